@@ -1,0 +1,409 @@
+"""dirs - `ls -al` of one directory: lsr and its engines, GNU ls, busybox
+
+    make directories -> check that all print the same -> race -> count calls
+    -> count instructions -> summary.tsv -> docs/bench-dirs.md
+
+The page is rendered from the run's directory alone (--render does it again), and
+every number and verdict in it comes from there.
+"""
+import datetime
+import hashlib
+import os
+import pathlib
+import shutil
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+import lib
+
+SUMMARY = "list one directory of plain files, against GNU ls and busybox"
+PAGE = lib.REPO / "docs" / "bench-dirs.md"
+
+# label, name on the page
+LANES = [
+    ("gnu", "GNU `ls -al`"),
+    ("busybox", "`busybox ls -al`"),
+    ("lsr", "`lsr -al`"),
+    ("uring", "`lsr -al --io=uring`"),
+    ("threads", "`lsr -al --io=threads`"),
+    ("sync", "`lsr -al --io=sync`"),
+    ("as-ls", "`lsr` called as `ls -al`"),
+]
+TITLES = dict(LANES)
+
+
+@dataclass
+class Set:
+    """Lanes that are measured together, in one directory under one setting."""
+    name: str
+    title: str
+    files: int
+    rounds: int
+    locale: str = "C"
+    times: str = "fresh"        # fresh: as created; spread: over the year before
+    cpus: str = ""              # empty: all
+
+
+SETS = [
+    Set("n10", "10 files", 10, 400),
+    Set("n100", "100 files", 100, 200),
+    Set("n1000", "1,000 files", 1000, 60),
+    Set("n10000", "10,000 files", 10000, 25),
+    Set("n1000-utf8", "1,000 files, LC_ALL=C.UTF-8", 1000, 60, locale="C.UTF-8"),
+    Set("n1000-spread", "1,000 files, times spread over a year", 1000, 60, times="spread"),
+    Set("n100-one-core", "100 files, one core", 100, 200, cpus="0"),
+    Set("n10000-one-core", "10,000 files, one core", 10000, 25, cpus="0"),
+]
+BY_SIZE = ["n10", "n100", "n1000", "n10000"]
+QUICK_ROUNDS = 10
+STRACE_RUNS = 3
+INSTRUCTIONS_SET = "n10000"
+INSTRUCTIONS_LANES = ["gnu", "sync"]
+
+# what, summary column, lane, limit per BY_SIZE
+TARGETS = [
+    ("syscalls", "syscalls", "lsr", [40, 28, 28, 34]),
+    ("syscalls", "syscalls", "uring", [28, 28, 28, 34]),
+    ("wall ÷ GNU", "ratio_gnu", "lsr", [0.48, 0.58, 0.42, 0.34]),
+    ("wall ÷ busybox", "ratio_busybox", "lsr", [1.0, 0.90, 0.55, 0.42]),
+    ("wall ÷ GNU", "ratio_gnu", "threads", [0.48, 0.58, 0.36, 0.27]),
+]
+
+
+def add_options(parser):
+    parser.add_argument("--quick", action="store_true",
+                        help=f"{QUICK_ROUNDS} rounds each; results go to build/bench/runs, the page to standard output")
+    parser.add_argument("--label", help="name of the run behind the date (default: CPU and kernel)")
+    parser.add_argument("--lsr", type=pathlib.Path, default=lib.REPO / "build" / "release" / "lsr",
+                        help="the binary to measure (default: build/release/lsr)")
+    parser.add_argument("--ls", default="/usr/bin/ls", help="GNU ls (default: /usr/bin/ls)")
+    parser.add_argument("--scratch", default=os.environ.get("TMPDIR", "/tmp"),
+                        help="where the directories are made (default: $TMPDIR or /tmp)")
+    parser.add_argument("--sets", default="", metavar="LIST",
+                        help="only these sets, by name; the page then goes to standard output")
+    parser.add_argument("--allow-different", action="store_true",
+                        help="go on when lsr prints something else than GNU ls; the page then goes to standard output")
+    parser.add_argument("--render", type=pathlib.Path, metavar="RUN",
+                        help="measure nothing, write the page anew from this run's directory")
+
+
+# ---- preparing ---------------------------------------------------------------
+
+def make_directory(path, files, times):
+    """n plain files of 0 to 49 bytes, owned by whoever runs this."""
+    path.mkdir()
+    now = time.time()
+    for i in range(files):
+        name = path / f"file-{i:05d}.txt"
+        name.write_bytes(b"x" * (i % 50))
+        if times == "spread":
+            then = now - i * (365 * 86400 / files)
+            os.utime(name, (then, then))
+
+
+def make_directories(scratch, sets):
+    """{set name: its directory}; sets that need the same one share it."""
+    made = {}
+    for s in sets:
+        path = scratch / f"{s.files}-{s.times}"
+        if not path.exists():
+            make_directory(path, s.files, s.times)
+        made[s.name] = path
+    return made
+
+
+def place_lsr(lsr, scratch):
+    """Copy the binary, so that a build during the run changes nothing: (lsr, ls)."""
+    if not os.access(lsr, os.X_OK):
+        raise lib.BenchError(f"{lsr} is missing: build it, or name a binary with --lsr")
+    home = scratch / "bin"
+    home.mkdir()
+    shutil.copy2(lsr, home / "lsr")
+    (home / "ls").symlink_to("lsr")
+    return str(home / "lsr"), str(home / "ls")
+
+
+def lanes_of(s, ls, busybox, lsr, lsr_as_ls):
+    argvs = {
+        "gnu": [ls, "-al"],
+        "busybox": [busybox, "ls", "-al"],
+        "lsr": [lsr, "-al"],
+        "uring": [lsr, "-al", "--io=uring"],
+        "threads": [lsr, "-al", "--io=threads"],
+        "sync": [lsr, "-al", "--io=sync"],
+        "as-ls": [lsr_as_ls, "-al"],
+    }
+    return [lib.Lane(label, argvs[label], {"LC_ALL": s.locale}) for label, _ in LANES]
+
+
+def compare_outputs(s, lanes, cwd):
+    """Rows that say who prints what.  Busybox aligns in its own way, so only its lines count."""
+    outputs = {lane.label: lib.capture(lane, cwd)[0] for lane in lanes}
+    rows = []
+    for label, text in outputs.items():
+        lines = text.count(b"\n")
+        if lines != s.files + 3:        # total, ., ..
+            raise lib.BenchError(f"{s.name}, {label}: {lines} lines instead of {s.files + 3}")
+        rows.append({"set": s.name, "lane": label, "lines": lines, "bytes": len(text),
+                     "sha256": hashlib.sha256(text).hexdigest()[:16],
+                     "same": "yes" if text == outputs["gnu"] else "no"})
+    return rows
+
+
+# ---- measuring ---------------------------------------------------------------
+
+def count_all_syscalls(s, lanes, cwd, runs, run_dir):
+    """Each lane several times, because threads do not always make the same calls."""
+    rows, texts = [], []
+    for lane in lanes:
+        for r in range(runs):
+            total, text = lib.count_syscalls(lane, cwd, s.cpus or None)
+            rows.append({"set": s.name, "lane": lane.label, "run": r, "calls": total})
+        texts.append(f"== {lane.label}: last of {runs} runs\n{text}")
+    (run_dir / "strace" / f"{s.name}.txt").write_text("\n".join(texts))
+    return rows
+
+
+def summarize(s, raw, calls):
+    """One row per lane of a set."""
+    walls = {label: columns["wall_ns"] for label, columns in raw.items()}
+    against = {peer: lib.ratio_intervals(walls, peer) for peer in ("gnu", "busybox")}
+    rows = []
+    for label, _ in LANES:
+        c = raw[label]
+        wall = walls[label]
+        cpu_us = [u + k for u, k in zip(c["user_us"], c["sys_us"])]
+        row = {"set": s.name, "lane": label, "runs": len(wall)}
+        for name, ns in (("median", lib.median(wall)), ("min", min(wall)), ("max", max(wall)),
+                         ("q1", lib.quantile(wall, 0.25)), ("q3", lib.quantile(wall, 0.75))):
+            row[f"wall_{name}_ms"] = f"{ns / 1e6:.4f}"
+        for peer, intervals in against.items():
+            low, high = intervals[label]
+            row[f"ratio_{peer}"] = f"{lib.median(wall) / lib.median(walls[peer]):.4f}"
+            row[f"ratio_{peer}_low"] = f"{low:.4f}"
+            row[f"ratio_{peer}_high"] = f"{high:.4f}"
+        row["cpu_ms"] = f"{lib.median(cpu_us) / 1e3:.4f}"
+        row["user_ms"] = f"{lib.median(c['user_us']) / 1e3:.4f}"
+        row["sys_ms"] = f"{lib.median(c['sys_us']) / 1e3:.4f}"
+        for column in ("maxrss_kib", "minflt", "nvcsw", "nivcsw", "bytes_out"):
+            row[column] = f"{lib.median(c[column]):.0f}"
+        row["syscalls"] = f"{lib.median([x['calls'] for x in calls if x['lane'] == label]):.0f}"
+        rows.append(row)
+    return rows
+
+
+def chosen_sets(args):
+    names = args.sets.split(",") if args.sets else [s.name for s in SETS]
+    unknown = sorted(set(names) - {s.name for s in SETS})
+    if unknown:
+        raise lib.BenchError(f"no such set: {', '.join(unknown)}; there are {', '.join(s.name for s in SETS)}")
+    sets = [s for s in SETS if s.name in names]
+    if args.quick:
+        for s in sets:
+            s.rounds = min(s.rounds, QUICK_ROUNDS)
+    return sets
+
+
+def measure(args, sets, scratch, run_dir):
+    start = time.time()
+    steal = lib.steal_ticks()
+    facts = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+             "mode": "quick" if args.quick else "some sets" if args.sets else "full"}
+    facts.update(lib.machine_facts(scratch))
+
+    busybox = lib.find_tool("busybox")
+    lsr, lsr_as_ls = place_lsr(args.lsr, scratch)
+    versions = lib.version_facts(args.ls, busybox, lsr)
+    if "GNU coreutils" not in versions["ls"]:
+        raise lib.BenchError(f"{args.ls} is not GNU ls: {versions['ls']}")
+    places = make_directories(scratch, sets)
+    for sub in ("raw", "strace"):
+        (run_dir / sub).mkdir()
+
+    outputs, calls, summary, commands = [], [], [], []
+    for s in sets:
+        print(f"bench: {s.title}: {s.rounds} rounds", file=sys.stderr)
+        cwd, lanes = places[s.name], lanes_of(s, args.ls, busybox, lsr, lsr_as_ls)
+        commands += [f"# {s.name}: cwd {cwd}, rounds {s.rounds}, " + (f"cpus {s.cpus}" if s.cpus else "all cpus"),
+                     *(f"{lane.label}: {lane.shell_line()}" for lane in lanes), ""]
+        outputs += compare_outputs(s, lanes, cwd)
+        different = [r["lane"] for r in outputs if r["set"] == s.name and r["same"] == "no" and r["lane"] != "busybox"]
+        if different and not args.allow_different:
+            raise lib.BenchError(f"{s.name}: prints something else than GNU ls: {', '.join(different)}")
+        raw = run_dir / "raw" / f"{s.name}.tsv"
+        warmup = 1 if args.quick else 10 if s.files <= 100 else 3
+        lib.race(lanes, raw, cwd, s.rounds, warmup, cpus=s.cpus or None)
+        set_calls = count_all_syscalls(s, lanes, cwd, 1 if args.quick else STRACE_RUNS, run_dir)
+        calls += set_calls
+        summary += summarize(s, lib.read_race(raw), set_calls)
+
+    instructions = []
+    for s in sets:
+        if s.name == INSTRUCTIONS_SET:
+            for lane in lanes_of(s, args.ls, busybox, lsr, lsr_as_ls):
+                if lane.label in INSTRUCTIONS_LANES:
+                    count = lib.count_instructions(lane, places[s.name])
+                    instructions.append({"set": s.name, "lane": lane.label,
+                                         "instructions": "" if count is None else count})
+
+    facts["load at the end"] = " ".join(f"{x:.2f}" for x in os.getloadavg())
+    facts["stolen"] = f"{lib.steal_ticks() - steal} ticks of {os.sysconf('SC_CLK_TCK')} per second, over all CPUs"
+    facts["duration"] = f"{time.time() - start:.0f} s"
+    lib.write_facts(run_dir / "machine.txt", facts)
+    lib.write_facts(run_dir / "versions.txt", versions)
+    head = ["# Timed by bench/race.c, see bench/README.md; lsr is a copy of", f"# {args.lsr}", ""]
+    (run_dir / "commands.txt").write_text("\n".join(head + commands))
+    lib.write_tsv(run_dir / "sets.tsv", [asdict(s) for s in sets])
+    lib.write_tsv(run_dir / "outputs.tsv", outputs)
+    lib.write_tsv(run_dir / "syscalls.tsv", calls)
+    lib.write_tsv(run_dir / "summary.tsv", summary)
+    if instructions:
+        lib.write_tsv(run_dir / "instructions.tsv", instructions)
+
+
+# ---- the page ----------------------------------------------------------------
+
+def ms(text):
+    value = float(text)
+    return f"{value:.3f}" if value < 10 else f"{value:.2f}"
+
+
+def ratio(row, peer):
+    if row["lane"] == peer:
+        return "1"
+    return (f"{float(row[f'ratio_{peer}']):.3f} "
+            f"({float(row[f'ratio_{peer}_low']):.3f}–{float(row[f'ratio_{peer}_high']):.3f})")
+
+
+def set_table(rows):
+    return lib.table(
+        ["", "wall ms", "quartiles", "÷ GNU (95 %)", "÷ busybox (95 %)", "CPU ms", "faults", "max RSS KiB", "syscalls"],
+        [[TITLES[r["lane"]], ms(r["wall_median_ms"]), f"{ms(r['wall_q1_ms'])}–{ms(r['wall_q3_ms'])}",
+          ratio(r, "gnu"), ratio(r, "busybox"), ms(r["cpu_ms"]), r["minflt"], r["maxrss_kib"], f"{int(r['syscalls']):,}"]
+         for r in rows])
+
+
+def target_rows(cell):
+    """(row of the table, reached) for each target whose set was measured."""
+    for what, column, lane, limits in TARGETS:
+        for name, limit in zip(BY_SIZE, limits):
+            row = cell.get((name, lane))
+            if row is None:
+                continue
+            measured = float(row[column])
+            reached = measured <= limit
+            if column == "syscalls":
+                shown = [f"{limit}", f"{measured:,.0f}"]
+            else:
+                shown = [f"{limit:.2f}", f"{measured:.3f} ({float(row[column + '_low']):.3f}–{float(row[column + '_high']):.3f})"]
+            files = int(name[1:])
+            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, "reached" if reached else "**not reached**"], reached
+
+
+def same_output_text(outputs):
+    differing = sorted({(r["set"], r["lane"]) for r in outputs if r["same"] == "no" and r["lane"] != "busybox"})
+    if not differing:
+        return ("Before timing, every `lsr` lane printed byte for byte what GNU ls printed, in every set; "
+                "busybox printed as many lines.")
+    return ("Not equal work: other output than GNU ls from " +
+            ", ".join(f"{TITLES[lane]} ({name})" for name, lane in differing) + ".")
+
+
+def unconfined_text(sets, cell):
+    """More CPU time than wall time on one core means that work ran elsewhere too."""
+    found = [f"{TITLES[label]} ({s['title']})" for s in sets if s["cpus"] for label, _ in LANES
+             if float(cell[s["name"], label]["cpu_ms"]) > 1.05 * float(cell[s["name"], label]["wall_median_ms"])]
+    if not found:
+        return "No lane used more CPU time than wall time, so the confinement held."
+    return "More CPU time than wall time, so not confined: " + ", ".join(found) + "."
+
+
+def render(run, name):
+    """The page, from the files of a finished run."""
+    machine, versions = lib.read_facts(run / "machine.txt"), lib.read_facts(run / "versions.txt")
+    sets, summary = lib.read_tsv(run / "sets.tsv"), lib.read_tsv(run / "summary.tsv")
+    outputs = lib.read_tsv(run / "outputs.tsv")
+    cell = {(r["set"], r["lane"]): r for r in summary}
+    sizes = [s for s in sets if s["name"] in BY_SIZE]
+    out = []
+
+    out.append(f"""# Listing a directory
+
+Generated by `bench/bench dirs` from the run `{name}`; do not edit.
+
+| | |
+| :-- | :-- |
+| measured | {machine['date']}, mode {machine['mode']}, {machine['duration']} |
+| CPU | {machine['cpu']}, {machine['cpus']}, governor: {machine['governor']}, virtual: {machine['virtual']} |
+| kernel | {machine['kernel']}, io_uring_disabled {machine['io_uring_disabled']} |
+| file system | {machine['file system']}, {machine['mount']} |
+| load | {machine['load']} at the start, {machine['load at the end']} at the end; stolen {machine['stolen']} |
+| lsr | {versions['lsr']}, {versions['lsr commit']} |
+| peers | {versions['ls']}; {versions['busybox']} |
+
+Plain files of 0 to 49 bytes, warm cache, output into a pipe. Wall time from before the spawn to the reaping, median over
+{', '.join(s['rounds'] for s in sizes)} rounds for {', '.join(f"{int(s['files']):,}" for s in sizes)} files; every round
+runs every command once, in shuffled order. Ratios are ratios of medians; in brackets the 95 % bootstrap interval.
+System calls were counted by strace in runs of their own. {same_output_text(outputs)}
+""")
+    if sizes:
+        out.append("## At a glance\n\nWall time in ms, and in brackets the ratio to GNU ls.\n")
+        out.append(lib.table(
+            ["", *(s["title"] for s in sizes)],
+            [[title, *(f"{ms(r['wall_median_ms'])} ({float(r['ratio_gnu']):.2f})"
+                       for r in (cell[s["name"], label] for s in sizes))] for label, title in LANES]))
+    targets = list(target_rows(cell))
+    if targets:
+        reached = sum(ok for _, ok in targets)
+        out.append(f"## Targets\n\n{reached} of {len(targets)} reached. A verdict compares the measured median, "
+                   "not the interval.\n")
+        out.append(lib.table(["target", "files", "limit", "measured", ""], [row for row, _ in targets]))
+    for s in sets:
+        out.append(f"## {s['title']}\n")
+        note = f"{s['rounds']} rounds, LC_ALL={s['locale']}"
+        if s["cpus"]:
+            note += (f", commands confined to CPU {s['cpus']} by sched_setaffinity; the reader of the pipe is not. "
+                     + unconfined_text([s], cell))
+        else:
+            note += "."
+        out.append(note + "\n")
+        out.append(set_table([r for r in summary if r["set"] == s["name"]]))
+    if (run / "instructions.tsv").exists():
+        counts = lib.read_tsv(run / "instructions.tsv")
+        out.append("## Instructions\n\nIn user space, 10,000 files, counted by callgrind.\n")
+        out.append(lib.table(["", "instructions", "per file"],
+                             [[TITLES[r["lane"]], *((f"{int(r['instructions']):,}", f"{int(r['instructions']) / 10000:,.0f}")
+                                                    if r["instructions"] else ("not measurable", ""))] for r in counts]))
+    return "\n".join(out)
+
+
+def may_publish(run):
+    """Only a full run of equal work makes a page."""
+    outputs = lib.read_tsv(run / "outputs.tsv")
+    return (lib.read_facts(run / "machine.txt")["mode"] == "full"
+            and all(r["same"] == "yes" for r in outputs if r["lane"] != "busybox"))
+
+
+def publish(run):
+    run = pathlib.Path(run).resolve()
+    name = str(run.relative_to(lib.REPO)) if run.is_relative_to(lib.REPO) else run.name
+    page = render(run, name)
+    if may_publish(run):
+        lib.write_whole(PAGE, page)
+        print(f"bench: {PAGE.relative_to(lib.REPO)} written from {name}", file=sys.stderr)
+    else:
+        print(page, end="")
+    return 0
+
+
+def run(args):
+    if args.render:
+        return publish(args.render)
+    sets = chosen_sets(args)
+    # What makes no page must not replace a run that made one.
+    parent = lib.BUILD / "runs" if args.quick or args.sets or args.allow_different else lib.RUNS
+    with lib.RunDir(parent, args.label or lib.default_label()) as run_dir, lib.scratch_dir(args.scratch) as scratch:
+        measure(args, sets, scratch, run_dir.path)
+    print(f"bench: results in {run_dir.final}", file=sys.stderr)
+    return publish(run_dir.final)

@@ -1,0 +1,171 @@
+/*
+ * arena - blocks come straight from mmap
+ *
+ * malloc serves large requests by mmap as well, but copies them when they grow
+ * and returns them to the kernel at moments of its own choosing.  A listing
+ * wants neither: blocks double up to 16 MiB and stay until the reset.
+ */
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ARENA_FIRST_BLOCK ((size_t)4 << 20)
+#define ARENA_MIN_BLOCK ((size_t)256 << 10)
+#define ARENA_LARGEST_BLOCK ((size_t)16 << 20)
+
+struct lsr_arena_block {
+        struct lsr_arena_block *older;
+        size_t size; /* whole mapping, bytes */
+        _Alignas(16) char data[];
+};
+
+/* The first arena of the process starts here: no system call, no page before its use. */
+static _Alignas(16) char arena_first[ARENA_FIRST_BLOCK];
+static bool arena_first_taken;
+
+static _Noreturn void arena_exhausted(void)
+{
+        static const char text[] = "lsr: memory exhausted\n";
+
+        (void)!write(2, text, sizeof(text) - 1);
+        _exit(2);
+}
+
+static void arena_unmap(struct lsr_arena_block *block)
+{
+        if ((char *)block == arena_first)
+                arena_first_taken = false;
+        else
+                munmap(block, block->size);
+}
+
+static void arena_add_block(struct lsr_arena *a, size_t n)
+{
+        size_t size = a->block_size ? a->block_size : ARENA_MIN_BLOCK;
+        struct lsr_arena_block *block = MAP_FAILED;
+
+        if (n > SIZE_MAX / 2)
+                arena_exhausted();
+        if (!arena_first_taken && n + sizeof(*block) <= ARENA_FIRST_BLOCK) {
+                arena_first_taken = true;
+                size = ARENA_FIRST_BLOCK;
+                block = (struct lsr_arena_block *)arena_first;
+        } else {
+                while (size < n + sizeof(*block))
+                        size *= 2;
+                block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        }
+        if (block == MAP_FAILED)
+                arena_exhausted();
+        block->size = size;
+        block->older = a->blocks;
+        a->blocks = block;
+        a->next = block->data;
+        a->end = (char *)block + size;
+        a->block_size = size < ARENA_LARGEST_BLOCK ? size * 2 : ARENA_LARGEST_BLOCK;
+}
+
+char *lsr_arena_text(struct lsr_arena *a, size_t n)
+{
+        char *p;
+
+        if (!a->blocks || (size_t)(a->end - a->next) < n)
+                arena_add_block(a, n);
+        p = a->next;
+        a->next += n;
+        return p;
+}
+
+void lsr_arena_trim(struct lsr_arena *a, char *end)
+{
+        a->next = end;
+}
+
+void *lsr_arena_alloc(struct lsr_arena *a, size_t n)
+{
+        size_t gap = -(uintptr_t)a->next & 15;
+
+        if (!a->blocks || (size_t)(a->end - a->next) < n + gap || n > SIZE_MAX / 2)
+                arena_add_block(a, n);
+        else
+                a->next += gap;
+        return lsr_arena_text(a, n);
+}
+
+void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n)
+{
+        size_t bytes;
+
+        if (__builtin_mul_overflow(size, n, &bytes))
+                arena_exhausted();
+        return lsr_arena_alloc(a, bytes);
+}
+
+char *lsr_arena_strndup(struct lsr_arena *a, const char *s, size_t len)
+{
+        char *p = lsr_arena_text(a, len + 1);
+
+        memcpy(p, s, len);
+        p[len] = '\0';
+        return p;
+}
+
+void lsr_arena_reset(struct lsr_arena *a)
+{
+        struct lsr_arena_block *keep = NULL, *older;
+
+        for (struct lsr_arena_block *b = a->blocks; b; b = older) {
+                older = b->older;
+                if (!keep || b->size > keep->size) {
+                        if (keep)
+                                arena_unmap(keep);
+                        keep = b;
+                } else {
+                        arena_unmap(b);
+                }
+        }
+        a->blocks = keep;
+        if (keep) {
+                keep->older = NULL;
+                a->next = keep->data;
+                a->end = (char *)keep + keep->size;
+        }
+}
+
+void lsr_arena_free(struct lsr_arena *a)
+{
+        struct lsr_arena_block *older;
+
+        if (!a)
+                return;
+        for (struct lsr_arena_block *b = a->blocks; b; b = older) {
+                older = b->older;
+                arena_unmap(b);
+        }
+        *a = (struct lsr_arena){};
+}
+
+void *lsr_xmalloc(size_t n)
+{
+        return lsr_xrealloc(NULL, n);
+}
+
+void *lsr_xrealloc(void *p, size_t n)
+{
+        p = realloc(p, n ? n : 1);
+        if (!p)
+                arena_exhausted();
+        return p;
+}
+
+char *lsr_xstrdup(const char *s)
+{
+        size_t n = strlen(s) + 1;
+
+        return memcpy(lsr_xmalloc(n), s, n);
+}

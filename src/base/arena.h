@@ -1,0 +1,49 @@
+/*
+ * arena - memory that lives as long as a listing
+ *
+ * Blocks are taken from the kernel in growing sizes and handed out by moving a
+ * pointer.  Nothing is freed piecemeal; lsr_arena_reset() gives everything
+ * back at once and keeps the largest block for the next directory.
+ *
+ * Allocation never fails to the caller: a process that lists directories and
+ * cannot get memory has nothing useful left to do, so exhaustion ends it with
+ * one line on standard error and exit status 2.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct lsr_arena_block;
+
+struct lsr_arena {
+        char *next;                     /* first free byte of the current block */
+        char *end;                      /* its end */
+        struct lsr_arena_block *blocks; /* all blocks, newest first */
+        size_t block_size;              /* what the next block will measure, bytes */
+};
+
+/* A zeroed struct is an empty arena.  Alignment is 16 bytes; n may be 0. */
+void *lsr_arena_alloc(struct lsr_arena *a, size_t n);
+
+/* The same without alignment, for text. */
+char *lsr_arena_text(struct lsr_arena *a, size_t n);
+
+/* Give back what lies behind @end of the text that was allocated last. */
+void lsr_arena_trim(struct lsr_arena *a, char *end);
+
+/* A NUL-terminated copy of @len bytes. */
+char *lsr_arena_strndup(struct lsr_arena *a, const char *s, size_t len);
+
+/* Forget all allocations.  The largest block is kept. */
+void lsr_arena_reset(struct lsr_arena *a);
+
+/* Give all memory back.  NULL is fine. */
+void lsr_arena_free(struct lsr_arena *a);
+
+#define lsr_arena_new(a, type, n) ((type *)lsr_arena_alloc_n((a), sizeof(type), (n)))
+void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n);
+
+/* malloc and realloc with the same doctrine: they return memory or end the program. */
+void *lsr_xmalloc(size_t n);
+void *lsr_xrealloc(void *p, size_t n);
+char *lsr_xstrdup(const char *s);

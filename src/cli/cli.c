@@ -1,0 +1,49 @@
+/* cli - which command a command line means */
+#include "cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/locale.h"
+#include "cli/describe.h"
+#include "cli/message.h"
+
+static const char *cli_base_name(const char *path)
+{
+        const char *slash = strrchr(path, '/');
+
+        return slash ? slash + 1 : path;
+}
+
+static int cli_describe(enum lsr_action action)
+{
+        struct lsr_out out;
+        int error;
+
+        lsr_out_init(&out, STDOUT_FILENO);
+        if (action == LSR_ACTION_HELP)
+                lsr_describe_help(&out);
+        else
+                lsr_describe_version(&out);
+        error = lsr_out_flush(&out);
+        lsr_out_free(&out);
+        if (error < 0)
+                lsr_message_errno(-error, "write error");
+        return error < 0 ? 2 : 0;
+}
+
+int lsr_cli_main(int argc, char **argv)
+{
+        struct lsr_settings settings;
+        bool gnu = argc > 0 && strcmp(cli_base_name(argv[0]), "ls") == 0;
+        int status;
+
+        lsr_message_init(gnu ? argv[0] : "lsr");
+        lsr_locale_init();
+        status = lsr_settings_parse(&settings, argc, argv, gnu);
+        if (status >= 0)
+                return status;
+        if (settings.action != LSR_ACTION_LIST)
+                return cli_describe(settings.action);
+        return lsr_command_list(&settings);
+}

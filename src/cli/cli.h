@@ -1,0 +1,10 @@
+/* cli - the commands */
+#pragma once
+
+#include "cli/settings.h"
+
+/* Everything main() does.  Returns the exit status; output has been flushed. */
+int lsr_cli_main(int argc, char **argv);
+
+/* One command a file. */
+int lsr_command_list(struct lsr_settings *settings);

@@ -1,0 +1,117 @@
+/* message - lines on standard error */
+#include "cli/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "render/quote.h"
+
+#define MESSAGE_QUOTED_MAX 8
+
+static const char *message_program = "lsr";
+
+void lsr_message_init(const char *program)
+{
+        message_program = program;
+}
+
+const char *lsr_message_program(void)
+{
+        return message_program;
+}
+
+static void message_write(int error, const char *format, va_list args)
+{
+        struct lsr_out line;
+        char text[4096];
+        va_list again;
+        int n;
+
+        lsr_out_init(&line, STDERR_FILENO);
+        va_copy(again, args);
+        n = vsnprintf(text, sizeof(text), format, args);
+        lsr_out_printf(&line, "%s: ", message_program);
+        if (n >= 0 && (size_t)n >= sizeof(text))
+                line.len += (size_t)vsnprintf(lsr_out_reserve(&line, (size_t)n + 1), (size_t)n + 1, format, again);
+        else
+                lsr_out_puts(&line, text);
+        va_end(again);
+        if (error)
+                lsr_out_printf(&line, ": %s", strerror(error));
+        lsr_out_putc(&line, '\n');
+        lsr_out_flush(&line);
+        lsr_out_free(&line);
+}
+
+void lsr_message(const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        message_write(0, format, args);
+        va_end(args);
+}
+
+void lsr_message_errno(int error, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        message_write(error, format, args);
+        va_end(args);
+}
+
+void lsr_message_try_help(void)
+{
+        struct lsr_out line;
+
+        lsr_out_init(&line, STDERR_FILENO);
+        lsr_out_printf(&line, "Try '%s --help' for more information.\n", message_program);
+        lsr_out_flush(&line);
+        lsr_out_free(&line);
+}
+
+void lsr_message_lines(const char *text)
+{
+        struct lsr_out lines;
+
+        lsr_out_init(&lines, STDERR_FILENO);
+        lsr_out_puts(&lines, text);
+        lsr_out_flush(&lines);
+        lsr_out_free(&lines);
+}
+
+static const char *message_quote(const struct lsr_quote *style, const char *text)
+{
+        static struct lsr_out slots[MESSAGE_QUOTED_MAX];
+        static unsigned next;
+        struct lsr_out *slot = &slots[next++ % MESSAGE_QUOTED_MAX];
+        struct lsr_quote_table table;
+
+        lsr_quote_compile(&table, style);
+        lsr_out_free(slot);
+        lsr_quote_put(&table, slot, text, strlen(text));
+        lsr_out_putc(slot, '\0');
+        return slot->buf;
+}
+
+const char *lsr_quoted_always(const char *name)
+{
+        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_SHELL_ESCAPE_ALWAYS }, name);
+}
+
+const char *lsr_quoted_needed(const char *name)
+{
+        struct lsr_quote style = { .style = LSR_QUOTE_SHELL_ESCAPE };
+
+        lsr_quote_also(&style, ':');
+        return message_quote(&style, name);
+}
+
+const char *lsr_quoted_locale(const char *word)
+{
+        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_LOCALE }, word);
+}

@@ -1,0 +1,32 @@
+/*
+ * message - the one place that writes to standard error
+ *
+ * Lines have GNU's form, "PROGRAM: what: why".  PROGRAM is argv[0] when called
+ * as ls, else "lsr".  Each line is one write.
+ */
+#pragma once
+
+void lsr_message_init(const char *program);
+const char *lsr_message_program(void);
+
+/* One line; a newline is added. */
+void lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with ": " and the text of @error (errno, positive). */
+void lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* @text as it is. */
+void lsr_message_lines(const char *text);
+
+/* "Try 'lsr --help' for more information." */
+void lsr_message_try_help(void);
+
+/*
+ * Quoted for a message.  The text lives until the eighth call after this one.
+ *   lsr_quoted_always   'name', as in "cannot access 'name'"
+ *   lsr_quoted_needed   name, or 'na me', as in "name: Not a directory"
+ *   lsr_quoted_locale   with the marks of the locale, for words that are no names
+ */
+const char *lsr_quoted_always(const char *name);
+const char *lsr_quoted_needed(const char *name);
+const char *lsr_quoted_locale(const char *word);

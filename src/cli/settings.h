@@ -1,0 +1,30 @@
+/*
+ * settings - options and environment, resolved
+ *
+ * lsr_settings_parse() turns a command line into what the listing and the view
+ * take.  The rules, and there are many, are those of GNU ls 9.1: which option
+ * overrules which, and what the environment and a terminal change.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "listing/listing.h"
+#include "render/view.h"
+
+enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION };
+
+struct lsr_settings {
+        enum lsr_action action;
+        bool gnu;             /* called as ls */
+        bool stats;
+        const char *engine;   /* for lsr_io_new() */
+        const char **operands; /* owned; at least one */
+        size_t n_operands;
+        struct lsr_list_options list;
+        struct lsr_view view; /* options, quoting, colours and time style are set */
+};
+
+/* Returns -1 to go on, or the exit status after an error, which was reported. */
+int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu);

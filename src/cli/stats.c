@@ -1,0 +1,48 @@
+/*
+ * stats - counts are lsr's own
+ *
+ * System calls that libc makes to start a program (about 14 in the static
+ * binary) are not among them; `strace -c` shows all.
+ */
+#include "cli/stats.h"
+
+#include <unistd.h>
+
+static void stats_count(struct lsr_out *out, const char *name, uint64_t value)
+{
+        lsr_out_printf(out, "%-16s %llu\n", name, (unsigned long long)value);
+}
+
+static void stats_time(struct lsr_out *out, const char *name, uint64_t ns)
+{
+        lsr_out_printf(out, "%-16s %.3f ms\n", name, (double)ns / 1e6);
+}
+
+void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
+                     const struct lsr_view *view)
+{
+        struct lsr_out out;
+
+        lsr_out_init(&out, STDERR_FILENO);
+        lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
+        stats_count(&out, "entries", listing->entries);
+        stats_count(&out, "directories", listing->directories);
+        stats_count(&out, "system calls", io->syscalls + view->out->writes);
+        stats_count(&out, "ring requests", io->ring_ops);
+        stats_count(&out, "ring enters", io->ring_enters);
+        stats_count(&out, "ring repeated", io->retried_ops);
+        stats_count(&out, "thread requests", io->thread_ops);
+        stats_count(&out, "sync requests", io->sync_ops);
+        if (io->faults)
+                stats_count(&out, "faults injected", io->faults);
+        if (view->getents)
+                stats_count(&out, "getent runs", view->getents);
+        stats_count(&out, "bytes read", io->bytes_read);
+        stats_count(&out, "bytes written", lsr_out_pos(view->out));
+        stats_time(&out, "reading", listing->read_ns);
+        stats_time(&out, "waiting", listing->wait_ns);
+        stats_time(&out, "sorting", listing->sort_ns);
+        stats_time(&out, "showing", listing->show_ns);
+        lsr_out_flush(&out);
+        lsr_out_free(&out);
+}

@@ -1,0 +1,10 @@
+/* stats - what a listing took, for --stats */
+#pragma once
+
+#include "io/io.h"
+#include "listing/listing.h"
+#include "render/view.h"
+
+/* Lines of "name  value" on standard error. */
+void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
+                     const struct lsr_view *view);

@@ -1,0 +1,52 @@
+/* words - see the header */
+#include "cli/words.h"
+
+#include <string.h>
+
+#include "base/out.h"
+#include "cli/message.h"
+
+int lsr_word_find(const struct lsr_word *words, const char *text)
+{
+        size_t len = strlen(text);
+        int found = -1;
+
+        for (; words->word; words++) {
+                if (strncmp(words->word, text, len) != 0)
+                        continue;
+                if (!words->word[len])
+                        return words->value;
+                if (found != -1 && found != words->value)
+                        found = -2;
+                else if (found == -1)
+                        found = words->value;
+        }
+        return found;
+}
+
+void lsr_word_complain(int problem, const char *text, const char *option)
+{
+        lsr_message("%s argument %s for %s", problem == -2 ? "ambiguous" : "invalid", lsr_quoted_locale(text),
+                    lsr_quoted_locale(option));
+}
+
+int lsr_word_value(const struct lsr_word *words, const char *text, const char *option)
+{
+        int value = lsr_word_find(words, text);
+        struct lsr_out list;
+
+        if (value >= 0)
+                return value;
+        lsr_word_complain(value, text, option);
+        lsr_out_init(&list, 2);
+        lsr_out_puts(&list, "Valid arguments are:");
+        for (const struct lsr_word *w = words; w->word; w++) {
+                bool same = w > words && w[-1].value == w->value;
+
+                lsr_out_printf(&list, "%s%s", same ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+        }
+        lsr_out_putc(&list, '\n');
+        lsr_out_flush(&list);
+        lsr_out_free(&list);
+        return -1;
+}

@@ -1,0 +1,81 @@
+/*
+ * entry - one row of a listing: what every producer fills and every view reads
+ *
+ * Producers (a directory, later a catalogue) and views know nothing of each
+ * other.  A field counts only if meta.known has its bit; what is absent prints
+ * as '?'.  Entries, names and extras live in the listing's arena.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "io/meta.h"
+
+/* What the mark behind the mode bits says (ls -l; GNU's alternate access method). */
+enum lsr_acl {
+        LSR_ACL_NONE,
+        LSR_ACL_CONTEXT, /* '.': a security context and no other method */
+        LSR_ACL_YES,     /* '+' */
+};
+
+/* What few entries have. */
+struct lsr_entry_extra {
+        const char *target;  /* of a symbolic link; NULL if not read */
+        uint32_t target_len;
+        uint32_t target_mode; /* st_mode of what it leads to, if link_ok */
+        int link_error;       /* negative errno of readlink, 0 if fine */
+        int xattr_error;      /* negative errno of reading attributes, 0 if fine */
+        const char *context;  /* security context, NULL if there is none */
+        uint8_t acl;          /* enum lsr_acl */
+        bool link_ok;         /* the target exists and could be stat-ed */
+        bool has_cap;         /* security.capability is there */
+        uint64_t total;       /* --total-size: bytes below a directory */
+};
+
+enum {
+        LSR_ENTRY_STAT = 1 << 0,    /* metadata was asked for; meta.error tells the outcome */
+        LSR_ENTRY_OPERAND = 1 << 1, /* named on the command line */
+        LSR_ENTRY_FOLLOWED = 1 << 2, /* meta is that of a link's target */
+};
+
+struct lsr_entry {
+        const char *name; /* NUL-terminated; any byte but NUL, '/' only in operands */
+        struct lsr_entry_extra *extra; /* NULL if there is nothing to say */
+        uint32_t name_len;
+        uint8_t type;  /* DT_* of readdir(3) */
+        uint8_t flags; /* LSR_ENTRY_* */
+        uint16_t git;  /* --git: the two status letters, 0 if none */
+        struct lsr_meta meta;
+};
+
+_Static_assert(sizeof(struct lsr_entry) <= 128, "an entry is two cache lines");
+
+/* Has a stat told us about this file?  (GNU ls calls it stat_ok.) */
+static inline bool lsr_entry_stat_ok(const struct lsr_entry *e)
+{
+        return (e->flags & LSR_ENTRY_STAT) && e->meta.error == 0;
+}
+
+/* The mode, or what d_type says of it. */
+static inline mode_t lsr_entry_mode(const struct lsr_entry *e)
+{
+        return lsr_entry_stat_ok(e) ? e->meta.mode : (mode_t)e->type << 12;
+}
+
+static inline bool lsr_entry_is_dir(const struct lsr_entry *e)
+{
+        return S_ISDIR(lsr_entry_mode(e));
+}
+
+/* The mode of what a link leads to, 0 if there is none. */
+static inline mode_t lsr_entry_target_mode(const struct lsr_entry *e)
+{
+        return e->extra && e->extra->link_ok ? e->extra->target_mode : 0;
+}
+
+static inline bool lsr_entry_is_dots(const char *name)
+{
+        return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}

@@ -1,0 +1,52 @@
+/*
+ * engine - the inside of io: what each engine implements
+ *
+ * Included by src/io/ only.  An engine has all of the stat methods; a NULL
+ * among the others means that plain calls do the work.
+ */
+#pragma once
+
+#include "io/io.h"
+
+struct lsr_engine;
+
+struct lsr_engine_ops {
+        const char *name;
+        struct lsr_engine *(*free)(struct lsr_engine *e);
+        int (*stat_begin)(struct lsr_engine *e, const struct lsr_stat_batch *batch);
+        int (*stat_add)(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n);
+        int (*stat_wait)(struct lsr_engine *e);
+        int (*read_files)(struct lsr_engine *e, struct lsr_file_read *files, size_t n);
+        void (*each)(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);
+        /* Asked before the call: a negative errno is its result. */
+        int (*before_open_dir)(struct lsr_engine *e);
+        int (*before_read_dir)(struct lsr_engine *e);
+};
+
+struct lsr_engine {
+        const struct lsr_engine_ops *ops;
+        struct lsr_io_stats *stats;
+};
+
+struct lsr_engine *lsr_sync_new(struct lsr_io_stats *stats);
+int lsr_threads_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats);
+
+/* Makes no ring yet: the first batch does, or lsr_uring_probe(). */
+int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats);
+/* Make the ring if there is none; the kernel's refusal is the result. */
+int lsr_uring_probe(struct lsr_engine *e);
+
+/* Take over @inner (freed with the result). -EINVAL: a spec that cannot be parsed. */
+int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, const char *spec,
+                  struct lsr_io_stats *stats);
+
+/* statx(2) into @op->meta, counted by the caller. */
+void lsr_sync_stat(const struct lsr_stat_batch *batch, const struct lsr_stat_op *op);
+void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls);
+
+/*
+ * Was the file read to its end?  A read that returns less than it was asked for
+ * is the end of a regular file; the files lsr reads this way end in a newline,
+ * and one that does not is read on until read(2) returns 0.
+ */
+bool lsr_file_read_complete(const struct lsr_file_read *file);

@@ -1,0 +1,205 @@
+/*
+ * fault - an engine that fails on purpose, for tests
+ *
+ *      --io=fault:ENGINE:WHAT[,WHAT...]
+ *      WHAT   stat=ERR/N     every Nth stat fails with ERR
+ *             dir=ERR/N      every Nth getdents64 fails with ERR
+ *             open=ERR/N     every Nth open of a directory fails with ERR
+ *             file=ERR/N     every Nth file read fails with ERR
+ *             short/N        every Nth file read ends after half of the file
+ *      ERR    EIO ENOENT EINTR ENOMEM EACCES
+ *
+ * Counting is deterministic, so that every engine shows the same listing for
+ * the same spec.  Results are overwritten after the wrapped engine has done the
+ * work: what is tested is that the layers above believe no field of a failure.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "io/engine.h"
+
+enum fault_kind { FAULT_STAT, FAULT_DIR, FAULT_OPEN, FAULT_FILE, FAULT_SHORT, FAULT_KINDS };
+
+static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", "file=", "short" };
+
+struct fault_rule {
+        int error;       /* negative errno */
+        unsigned every;  /* 0: never */
+        unsigned count;
+};
+
+struct fault_pending {
+        const struct lsr_stat_op *ops;
+        size_t n;
+};
+
+struct fault_engine {
+        struct lsr_engine base;
+        struct lsr_engine *inner;
+        struct fault_rule rules[FAULT_KINDS];
+        struct fault_pending *pending; /* ops of the running batch */
+        size_t n_pending;
+};
+
+static int fault_hit(struct fault_engine *f, enum fault_kind kind)
+{
+        struct fault_rule *rule = &f->rules[kind];
+
+        if (!rule->every || ++rule->count % rule->every != 0)
+                return 0;
+        f->base.stats->faults++;
+        return rule->error;
+}
+
+static int fault_parse_error(const char *s, size_t len)
+{
+        static const struct {
+                const char *name;
+                int error;
+        } table[] = { { "EIO", -EIO }, { "ENOENT", -ENOENT }, { "EINTR", -EINTR }, { "ENOMEM", -ENOMEM },
+                      { "EACCES", -EACCES } };
+
+        for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+                if (strlen(table[i].name) == len && memcmp(table[i].name, s, len) == 0)
+                        return table[i].error;
+        return 0;
+}
+
+/* One WHAT, up to @end. */
+static int fault_parse_rule(struct fault_engine *f, const char *s, const char *end)
+{
+        const char *slash = memchr(s, '/', (size_t)(end - s));
+        char *stop;
+
+        if (!slash)
+                return -EINVAL;
+        for (unsigned kind = 0; kind < FAULT_KINDS; kind++) {
+                size_t len = strlen(fault_names[kind]);
+                struct fault_rule *rule = &f->rules[kind];
+
+                if ((size_t)(slash - s) < len || memcmp(s, fault_names[kind], len) != 0)
+                        continue;
+                rule->error = kind == FAULT_SHORT ? -EIO : fault_parse_error(s + len, (size_t)(slash - s) - len);
+                rule->every = (unsigned)strtoul(slash + 1, &stop, 10);
+                return rule->error && rule->every && stop == end ? 0 : -EINVAL;
+        }
+        return -EINVAL;
+}
+
+static struct lsr_engine *fault_free(struct lsr_engine *e)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+
+        f->inner->ops->free(f->inner);
+        free(f->pending);
+        free(f);
+        return NULL;
+}
+
+static int fault_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+
+        f->n_pending = 0;
+        return f->inner->ops->stat_begin(f->inner, batch);
+}
+
+static int fault_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+
+        f->pending = lsr_xrealloc(f->pending, (f->n_pending + 1) * sizeof(*f->pending));
+        f->pending[f->n_pending++] = (struct fault_pending){ ops, n };
+        return f->inner->ops->stat_add(f->inner, ops, n);
+}
+
+static int fault_stat_wait(struct lsr_engine *e)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+        int r = f->inner->ops->stat_wait(f->inner);
+
+        for (size_t p = 0; p < f->n_pending; p++) {
+                for (size_t i = 0; i < f->pending[p].n; i++) {
+                        int error = fault_hit(f, FAULT_STAT);
+
+                        if (error) {
+                                /* Garbage in every field: nobody may look at it. */
+                                memset(f->pending[p].ops[i].meta, 0x5a, sizeof(struct lsr_meta));
+                                f->pending[p].ops[i].meta->error = error;
+                                f->pending[p].ops[i].meta->known = 0;
+                        }
+                }
+        }
+        f->n_pending = 0;
+        return r;
+}
+
+static int fault_read_files(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+        int r = 0;
+
+        if (f->inner->ops->read_files)
+                r = f->inner->ops->read_files(f->inner, files, n);
+        for (size_t i = 0; i < n; i++) {
+                int error = fault_hit(f, FAULT_FILE);
+
+                if (error)
+                        files[i].ret = error;
+                else if (fault_hit(f, FAULT_SHORT) && files[i].ret > 0)
+                        files[i].ret /= 2;
+        }
+        return r;
+}
+
+static void fault_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+
+        f->inner->ops->each(f->inner, n, fn, ctx);
+}
+
+static int fault_open_dir(struct lsr_engine *e)
+{
+        return fault_hit((struct fault_engine *)e, FAULT_OPEN);
+}
+
+static int fault_read_dir(struct lsr_engine *e)
+{
+        return fault_hit((struct fault_engine *)e, FAULT_DIR);
+}
+
+static const struct lsr_engine_ops fault_ops = {
+        .name = "fault",
+        .free = fault_free,
+        .stat_begin = fault_stat_begin,
+        .stat_add = fault_stat_add,
+        .stat_wait = fault_stat_wait,
+        .read_files = fault_read_files,
+        .each = fault_each,
+        .before_open_dir = fault_open_dir,
+        .before_read_dir = fault_read_dir,
+};
+
+int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, const char *spec,
+                  struct lsr_io_stats *stats)
+{
+        struct fault_engine *f = lsr_xmalloc(sizeof(*f));
+
+        memset(f, 0, sizeof(*f));
+        f->base = (struct lsr_engine){ &fault_ops, stats };
+        while (*spec) {
+                const char *end = strchrnul(spec, ',');
+
+                if (fault_parse_rule(f, spec, end) < 0) {
+                        free(f);
+                        return -EINVAL;
+                }
+                spec = *end ? end + 1 : end;
+        }
+        f->inner = inner;
+        *ret_engine = &f->base;
+        return 0;
+}

@@ -1,0 +1,194 @@
+/*
+ * io - the face: which engine does what
+ *
+ * "auto" owns two engines: sync for small batches, and a ring that is made when
+ * the first batch of LSR_IO_RING_MIN entries comes.  If the kernel refuses the
+ * ring once, threads stand in for it from then on: seccomp profiles and
+ * kernel.io_uring_disabled do not change while a program runs.
+ */
+#include "io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "io/engine.h"
+
+struct lsr_io {
+        struct lsr_engine *sync;    /* always there */
+        struct lsr_engine *wide;    /* for large batches; under auto made on need */
+        struct lsr_engine *current; /* of the running or the last batch */
+        struct lsr_engine *named;   /* not auto: this one does everything */
+        struct lsr_engine *probe;   /* a uring engine that must prove itself */
+        struct lsr_io_stats stats;
+};
+
+static int io_make_named(struct lsr_io *io, const char *name, size_t len)
+{
+        if (len == 4 && memcmp(name, "sync", 4) == 0) {
+                io->named = lsr_sync_new(&io->stats);
+                return 0;
+        }
+        if (len == 7 && memcmp(name, "threads", 7) == 0)
+                return lsr_threads_new(&io->named, &io->stats);
+        if (len == 5 && memcmp(name, "uring", 5) == 0) {
+                int r = lsr_uring_new(&io->named, &io->stats);
+
+                io->probe = io->named;
+                return r;
+        }
+        return -EINVAL;
+}
+
+/* "ENGINE:SPEC" behind "fault:" */
+static int io_make_fault(struct lsr_io *io, const char *name)
+{
+        const char *spec = strchrnul(name, ':');
+        struct lsr_engine *inner;
+        int r = io_make_named(io, name, (size_t)(spec - name));
+
+        if (r < 0)
+                return r;
+        inner = io->named;
+        return lsr_fault_new(&io->named, inner, *spec ? spec + 1 : spec, &io->stats);
+}
+
+int lsr_io_new(struct lsr_io **ret_io, const char *name)
+{
+        struct lsr_io *io = lsr_xmalloc(sizeof(*io));
+        int r = 0;
+
+        *io = (struct lsr_io){};
+        io->sync = lsr_sync_new(&io->stats);
+        if (strncmp(name, "fault:", 6) == 0)
+                r = io_make_fault(io, name + 6);
+        else if (strcmp(name, "auto") != 0)
+                r = io_make_named(io, name, strlen(name));
+        if (r < 0) {
+                lsr_io_free(io);
+                return r;
+        }
+        io->current = io->named ? io->named : io->sync;
+        *ret_io = io;
+        return 0;
+}
+
+struct lsr_io *lsr_io_free(struct lsr_io *io)
+{
+        if (!io)
+                return NULL;
+        if (io->named)
+                io->named->ops->free(io->named);
+        if (io->wide)
+                io->wide->ops->free(io->wide);
+        io->sync->ops->free(io->sync);
+        free(io);
+        return NULL;
+}
+
+int lsr_io_require(struct lsr_io *io)
+{
+        return io->probe ? lsr_uring_probe(io->probe) : 0;
+}
+
+const struct lsr_io_stats *lsr_io_stats(const struct lsr_io *io)
+{
+        return &io->stats;
+}
+
+const char *lsr_io_name(const struct lsr_io *io)
+{
+        return io->current->ops->name;
+}
+
+void lsr_io_count(struct lsr_io *io, unsigned syscalls)
+{
+        io->stats.syscalls += syscalls;
+}
+
+/* The engine for batches of LSR_IO_RING_MIN and more under auto. */
+static int io_begin_wide(struct lsr_io *io, const struct lsr_stat_batch *batch)
+{
+        int r;
+
+        if (!io->wide) {
+                r = lsr_uring_new(&io->wide, &io->stats);
+                if (r < 0)
+                        return r;
+        }
+        io->current = io->wide;
+        r = io->wide->ops->stat_begin(io->wide, batch);
+        if (r >= 0 || strcmp(io->wide->ops->name, "uring") != 0)
+                return r;
+        io->wide = io->wide->ops->free(io->wide);
+        r = lsr_threads_new(&io->wide, &io->stats);
+        if (r < 0)
+                return r;
+        io->current = io->wide;
+        return io->wide->ops->stat_begin(io->wide, batch);
+}
+
+int lsr_io_stat_begin(struct lsr_io *io, const struct lsr_stat_batch *batch)
+{
+        if (io->named)
+                return io->named->ops->stat_begin(io->named, batch);
+        if (batch->expected == 0 || batch->expected >= LSR_IO_RING_MIN)
+                return io_begin_wide(io, batch);
+        io->current = io->sync;
+        return io->sync->ops->stat_begin(io->sync, batch);
+}
+
+int lsr_io_stat_add(struct lsr_io *io, const struct lsr_stat_op *ops, size_t n)
+{
+        return io->current->ops->stat_add(io->current, ops, n);
+}
+
+int lsr_io_stat_wait(struct lsr_io *io)
+{
+        return io->current->ops->stat_wait(io->current);
+}
+
+int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n)
+{
+        struct lsr_engine *e = io->current->ops->read_files ? io->current : io->sync;
+
+        return e->ops->read_files(e, files, n);
+}
+
+void lsr_io_each(struct lsr_io *io, size_t n, unsigned syscalls_each, void (*fn)(void *ctx, size_t i), void *ctx)
+{
+        struct lsr_engine *e = io->current->ops->each ? io->current : io->sync;
+
+        io->stats.syscalls += n * syscalls_each;
+        e->ops->each(e, n, fn, ctx);
+}
+
+int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow)
+{
+        int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
+        int fd = io->current->ops->before_open_dir ? io->current->ops->before_open_dir(io->current) : 0;
+
+        if (fd < 0)
+                return fd;
+        io->stats.syscalls++;
+        fd = openat(dirfd, path, flags);
+        return fd < 0 ? -errno : fd;
+}
+
+ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size)
+{
+        ssize_t n = io->current->ops->before_read_dir ? io->current->ops->before_read_dir(io->current) : 0;
+
+        if (n < 0)
+                return n;
+        io->stats.syscalls++;
+        n = syscall(SYS_getdents64, fd, buf, size);
+        if (n < 0)
+                return -errno;
+        io->stats.bytes_read += (size_t)n;
+        return n;
+}

@@ -1,0 +1,556 @@
+/*
+ * listing - one directory after the other, each with as few waits as possible
+ *
+ *      read a lot of names ──► ask for their metadata ──┐ (runs in the engine)
+ *           ▲        │                                   │
+ *           └────────┘ until the directory ends          │
+ *      sort by name, read passwd and group ◄── meanwhile ┘
+ *      wait ──► links and attributes ──► sort by metadata ──► show
+ *
+ * Order of output, of headings and of messages is that of GNU ls, which lists
+ * file operands first and keeps the directories still to do on a stack.
+ */
+#include "listing/listing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "listing/extra.h"
+#include "listing/filter.h"
+#include "listing/sort.h"
+#include "listing/total.h"
+#include "source/dir.h"
+
+/* A directory still to list; path NULL marks that its parent's subdirectories are done. */
+struct listing_pending {
+        char *path;
+        unsigned depth;
+        bool operand;
+};
+
+struct listing_active {
+        dev_t dev;
+        ino_t ino;
+};
+
+struct listing {
+        struct lsr_io *io;
+        const struct lsr_list_options *o;
+        const struct lsr_listing_sink *sink;
+        struct lsr_listing_stats *stats;
+        struct lsr_dir dir; /* the one open descriptor; left open until the next directory */
+        struct listing_pending *pending;
+        size_t n_pending;
+        size_t cap_pending;
+        struct listing_active *active; /* directories above and at the one being listed */
+        size_t n_active;
+        size_t cap_active;
+        bool heading;
+};
+
+/* The entries of one directory while they are collected. */
+struct listing_rows {
+        struct lsr_arena *arena;
+        struct lsr_entry **rows;
+        size_t n;
+        size_t cap;
+        struct lsr_entry **sorted; /* the same rows in the order of the output; NULL until it is made */
+};
+
+static uint64_t listing_now(void)
+{
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Add the time since *at to *sum and move *at. */
+static void listing_lap(uint64_t *sum, uint64_t *at)
+{
+        uint64_t now = listing_now();
+
+        *sum += now - *at;
+        *at = now;
+}
+
+static void listing_push(struct listing *l, const char *path, unsigned depth, bool operand)
+{
+        if (l->n_pending == l->cap_pending) {
+                l->cap_pending = l->cap_pending ? 2 * l->cap_pending : 64;
+                l->pending = lsr_xrealloc(l->pending, l->cap_pending * sizeof(*l->pending));
+        }
+        l->pending[l->n_pending++] =
+                (struct listing_pending){ path ? lsr_xstrdup(path) : NULL, depth, operand };
+}
+
+static void listing_rows_add(struct listing_rows *r, struct lsr_entry *entries, size_t n)
+{
+        if (r->cap - r->n < n) {
+                size_t cap = r->cap ? 2 * r->cap : n;
+                struct lsr_entry **rows;
+
+                while (cap - r->n < n)
+                        cap *= 2;
+                rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
+                memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+                r->rows = rows;
+                r->cap = cap;
+        }
+        for (size_t i = 0; i < n; i++)
+                r->rows[r->n++] = &entries[i];
+}
+
+/* Must this entry be stat-ed?  Its type may save the call. */
+static bool listing_needs_stat(const struct lsr_list_options *o, const struct lsr_entry *e)
+{
+        const struct lsr_want *w = &o->want;
+        bool unknown = e->type == DT_UNKNOWN;
+
+        if (w->fields || w->stat_all)
+                return true;
+        if (unknown && (w->type || w->dir_mode || w->file_mode || w->inode))
+                return true;
+        if (e->type == DT_LNK && (w->type || w->inode) && (o->follow == LSR_FOLLOW_ALWAYS || w->link_target))
+                return true;
+        return (w->dir_mode && e->type == DT_DIR) || (w->file_mode && e->type == DT_REG);
+}
+
+static unsigned listing_fields(const struct lsr_list_options *o)
+{
+        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE |
+               (o->want.file_mode ? LSR_FIELD_NLINK : 0) | (o->want.inode ? LSR_FIELD_INODE : 0);
+}
+
+static void listing_report(struct listing *l, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
+                           const char *name, int error, bool serious)
+{
+        l->sink->trouble(l->sink->ctx, what, lsr_path_join(arena, dir, name), error, serious);
+}
+
+/* What went wrong with the files of a set, in the order in which they were read. */
+static void listing_report_rows(struct listing *l, const struct listing_rows *r, const char *dir)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                const struct lsr_entry *e = r->rows[i];
+                bool operand = e->flags & LSR_ENTRY_OPERAND;
+
+                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error)
+                        listing_report(l, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
+                if (e->extra && e->extra->xattr_error)
+                        listing_report(l, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
+                if (e->extra && e->extra->link_error)
+                        listing_report(l, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error,
+                                       operand);
+        }
+}
+
+static int listing_begin(struct listing *l, int dirfd, bool follow, size_t expected)
+{
+        return lsr_io_stat_begin(l->io, &(struct lsr_stat_batch){ .dirfd = dirfd,
+                                                                  .follow = follow,
+                                                                  .fields = listing_fields(l->o),
+                                                                  .expected = expected });
+}
+
+/* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
+static int listing_take_lot(struct listing *l, struct listing_rows *r, struct lsr_dir_lot *lot, bool *begun)
+{
+        bool follow = l->o->follow == LSR_FOLLOW_ALWAYS;
+        struct lsr_stat_op *ops;
+        size_t kept = 0, n_ops = 0;
+
+        for (size_t i = 0; i < lot->n; i++) {
+                if (!lsr_filter_keeps(l->o, lot->entries[i].name))
+                        continue;
+                if (kept != i)
+                        lot->entries[kept] = lot->entries[i];
+                kept++;
+        }
+        ops = lsr_arena_new(r->arena, struct lsr_stat_op, kept);
+        for (size_t i = 0; i < kept; i++) {
+                struct lsr_entry *e = &lot->entries[i];
+
+                if (!listing_needs_stat(l->o, e))
+                        continue;
+                e->flags |= LSR_ENTRY_STAT | (follow ? LSR_ENTRY_FOLLOWED : 0);
+                ops[n_ops++] = (struct lsr_stat_op){ e->name, &e->meta };
+        }
+        listing_rows_add(r, lot->entries, kept);
+        if (n_ops == 0)
+                return 0;
+        if (!*begun) {
+                int error = listing_begin(l, l->dir.fd, follow, lot->likely_last ? n_ops : 0);
+
+                if (error < 0)
+                        return error;
+                *begun = true;
+        }
+        return lsr_io_stat_add(l->io, ops, n_ops);
+}
+
+/* Make the order, if it depends on names alone or @all is known. */
+static void listing_sort_now(struct listing *l, struct listing_rows *r, bool all)
+{
+        uint64_t at = listing_now();
+
+        if (r->sorted || !(all || lsr_sort_by_name_only(l->o)))
+                return;
+        r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
+        if (r->n)
+                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
+        lsr_sort(l->o, r->sorted, r->n);
+        listing_lap(&l->stats->sort_ns, &at);
+}
+
+/* Metadata is under way: do what can be done without it, then wait. */
+static int listing_wait(struct listing *l, struct listing_rows *r)
+{
+        uint64_t at;
+        int error;
+
+        listing_sort_now(l, r, false);
+        if (l->sink->before_wait)
+                l->sink->before_wait(l->sink->ctx);
+        at = listing_now();
+        error = lsr_io_stat_wait(l->io);
+        listing_lap(&l->stats->wait_ns, &at);
+        return error;
+}
+
+/* Everything of the open directory into @r. */
+static int listing_read_dir(struct listing *l, struct listing_rows *r, const char *path, bool operand)
+{
+        uint64_t at = listing_now();
+        struct lsr_dir_lot lot;
+        bool begun = false;
+        int error;
+
+        for (;;) {
+                error = lsr_dir_next(&l->dir, r->arena, &lot);
+                if (error < 0)
+                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_READ_DIR, path, error, operand);
+                if (error < 0 || lot.n == 0)
+                        break;
+                error = listing_take_lot(l, r, &lot, &begun);
+                if (error < 0)
+                        return error;
+        }
+        listing_lap(&l->stats->read_ns, &at);
+        return begun ? listing_wait(l, r) : 0;
+}
+
+static void listing_totals(struct listing *l, struct listing_rows *r, const char *dir)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+
+                if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
+                        continue;
+                e->meta.size = lsr_total_size(l->io, lsr_path_join(r->arena, dir, e->name));
+        }
+}
+
+/* Links, attributes, messages, order: everything between the metadata and the view. */
+static void listing_complete(struct listing *l, struct listing_rows *r, int dirfd, const char *dir)
+{
+        const struct lsr_want *w = &l->o->want;
+
+        if (w->link_target || w->acl || w->context || w->cap)
+                lsr_extra_fill(&(struct lsr_extra_job){ l->io, r->arena, w, dirfd, dir }, r->rows, r->n);
+        listing_report_rows(l, r, dir);
+        if (l->o->total_size)
+                listing_totals(l, r, dir);
+}
+
+static struct lsr_set listing_set(struct listing *l, const struct listing_rows *r, const char *dir, unsigned depth)
+{
+        struct lsr_set set = { .dir = dir, .rows = r->sorted, .n = r->n, .depth = depth, .heading = l->heading };
+
+        for (size_t i = 0; i < r->n; i++)
+                if (lsr_entry_stat_ok(r->rows[i]))
+                        set.blocks += r->rows[i]->meta.blocks;
+        l->stats->entries += r->n;
+        return set;
+}
+
+static int listing_show(struct listing *l, const struct lsr_set *set)
+{
+        uint64_t at = listing_now();
+        int error = l->sink->set(l->sink->ctx, set);
+
+        listing_lap(&l->stats->show_ns, &at);
+        return error;
+}
+
+static char *listing_subdir(struct lsr_arena *arena, const char *dir, const struct lsr_entry *e)
+{
+        size_t len = strlen(dir);
+        char *path = lsr_arena_text(arena, len + 1 + e->name_len + 1);
+
+        /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
+        memcpy(path, dir, len);
+        if (len && path[len - 1] != '/')
+                path[len++] = '/';
+        memcpy(path + len, e->name, e->name_len + 1);
+        return path;
+}
+
+static bool listing_descends(const struct listing *l, const struct lsr_entry *e, unsigned depth)
+{
+        bool dots = lsr_entry_is_dots(e->name) && !(e->flags & LSR_ENTRY_OPERAND);
+
+        return lsr_entry_is_dir(e) && !dots && (!l->o->max_depth || depth < l->o->max_depth);
+}
+
+static void listing_push_subdirs(struct listing *l, const struct lsr_set *set, struct lsr_arena *arena)
+{
+        listing_push(l, NULL, 0, false);
+        for (size_t i = set->n; i-- > 0;)
+                if (listing_descends(l, set->rows[i], set->depth + 1))
+                        listing_push(l, listing_subdir(arena, set->dir, set->rows[i]), set->depth + 1, false);
+}
+
+/*
+ * Note that the open directory is being listed.  Returns false, with trouble
+ * reported, if it is already: a loop.
+ */
+static bool listing_enter(struct listing *l, const char *path, bool operand)
+{
+        struct stat st;
+
+        lsr_io_count(l->io, 1);
+        if (fstat(l->dir.fd, &st) < 0) {
+                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_STAT_DIR, path, -errno, operand);
+                return false;
+        }
+        for (size_t i = 0; i < l->n_active; i++) {
+                if (l->active[i].dev == st.st_dev && l->active[i].ino == st.st_ino) {
+                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
+                        return false;
+                }
+        }
+        if (l->n_active == l->cap_active) {
+                l->cap_active = l->cap_active ? 2 * l->cap_active : 64;
+                l->active = lsr_xrealloc(l->active, l->cap_active * sizeof(*l->active));
+        }
+        l->active[l->n_active++] = (struct listing_active){ st.st_dev, st.st_ino };
+        return true;
+}
+
+/* Open @path and bring its sorted entries into @r.  Returns 0; 1 if it was reported and skipped; negative errno. */
+static int listing_load(struct listing *l, struct listing_rows *r, const char *path, bool operand)
+{
+        int error;
+
+        if (l->dir.fd < 0) {
+                error = lsr_dir_open(&l->dir, l->io, path, true);
+                if (error < 0) {
+                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_OPEN_DIR, path, error, operand);
+                        return 1;
+                }
+        }
+        if (l->o->recursive && !listing_enter(l, path, operand)) {
+                lsr_dir_close(&l->dir);
+                return 1;
+        }
+        l->stats->directories++;
+        error = listing_read_dir(l, r, path, operand);
+        if (error < 0)
+                return error;
+        listing_complete(l, r, l->dir.fd, path);
+        listing_sort_now(l, r, true);
+        return 0;
+}
+
+static int listing_dir(struct listing *l, struct lsr_arena *arena, const struct listing_pending *p)
+{
+        struct listing_rows r = { .arena = arena };
+        struct lsr_set set;
+        int error = listing_load(l, &r, p->path, p->operand);
+
+        if (error)
+                return error < 0 ? error : 0;
+        set = listing_set(l, &r, p->path, p->depth);
+        error = listing_show(l, &set);
+        if (l->o->recursive)
+                listing_push_subdirs(l, &set, arena);
+        return error;
+}
+
+static int listing_drain(struct listing *l, struct lsr_arena *arena)
+{
+        int error = 0;
+
+        while (l->n_pending > 0 && error >= 0) {
+                struct listing_pending p = l->pending[--l->n_pending];
+
+                if (!p.path) {
+                        l->n_active--;
+                        continue;
+                }
+                error = listing_dir(l, arena, &p);
+                free(p.path);
+                /* The last directory's memory and descriptor are left to the end of the process. */
+                if (l->n_pending > 0) {
+                        lsr_dir_close(&l->dir);
+                        lsr_arena_reset(arena);
+                }
+        }
+        return error;
+}
+
+/* A set of a tree: each row, and below it what it contains. */
+static int listing_tree(struct listing *l, const struct lsr_set *set)
+{
+        int error = listing_show(l, set);
+
+        for (size_t i = 0; i < set->n && error >= 0; i++) {
+                const struct lsr_entry *e = set->rows[i];
+                struct lsr_arena arena = {};
+                struct listing_rows r = { .arena = &arena };
+                struct lsr_set below;
+                const char *path;
+
+                error = l->sink->row(l->sink->ctx, set, i);
+                if (error < 0 || !listing_descends(l, e, set->depth))
+                        continue;
+                path = set->dir ? listing_subdir(&arena, set->dir, e) : e->name;
+                error = listing_load(l, &r, path, e->flags & LSR_ENTRY_OPERAND);
+                if (error == 0) {
+                        lsr_dir_close(&l->dir);
+                        below = listing_set(l, &r, path, set->depth + 1);
+                        error = listing_tree(l, &below);
+                        l->n_active--;
+                }
+                error = error < 0 ? error : 0;
+                lsr_arena_free(&arena);
+        }
+        return error;
+}
+
+/* A link that was followed and leads to no directory is listed itself, unless -H or -L say otherwise. */
+static bool listing_wants_lstat(const struct lsr_list_options *o, const struct lsr_entry *e)
+{
+        if (o->follow != LSR_FOLLOW_OPERAND_DIR)
+                return false;
+        return e->meta.error ? e->meta.error == -ENOENT || e->meta.error == -ELOOP : !S_ISDIR(e->meta.mode);
+}
+
+static int listing_stat_operands(struct listing *l, struct listing_rows *r, struct lsr_stat_op *ops)
+{
+        bool follow = l->o->follow != LSR_FOLLOW_NEVER;
+        size_t again = 0;
+        int error = listing_begin(l, AT_FDCWD, follow, r->n);
+
+        if (error < 0)
+                return error;
+        lsr_io_stat_add(l->io, ops, r->n);
+        error = listing_wait(l, r);
+        if (error < 0 || !follow)
+                return error;
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+
+                if (listing_wants_lstat(l->o, e)) {
+                        e->meta = (struct lsr_meta){};
+                        ops[again++] = (struct lsr_stat_op){ e->name, &e->meta };
+                } else {
+                        e->flags |= LSR_ENTRY_FOLLOWED;
+                }
+        }
+        if (again == 0)
+                return 0;
+        error = listing_begin(l, AT_FDCWD, false, again);
+        if (error < 0)
+                return error;
+        lsr_io_stat_add(l->io, ops, again);
+        return lsr_io_stat_wait(l->io);
+}
+
+/* Take the rows that keep() wants out of r->sorted into a new set of rows. */
+static struct listing_rows listing_pick(const struct listing_rows *r, bool dirs, bool dirs_too)
+{
+        struct listing_rows picked = { .arena = r->arena, .rows = r->rows };
+
+        picked.sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
+        for (size_t i = 0; i < r->n; i++) {
+                const struct lsr_entry *e = r->sorted[i];
+
+                /* An operand that could not be had has been reported, and is not shown. */
+                if (e->meta.error || (!dirs_too && lsr_entry_is_dir(e) != dirs))
+                        continue;
+                picked.sorted[picked.n++] = r->sorted[i];
+        }
+        picked.rows = picked.sorted;
+        return picked;
+}
+
+static int listing_operands(struct listing *l, struct lsr_arena *arena, const char *const *operands, size_t n)
+{
+        struct listing_rows r = { .arena = arena }, files, dirs;
+        struct lsr_entry *entries = lsr_arena_new(arena, struct lsr_entry, n);
+        struct lsr_stat_op *ops = lsr_arena_new(arena, struct lsr_stat_op, n);
+        bool as_files = l->o->dirs_as_files || l->o->tree;
+        struct lsr_set set;
+        int error;
+
+        for (size_t i = 0; i < n; i++) {
+                entries[i] = (struct lsr_entry){ .name = operands[i],
+                                                 .name_len = (uint32_t)strlen(operands[i]),
+                                                 .flags = LSR_ENTRY_STAT | LSR_ENTRY_OPERAND };
+                ops[i] = (struct lsr_stat_op){ operands[i], &entries[i].meta };
+        }
+        listing_rows_add(&r, entries, n);
+        error = listing_stat_operands(l, &r, ops);
+        if (error < 0)
+                return error;
+        listing_complete(l, &r, AT_FDCWD, NULL);
+        listing_sort_now(l, &r, true);
+        files = listing_pick(&r, false, as_files);
+        set = listing_set(l, &files, NULL, 0);
+        if (l->o->tree)
+                return listing_tree(l, &set);
+        dirs = listing_pick(&r, true, false);
+        if (as_files)
+                dirs.n = 0;
+        l->heading = l->heading || n > 1;
+        set.more = dirs.n > 0;
+        set.heading = false;
+        if (files.n > 0)
+                error = listing_show(l, &set);
+        for (size_t i = dirs.n; i-- > 0;)
+                listing_push(l, dirs.sorted[i]->name, 0, true);
+        return error;
+}
+
+int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const char *const *operands, size_t n,
+             const struct lsr_listing_sink *sink, struct lsr_listing_stats *ret_stats)
+{
+        struct listing l = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 };
+        struct lsr_arena arena = {};
+        bool as_files = options->dirs_as_files || options->tree;
+        int error = 0;
+
+        *ret_stats = (struct lsr_listing_stats){};
+        l.heading = options->recursive;
+        /* One operand is a directory most of the time: opening it tells, and saves the stat. */
+        if (n == 1 && !as_files && operands[0][0] &&
+            lsr_dir_open(&l.dir, io, operands[0], options->follow != LSR_FOLLOW_NEVER) == 0) {
+                listing_push(&l, operands[0], 0, true);
+        } else {
+                l.dir.fd = -1;
+                error = listing_operands(&l, &arena, operands, n);
+        }
+        if (error >= 0)
+                error = listing_drain(&l, &arena);
+        free(l.pending);
+        free(l.active);
+        lsr_arena_free(&arena);
+        return error;
+}

@@ -1,0 +1,129 @@
+/*
+ * listing - what to list, in which order
+ *
+ * Takes operands, reads and filters directories, asks for the metadata that the
+ * output needs and no more, sorts, and hands complete sets of entries to a
+ * view.  It knows nothing of columns, quoting or colours: what those need of
+ * the files is said in struct lsr_want.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "entry.h"
+#include "io/io.h"
+
+enum lsr_sort {
+        LSR_SORT_NAME,
+        LSR_SORT_NONE,
+        LSR_SORT_SIZE,
+        LSR_SORT_TIME,
+        LSR_SORT_VERSION,
+        LSR_SORT_EXTENSION,
+        LSR_SORT_WIDTH,
+};
+
+enum lsr_show {
+        LSR_SHOW_VISIBLE, /* no names with a leading dot */
+        LSR_SHOW_ALMOST,  /* -A: all but "." and ".." */
+        LSR_SHOW_ALL,     /* -a */
+};
+
+enum lsr_follow {
+        LSR_FOLLOW_NEVER,
+        LSR_FOLLOW_OPERAND_DIR, /* operands that are links to directories */
+        LSR_FOLLOW_OPERAND,     /* -H */
+        LSR_FOLLOW_ALWAYS,      /* -L */
+};
+
+/* What the output needs to know.  Rules as GNU ls decides when to stat. */
+struct lsr_want {
+        unsigned fields;        /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
+        bool type;              /* the file type, which d_type often tells */
+        bool inode;
+        bool dir_mode;          /* of directories: sticky and other-writable have colours */
+        bool file_mode;         /* of regular files: set-id, executable and hard-linked have colours or marks */
+        bool link_target_mode;  /* of links: what they lead to (orphans have colours, ln=target) */
+        bool link_target;       /* the text of links */
+        bool cap;               /* has a regular file capabilities? */
+        bool context;           /* -Z */
+        bool acl;               /* the mark behind the mode */
+        bool stat_all;          /* every entry is stat-ed, whatever d_type says */
+};
+
+struct lsr_list_options {
+        enum lsr_show show;
+        const char *const *ignore; /* -I patterns, hold for -a too; NULL-terminated or NULL */
+        const char *const *hide;   /* --hide patterns; void with -a and -A */
+        enum lsr_sort sort;
+        enum lsr_time time;        /* for LSR_SORT_TIME */
+        bool reverse;
+        bool dirs_first;
+        bool recursive;
+        bool dirs_as_files;        /* -d */
+        bool tree;                 /* recursion belongs to the view: every directory's set is nested */
+        unsigned max_depth;        /* of recursion; 0: no limit */
+        bool total_size;
+        enum lsr_follow follow;
+        struct lsr_want want;
+        /* For LSR_SORT_WIDTH: columns of a name.  NULL otherwise. */
+        size_t (*width)(void *ctx, const struct lsr_entry *e);
+        void *width_ctx;
+};
+
+/* A complete, sorted set of entries: the file operands, or one directory. */
+struct lsr_set {
+        const char *dir; /* NULL: the file operands */
+        struct lsr_entry **rows;
+        size_t n;
+        uint64_t blocks; /* sum over the rows, of 512 bytes */
+        unsigned depth;  /* 0: an operand */
+        bool heading;    /* several sets are listed, so this one wants its name above it */
+        bool more;       /* directories follow */
+};
+
+/* What can go wrong while listing; every one is reported and the listing goes on. */
+enum lsr_trouble {
+        LSR_TROUBLE_ACCESS,    /* stat */
+        LSR_TROUBLE_OPEN_DIR,
+        LSR_TROUBLE_READ_DIR,
+        LSR_TROUBLE_READ_LINK,
+        LSR_TROUBLE_XATTR,
+        LSR_TROUBLE_STAT_DIR,  /* the device and inode of an open directory */
+        LSR_TROUBLE_LOOP,      /* a directory that is being listed already; error is 0 */
+};
+
+struct lsr_listing_sink {
+        void *ctx;
+        /* Show a set.  A negative return ends the listing and is its result. */
+        int (*set)(void *ctx, const struct lsr_set *set);
+        /* @serious: an operand could not be had at all. @error: negative errno */
+        void (*trouble)(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious);
+        /*
+         * With options.tree: show one row of the set last given at its depth.  Between two rows the sets
+         * of what is below the first one come.
+         */
+        int (*row)(void *ctx, const struct lsr_set *set, size_t i);
+        /* Called while metadata is under way; NULL if there is nothing to do meanwhile. */
+        void (*before_wait)(void *ctx);
+};
+
+/* Times of the phases in nanoseconds and counts, for --stats. */
+struct lsr_listing_stats {
+        uint64_t entries;
+        uint64_t directories;
+        uint64_t read_ns;  /* reading directories, with metadata requests begun meanwhile */
+        uint64_t wait_ns;  /* waiting for metadata */
+        uint64_t sort_ns;
+        uint64_t show_ns;  /* in the sink */
+};
+
+/*
+ * List @operands (at least one).  Returns 0, or a negative errno of the engine
+ * or the sink; trouble with files is not among these.
+ */
+int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const char *const *operands, size_t n,
+             const struct lsr_listing_sink *sink, struct lsr_listing_stats *ret_stats);

@@ -1,0 +1,44 @@
+/*
+ * lsr - list directories, in few system calls
+ *
+ * The map.  Each layer is one library and includes only from those below it:
+ *
+ *      cli/       options and their table, help, messages, one command a file
+ *      render/    one view a format; quoting, colour, sizes, times, users
+ *      listing/   operands, filters, order, recursion; what must be asked of files
+ *      source/    a directory as a source of entries
+ *      formats/   (drivers of bundles will live here)
+ *      io/        engines: io_uring, threads, plain calls; fault injection
+ *      base/      arena, output buffer, locale
+ *
+ * The way of a listing, and where to look for it:
+ *
+ *      argv ─► cli/settings ─► listing/listing ─► source/dir ─► getdents64
+ *                                   │  ▲
+ *                                   ▼  │ metadata, in batches
+ *                                  io/io ─► io/uring, io/threads, io/sync
+ *                                   │
+ *              listing/sort ◄───────┘
+ *                   │
+ *                   ▼ a set of struct lsr_entry (entry.h)
+ *              render/view ─► long, grid, lines, json, tree ─► base/out ─► write
+ */
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#define main_check_leaks() __lsan_do_leak_check()
+#else
+#define main_check_leaks() ((void)0)
+#endif
+
+int main(int argc, char **argv)
+{
+        int status = lsr_cli_main(argc, argv);
+
+        /* Memory goes back to the kernel with the process; _exit() would skip the leak check. */
+        main_check_leaks();
+        _exit(status);
+}

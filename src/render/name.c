@@ -1,0 +1,369 @@
+/*
+ * name - a name with its quotes, colour, link and mark
+ *
+ * Most names need none of that: they are copied.  The order of the sequences
+ * around the others is GNU's, so that the bytes are the same.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "render/icons.h"
+#include "render/view.h"
+
+uint64_t lsr_dired_pos(const struct lsr_view *v)
+{
+        return lsr_out_pos(v->out) - v->not_dired;
+}
+
+void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end)
+{
+        if (!v->o.dired)
+                return;
+        if (d->cap - d->n < 2) {
+                d->cap = d->cap ? 2 * d->cap : 256;
+                d->at = lsr_xrealloc(d->at, d->cap * sizeof(*d->at));
+        }
+        d->at[d->n++] = begin;
+        d->at[d->n++] = end;
+}
+
+/* ---- colour ---- */
+
+static void name_color_reset(struct lsr_view *v);
+
+static void name_color_put(struct lsr_view *v, const struct lsr_color_text *text)
+{
+        /* The first sequence of all is a reset: who knows what was on the screen. */
+        if (!v->used_color) {
+                v->used_color = true;
+                name_color_reset(v);
+        }
+        lsr_out_put(v->out, text->text, text->len);
+        v->not_dired += text->len;
+}
+
+static void name_color_around(struct lsr_view *v, const struct lsr_color_text *inner)
+{
+        name_color_put(v, &v->colors.kinds[LSR_COLOR_LEFT]);
+        if (inner)
+                name_color_put(v, inner);
+        name_color_put(v, &v->colors.kinds[LSR_COLOR_RIGHT]);
+}
+
+static void name_color_reset(struct lsr_view *v)
+{
+        if (v->colors.kinds[LSR_COLOR_END].text)
+                name_color_put(v, &v->colors.kinds[LSR_COLOR_END]);
+        else
+                name_color_around(v, &v->colors.kinds[LSR_COLOR_RESET]);
+}
+
+void lsr_color_normal(struct lsr_view *v)
+{
+        if (v->o.color && lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
+                name_color_around(v, &v->colors.kinds[LSR_COLOR_NORMAL]);
+}
+
+void lsr_color_off(struct lsr_view *v)
+{
+        const struct lsr_color_text *left = &v->colors.kinds[LSR_COLOR_LEFT];
+        const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
+
+        /* With the usual sequences this would do nothing. */
+        if (v->used_color && !(left->len == 2 && memcmp(left->text, "\033[", 2) == 0 && right->len == 1 &&
+                               right->text[0] == 'm'))
+                name_color_around(v, NULL);
+}
+
+static const struct lsr_color_text *name_pick_color(const struct lsr_view *v, const struct lsr_entry *e, bool target)
+{
+        bool link_ok = e->extra && e->extra->link_ok;
+        struct lsr_color_subject s = {
+                .name = e->name,
+                .name_len = e->name_len,
+                .mode = lsr_entry_mode(e),
+                .nlink = e->meta.nlink,
+                .stat_ok = lsr_entry_stat_ok(e),
+                .has_cap = e->extra && e->extra->has_cap,
+                .link_broken = !link_ok,
+        };
+
+        if (target) {
+                s.name = e->extra->target;
+                s.name_len = e->extra->target_len;
+                s.mode = e->extra->target_mode;
+                s.is_target = true;
+                s.missing = !link_ok;
+        } else if (v->colors.link_as_target && link_ok) {
+                s.mode = e->extra->target_mode;
+        }
+        return lsr_colors_pick(&v->colors, &s);
+}
+
+/* ---- hyperlinks: OSC 8 ---- */
+
+static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
+{
+        static const char hex[] = "0123456789abcdef";
+
+        for (; *s; s++) {
+                unsigned char c = (unsigned char)*s;
+
+                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                    strchr("-._~", c) || (path && c == '/'))
+                        lsr_out_putc(v->out, (char)c);
+                else
+                        lsr_out_put(v->out, (char[]){ '%', hex[c >> 4], hex[c & 15] }, 3);
+        }
+}
+
+/* The absolute path without links as far as it exists, the rest as it is written. */
+static char *name_absolute(const char *path)
+{
+        char *real = realpath(path, NULL), *copy, *slash, *parent, *whole;
+
+        if (real || !*path)
+                return real;
+        copy = lsr_xstrdup(path);
+        for (slash = copy + strlen(copy); slash > copy + 1 && slash[-1] == '/';)
+                *--slash = '\0';
+        slash = strrchr(copy, '/');
+        if (slash)
+                *slash = '\0';
+        parent = name_absolute(!slash ? "." : slash == copy ? "/" : copy);
+        whole = lsr_xmalloc((parent ? strlen(parent) : 0) + strlen(path) + 2);
+        strcpy(whole, parent && strcmp(parent, "/") != 0 ? parent : "");
+        strcat(whole, "/");
+        strcat(whole, slash ? slash + 1 : copy);
+        free(parent);
+        free(copy);
+        return whole;
+}
+
+static void name_link_begin(struct lsr_view *v, const char *dir, const char *name)
+{
+        struct lsr_arena arena = {};
+        size_t len = dir ? strlen(dir) : 0;
+        char *path = lsr_arena_text(&arena, len + strlen(name) + 2);
+        char *absolute;
+
+        strcpy(path, dir ? dir : "");
+        if (len && path[len - 1] != '/')
+                strcat(path, "/");
+        strcat(path, name);
+        absolute = name_absolute(path);
+        lsr_out_puts(v->out, "\033]8;;file://");
+        name_put_escaped(v, v->host, false);
+        if (!absolute || *absolute != '/')
+                lsr_out_putc(v->out, '/');
+        if (absolute)
+                name_put_escaped(v, absolute, true);
+        lsr_out_putc(v->out, '\a');
+        free(absolute);
+        lsr_arena_free(&arena);
+}
+
+static void name_link_end(struct lsr_view *v)
+{
+        lsr_out_puts(v->out, "\033]8;;\a");
+}
+
+/* ---- the name ---- */
+
+/*
+ * Quoted text with a hyperlink.  Where quotes are aligned they stay outside of
+ * the link.
+ */
+static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_quote_table *quote, const char *text,
+                                         size_t len, const char *dir, const char *name)
+{
+        struct lsr_out tmp;
+        struct lsr_quoted q;
+        bool outside;
+
+        lsr_out_init(&tmp, -1);
+        q = lsr_quote_put(quote, &tmp, text, len);
+        outside = v->align_quotes && v->some_quoted && q.quoted && tmp.len >= 2;
+        if (outside)
+                lsr_out_putc(v->out, tmp.buf[0]);
+        name_link_begin(v, dir, name);
+        if (tmp.len)
+                lsr_out_put(v->out, tmp.buf + outside, tmp.len - 2 * (size_t)outside);
+        name_link_end(v);
+        if (outside)
+                lsr_out_putc(v->out, tmp.buf[tmp.len - 1]);
+        lsr_out_free(&tmp);
+        return q;
+}
+
+size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column)
+{
+        const char *text = target ? e->extra->target : e->name;
+        size_t len = target ? e->extra->target_len : e->name_len;
+        const struct lsr_color_text *color = v->o.color ? name_pick_color(v, e, target) : NULL;
+        bool colored = v->o.color && (color || lsr_colors_has(&v->colors, LSR_COLOR_NORMAL));
+        bool plain = lsr_quote_plain(&v->quote, text, len);
+        struct lsr_quoted q = { len, len, false };
+        bool pad;
+        uint64_t begin;
+
+        if (!target && v->align_quotes && v->some_quoted)
+                pad = plain || !lsr_quote_measure(&v->quote, text, len).quoted;
+        else
+                pad = false;
+        if (pad)
+                lsr_out_putc(v->out, ' ');
+        if (color) {
+                if (lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
+                        name_color_around(v, NULL);
+                name_color_around(v, color);
+        }
+        if (v->o.icons && !target)
+                q.width += lsr_icon_put(v->out, e);
+        begin = lsr_dired_pos(v);
+        if (v->o.hyperlink)
+                q = name_put_linked(v, &v->quote, text, len, v->dir, e->name);
+        else if (plain)
+                lsr_out_put(v->out, text, len);
+        else
+                q = lsr_quote_put(&v->quote, v->out, text, len);
+        if (!target)
+                lsr_dired_add(v, &v->dired, begin, lsr_dired_pos(v));
+        q.len += pad;
+        if (colored) {
+                name_color_reset(v);
+                /* A name that wraps would leave its background to the end of the line. */
+                if (v->o.width && start_column / v->o.width != (start_column + q.len - 1) / v->o.width)
+                        name_color_put(v, &v->colors.kinds[LSR_COLOR_CLEAR_TO_EOL]);
+        }
+        return q.len;
+}
+
+size_t lsr_name_width(struct lsr_view *v, const struct lsr_entry *e)
+{
+        struct lsr_quoted q = { e->name_len, e->name_len, false };
+
+        if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
+                q = lsr_quote_measure(&v->quote, e->name, e->name_len);
+        return q.width + (v->align_quotes && v->some_quoted && !q.quoted) + (v->o.icons ? LSR_ICON_WIDTH : 0);
+}
+
+void lsr_name_scan_quoting(struct lsr_view *v, const struct lsr_set *set)
+{
+        v->some_quoted = false;
+        if (!v->align_quotes)
+                return;
+        for (size_t i = 0; i < set->n && !v->some_quoted; i++) {
+                const struct lsr_entry *e = set->rows[i];
+
+                if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
+                        v->some_quoted = lsr_quote_measure(&v->quote, e->name, e->name_len).quoted;
+        }
+}
+
+static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
+{
+        if (S_ISREG(mode))
+                return v->o.indicator == LSR_INDICATOR_CLASSIFY && stat_ok && (mode & 0111) ? '*' : 0;
+        if (S_ISDIR(mode))
+                return '/';
+        if (v->o.indicator == LSR_INDICATOR_SLASH)
+                return 0;
+        if (S_ISLNK(mode))
+                return '@';
+        if (S_ISFIFO(mode))
+                return '|';
+        return S_ISSOCK(mode) ? '=' : 0;
+}
+
+size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
+{
+        char c = v->o.indicator != LSR_INDICATOR_NONE ? name_indicator(v, stat_ok, mode) : 0;
+
+        if (c)
+                lsr_out_putc(v->out, c);
+        return c != 0;
+}
+
+void lsr_heading_put(struct lsr_view *v, const char *dir)
+{
+        uint64_t begin;
+
+        if (v->any_set)
+                lsr_out_putc(v->out, '\n');
+        if (v->o.dired)
+                lsr_out_puts(v->out, "  ");
+        begin = lsr_dired_pos(v);
+        v->some_quoted = false;
+        if (v->o.hyperlink)
+                name_put_linked(v, &v->dir_quote, dir, strlen(dir), NULL, dir);
+        else
+                lsr_quote_put(&v->dir_quote, v->out, dir, strlen(dir));
+        lsr_dired_add(v, &v->subdired, begin, lsr_dired_pos(v));
+        lsr_out_puts(v->out, ":\n");
+}
+
+/* ---- cells of grids ---- */
+
+static void name_put_padded(struct lsr_view *v, const char *text, size_t len, int width)
+{
+        if ((size_t)width > len)
+                lsr_out_fill(v->out, ' ', (size_t)width - len);
+        lsr_out_put(v->out, text, len);
+        lsr_out_putc(v->out, ' ');
+}
+
+static size_t name_block_text(const struct lsr_view *v, const struct lsr_entry *e, char buf[LSR_HUMAN_MAX])
+{
+        if (lsr_entry_stat_ok(e))
+                return lsr_size_format(&v->o.block_style, e->meta.blocks, 512, buf);
+        memcpy(buf, "?", 2);
+        return 1;
+}
+
+static const char *name_context(const struct lsr_entry *e)
+{
+        return e->extra && e->extra->context ? e->extra->context : "?";
+}
+
+size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e)
+{
+        bool commas = v->o.format == LSR_FORMAT_COMMAS;
+        size_t width = lsr_name_width(v, e);
+        char buf[LSR_HUMAN_MAX];
+
+        if (v->o.inode)
+                width += 1 + (size_t)(commas ? lsr_digits(e->meta.inode) : c->inode);
+        if (v->o.blocks)
+                width += 1 + (commas ? name_block_text(v, e, buf) : (size_t)c->blocks);
+        if (v->o.context)
+                width += 1 + (commas ? strlen(name_context(e)) : (size_t)c->context);
+        if (v->o.indicator != LSR_INDICATOR_NONE)
+                width += name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e)) != 0;
+        return width;
+}
+
+size_t lsr_name_cell(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e, size_t start_column)
+{
+        bool commas = v->o.format == LSR_FORMAT_COMMAS;
+        char buf[LSR_HUMAN_MAX];
+        size_t width;
+
+        lsr_color_normal(v);
+        if (v->o.inode) {
+                size_t len = (size_t)(lsr_text_number(buf, e->meta.inode, 0) - buf);
+
+                name_put_padded(v, e->meta.inode ? buf : "?", e->meta.inode ? len : 1, commas ? 0 : c->inode);
+        }
+        if (v->o.blocks)
+                name_put_padded(v, buf, name_block_text(v, e, buf), commas ? 0 : c->blocks);
+        if (v->o.context)
+                name_put_padded(v, name_context(e), strlen(name_context(e)), commas ? 0 : c->context);
+        if (v->prefix)
+                lsr_out_puts(v->out, v->prefix);
+        width = lsr_name_put(v, e, false, start_column);
+        return width + lsr_indicator_put(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
+}

@@ -1,0 +1,48 @@
+/*
+ * users - names of user and group ids
+ *
+ * A static binary has no NSS.  /etc/passwd and /etc/group are read by the
+ * caller, together with whatever else it reads; ids that are not in them are
+ * looked up by one run of getent(1) for all of a set, so that LDAP, SSSD and
+ * systemd's users have names too.  What nobody knows stays a number.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lsr_user {
+        uint32_t id;
+        bool used;        /* the slot holds an id */
+        const char *name; /* NULL: nobody knows it */
+        uint32_t name_len;
+        uint32_t width; /* columns of the name, or of the number */
+};
+
+/* One of the two databases; a hash table of ids. */
+struct lsr_users {
+        const char *database; /* "passwd" or "group": what getent calls it */
+        struct lsr_user *slots;
+        size_t n_slots; /* a power of 2 */
+        size_t n;
+        uint32_t *missing; /* ids to ask getent for */
+        size_t n_missing;
+        struct lsr_user last; /* of the last look-up */
+};
+
+void lsr_users_init(struct lsr_users *users, const char *database);
+
+/* Take in the text of a passwd or group file; names point into @text, which must stay. */
+void lsr_users_load(struct lsr_users *users, char *text, size_t len);
+
+/* An id is going to be shown; if it is unknown it is noted for lsr_users_resolve(). */
+void lsr_users_want(struct lsr_users *users, uint32_t id);
+
+/* Ask getent for all that were noted.  Returns the number of processes started. */
+unsigned lsr_users_resolve(struct lsr_users *users);
+
+/* The user, always. */
+const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id);
+
+void lsr_users_free(struct lsr_users *users);

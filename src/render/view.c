@@ -1,0 +1,93 @@
+/* view - from a set to the format that shows it */
+#include "render/view.h"
+
+#include <stdlib.h>
+
+static void view_total(struct lsr_view *v, uint64_t blocks)
+{
+        char text[LSR_HUMAN_MAX];
+
+        if (v->o.dired)
+                lsr_out_puts(v->out, "  ");
+        lsr_out_puts(v->out, "total ");
+        lsr_out_put(v->out, text, lsr_size_format(&v->o.block_style, blocks, 512, text));
+        lsr_out_putc(v->out, v->o.end);
+}
+
+int lsr_view_set(void *ctx, const struct lsr_set *set)
+{
+        struct lsr_view *v = ctx;
+
+        v->dir = set->dir;
+        if (v->o.format == LSR_FORMAT_JSON) {
+                lsr_json_set(v, set);
+                return 0;
+        }
+        if (v->o.tree) {
+                lsr_name_scan_quoting(v, set);
+                lsr_tree_set(v, set);
+                return 0;
+        }
+        if (set->dir && set->heading)
+                lsr_heading_put(v, set->dir);
+        if (set->dir && (v->o.format == LSR_FORMAT_LONG || v->o.blocks))
+                view_total(v, set->blocks);
+        v->any_set = true;
+        lsr_name_scan_quoting(v, set);
+        switch (v->o.format) {
+        case LSR_FORMAT_LONG:
+                lsr_long_set(v, set);
+                break;
+        case LSR_FORMAT_GRID:
+        case LSR_FORMAT_ACROSS:
+                lsr_grid_set(v, set);
+                break;
+        case LSR_FORMAT_COMMAS:
+                lsr_commas_set(v, set);
+                break;
+        case LSR_FORMAT_ONE:
+        case LSR_FORMAT_JSON:
+                lsr_lines_set(v, set);
+                break;
+        }
+        return 0;
+}
+
+int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i)
+{
+        lsr_tree_row(ctx, set, i);
+        return 0;
+}
+
+static void view_dired(struct lsr_view *v, const char *label, const struct lsr_dired *d)
+{
+        if (d->n == 0)
+                return;
+        lsr_out_puts(v->out, label);
+        for (size_t i = 0; i < d->n; i++)
+                lsr_out_printf(v->out, " %llu", (unsigned long long)d->at[i]);
+        lsr_out_putc(v->out, '\n');
+}
+
+void lsr_view_finish(struct lsr_view *v)
+{
+        static const char *const styles[] = {
+                [LSR_QUOTE_LITERAL] = "literal",
+                [LSR_QUOTE_SHELL] = "shell",
+                [LSR_QUOTE_SHELL_ALWAYS] = "shell-always",
+                [LSR_QUOTE_SHELL_ESCAPE] = "shell-escape",
+                [LSR_QUOTE_SHELL_ESCAPE_ALWAYS] = "shell-escape-always",
+                [LSR_QUOTE_C] = "c",
+                [LSR_QUOTE_C_MAYBE] = "c-maybe",
+                [LSR_QUOTE_ESCAPE] = "escape",
+                [LSR_QUOTE_LOCALE] = "locale",
+                [LSR_QUOTE_CLOCALE] = "clocale",
+        };
+
+        lsr_color_off(v);
+        if (!v->o.dired)
+                return;
+        view_dired(v, "//DIRED//", &v->dired);
+        view_dired(v, "//SUBDIRED//", &v->subdired);
+        lsr_out_printf(v->out, "//DIRED-OPTIONS// --quoting-style=%s\n", styles[v->quote.quote.style]);
+}

@@ -1,0 +1,158 @@
+/*
+ * view - sets of entries to bytes
+ *
+ * A view shows the sets that the listing hands over, in one of the formats.
+ * What all of them share is here: the options of the output and the state that
+ * goes along with it.  One file per format: long.c, grid.c, lines.c, json.c,
+ * tree.c; name.c prints a name with its frills.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "entry.h"
+#include "listing/listing.h"
+#include "render/color.h"
+#include "render/human.h"
+#include "render/quote.h"
+#include "render/users.h"
+#include "render/when.h"
+
+enum lsr_format {
+        LSR_FORMAT_GRID,   /* -C */
+        LSR_FORMAT_ACROSS, /* -x */
+        LSR_FORMAT_ONE,    /* -1 */
+        LSR_FORMAT_COMMAS, /* -m */
+        LSR_FORMAT_LONG,   /* -l */
+        LSR_FORMAT_JSON,
+};
+
+enum lsr_indicator {
+        LSR_INDICATOR_NONE,
+        LSR_INDICATOR_SLASH,     /* -p */
+        LSR_INDICATOR_FILE_TYPE, /* --file-type */
+        LSR_INDICATOR_CLASSIFY,  /* -F */
+};
+
+struct lsr_view_options {
+        enum lsr_format format;
+        bool tree;
+        bool inode, blocks, owner, group, author, context, numeric;
+        bool titles, icons, git;
+        bool dired;
+        bool hyperlink;
+        bool color;
+        char end;                /* of a line: '\n', or NUL with --zero */
+        enum lsr_indicator indicator;
+        enum lsr_time time;
+        struct lsr_size_style block_style; /* -s and "total" */
+        struct lsr_size_style size_style;  /* file sizes */
+        size_t width;   /* columns of the terminal, 0: no limit */
+        size_t tabsize; /* 0: spaces only */
+};
+
+/* Positions for --dired. */
+struct lsr_dired {
+        uint64_t *at; /* pairs of begin and end */
+        size_t n;
+        size_t cap;
+};
+
+struct lsr_view {
+        struct lsr_view_options o;
+        struct lsr_out *out;
+        struct lsr_quote_table quote;     /* of names */
+        struct lsr_quote_table dir_quote; /* of headings */
+        bool align_quotes;                /* unquoted names get a blank if others are quoted */
+        struct lsr_colors colors;
+        struct lsr_when when;
+        struct lsr_users users;
+        struct lsr_users groups;
+        struct lsr_dired dired;    /* file names */
+        struct lsr_dired subdired; /* headings of directories */
+        char *host;                /* for hyperlinks */
+        /* state */
+        bool used_color;
+        bool some_quoted; /* a name of the set at hand is */
+        bool any_set;     /* one was shown before */
+        const char *dir;     /* of the set at hand, NULL for operands */
+        const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
+        size_t prefix_width; /* its columns */
+        uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
+        struct lsr_tree *tree;
+        unsigned getents; /* processes started for names of users */
+};
+
+/* The sink of lsr_list(); ctx is the view. */
+int lsr_view_set(void *ctx, const struct lsr_set *set);
+int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i);
+
+/* What comes at the very end: --dired's positions, the colour reset. */
+void lsr_view_finish(struct lsr_view *v);
+
+/* ---- the formats, called by view.c ---- */
+
+/* Columns of a long row; every format that prints such rows measures its set first. */
+struct lsr_columns {
+        int inode, blocks, nlink, owner, group, author, context, major, minor, size;
+        bool any_acl;
+};
+
+void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct lsr_columns *ret_columns);
+
+void lsr_long_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e);
+void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_json_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
+
+/* ---- name.c ---- */
+
+/* Inode, blocks, context, name, indicator: a cell of a grid.  Returns its columns. */
+size_t lsr_name_cell(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e, size_t start_column);
+/* The columns that lsr_name_cell() would take. */
+size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e);
+
+/*
+ * The name of @e in its colour, or with @target that of its link target.
+ * @start_column is where it begins on the screen, for the clear-to-end-of-line
+ * sequence.  Returns the columns.
+ */
+size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
+
+/* The mark behind a name; @stat_ok false: @mode has the type only.  Returns the number of bytes: 0 or 1. */
+size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode);
+
+/* The heading of a directory, with its ":" and newline. */
+void lsr_heading_put(struct lsr_view *v, const char *dir);
+
+/* Columns of a name by itself, for --sort=width. */
+size_t lsr_name_width(struct lsr_view *v, const struct lsr_entry *e);
+
+/* Make v->quote's verdict on the names of a set: v->some_quoted. */
+void lsr_name_scan_quoting(struct lsr_view *v, const struct lsr_set *set);
+
+/* Colour sequences. */
+void lsr_color_normal(struct lsr_view *v);
+void lsr_color_off(struct lsr_view *v);
+
+void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end);
+
+/* Position of the next byte as --dired counts. */
+uint64_t lsr_dired_pos(const struct lsr_view *v);
+
+/* ---- text.c: pieces of rows ---- */
+
+int lsr_digits(uint64_t value);
+
+/* Write @value right-aligned to @width columns.  Returns the end. */
+char *lsr_text_number(char *p, uint64_t value, int width);
+
+/* The ten characters of a mode, as ls -l shows them. */
+void lsr_text_mode(char p[10], mode_t mode);

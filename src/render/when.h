@@ -1,0 +1,47 @@
+/*
+ * when - times as ls prints them
+ *
+ * Styles of --time-style (coreutils manual, "Formatting file timestamps").
+ * The fixed styles are written directly; +FORMAT and locales with other month
+ * names go through strftime(3), with date(1)'s %N and %:z on top.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "render/zone.h"
+
+#define LSR_WHEN_MAX 1024 /* bytes of one formatted time */
+
+enum lsr_when_kind {
+        LSR_WHEN_LOCALE, /* "Nov 21 09:17", "Nov 21  2019" */
+        LSR_WHEN_FULL_ISO,
+        LSR_WHEN_LONG_ISO,
+        LSR_WHEN_ISO,
+        LSR_WHEN_FORMAT,
+};
+
+struct lsr_when {
+        enum lsr_when_kind kind;
+        const char *formats[2]; /* LSR_WHEN_FORMAT: for times that are not recent, and recent */
+        struct lsr_zone zone;
+        int64_t now_sec; /* recent: less than half a mean Gregorian year (15,778,476 s) before this */
+        uint32_t now_nsec;
+        /* private */
+        struct lsr_zone_span span;
+        int width; /* of a time in the common case, -1 until asked for */
+};
+
+/* Take the present time.  The zone is loaded by the caller, before the first lsr_when_format(). */
+void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind);
+
+/* Format into @buf, without a NUL.  Returns the length; 0 if the time cannot be broken down or the format is empty. */
+size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX]);
+
+/* True if @sec cannot be shown as a date. */
+bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec);
+
+/* Columns that a time takes; what is printed instead of one is aligned to it. */
+int lsr_when_width(struct lsr_when *w);

@@ -1,0 +1,3 @@
+status lsr --co
+status lsr --all=x
+status lsr --sort

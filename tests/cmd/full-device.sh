@@ -1,0 +1,4 @@
+lsr / >/dev/full
+echo "=> $?"
+lsr --help >/dev/full
+echo "=> $?"

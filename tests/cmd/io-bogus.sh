@@ -1,0 +1,2 @@
+status lsr --io=bogus
+status lsr --io=

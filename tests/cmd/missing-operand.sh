@@ -1,0 +1,7 @@
+# What exists is listed still, after the complaint.
+touch here
+lsr here gone 'with space' $'new\nline'
+echo "=> $?"
+lsr -l gone
+echo "=> $?"
+lsr ''

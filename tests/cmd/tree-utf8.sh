@@ -1,0 +1,4 @@
+# locale: en_US.UTF-8
+mkdir -p a/grün
+touch a/grün/f a/last
+lsr --tree

@@ -1,0 +1,5 @@
+# Nothing is near: no suggestion.
+lsr --qqqqqqqqqqqq
+echo "=> $?"
+lsr -%
+echo "=> $?"

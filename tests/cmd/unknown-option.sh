@@ -1,0 +1,2 @@
+lsr --colour
+echo "=> $?"
