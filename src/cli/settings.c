@@ -136,22 +136,12 @@ static void settings_size(struct raw *r, unsigned flags)
 
 static int settings_block_size(struct raw *r, const char *value)
 {
-        static const char *const problems[] = { "invalid --block-size argument %s",
-                                                "invalid suffix in --block-size argument %s",
-                                                "--block-size argument %s too large" };
         struct lsr_size_style style;
-        int problem = lsr_size_parse(value, &style);
 
-        if (problem) {
-                const char *quoted = lsr_quoted_locale(value);
-
-                if (problem == 1)
-                        lsr_message(problems[0], quoted);
-                else if (problem == 2)
-                        lsr_message(problems[1], quoted);
-                else
-                        lsr_message(problems[2], quoted);
-                return 2;
+        switch (lsr_size_parse(value, &style)) {
+        case 1: lsr_message("invalid --block-size argument '%s'", value); return 2;
+        case 2: lsr_message("invalid suffix in --block-size argument '%s'", value); return 2;
+        case 3: lsr_message("--block-size argument '%s' too large", value); return 2;
         }
         r->s->view.o.block_style = r->s->view.o.size_style = style;
         r->size_given = true;
@@ -225,11 +215,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 break;
         case 'C': r->format = LSR_FORMAT_GRID; break;
         case 'd': l->dirs_as_files = true; break;
-        case 'D':
-                r->format = LSR_FORMAT_LONG;
-                r->hyperlink = false;
-                o->dired = true;
-                break;
+        case 'D': o->dired = true; break;
         case 'f':
                 l->show = LSR_SHOW_ALL;
                 r->sort = LSR_SORT_NONE;

@@ -81,21 +81,22 @@ static int version_compare_whole(struct version_text a, struct version_text b)
         return r;
 }
 
-/* Length of @s without what matches (\.[A-Za-z~][A-Za-z0-9~]*)*$; the first character always counts. */
+/* Length of @s without what matches (\.[A-Za-z~][A-Za-z0-9~]*)*$, which may be all of it. */
 static size_t version_stem(const char *s, size_t len)
 {
         size_t i = 0, stem = 0;
 
-        while (i < len) {
-                stem = ++i;
+        for (;;) {
                 while (i + 1 < len && s[i] == '.' && (version_is_letter(s[i + 1]) || s[i + 1] == '~')) {
                         i += 2;
                         while (i < len &&
                                (version_is_letter(s[i]) || s[i] == '~' || (s[i] >= '0' && s[i] <= '9')))
                                 i++;
                 }
+                if (i >= len)
+                        return stem;
+                stem = ++i;
         }
-        return stem;
 }
 
 /* "." before ".." before other hidden names before the rest: 0, 1, 2, 3. */
