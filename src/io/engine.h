@@ -1,8 +1,8 @@
 /*
  * engine - the inside of io: what each engine implements
  *
- * Included by src/io/ only.  An engine has all of the stat methods; a NULL
- * among the others means that plain calls do the work.
+ * Included by src/io/ only.  An engine has the stat methods; a NULL among
+ * the others means that plain calls do the work.
  */
 #pragma once
 
@@ -15,6 +15,7 @@ struct lsr_engine_ops {
         struct lsr_engine *(*free)(struct lsr_engine *e);
         int (*stat_begin)(struct lsr_engine *e, const struct lsr_stat_batch *batch);
         int (*stat_add)(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n);
+        int (*stat_go)(struct lsr_engine *e); /* NULL: nothing to do */
         int (*stat_wait)(struct lsr_engine *e);
         int (*read_files)(struct lsr_engine *e, struct lsr_file_read *files, size_t n);
         void (*each)(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);

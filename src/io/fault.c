@@ -115,6 +115,13 @@ static int fault_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, s
         return f->inner->ops->stat_add(f->inner, ops, n);
 }
 
+static int fault_stat_go(struct lsr_engine *e)
+{
+        struct lsr_engine *inner = ((struct fault_engine *)e)->inner;
+
+        return inner->ops->stat_go ? inner->ops->stat_go(inner) : 0;
+}
+
 static int fault_stat_wait(struct lsr_engine *e)
 {
         struct fault_engine *f = (struct fault_engine *)e;
@@ -176,6 +183,7 @@ static const struct lsr_engine_ops fault_ops = {
         .free = fault_free,
         .stat_begin = fault_stat_begin,
         .stat_add = fault_stat_add,
+        .stat_go = fault_stat_go,
         .stat_wait = fault_stat_wait,
         .read_files = fault_read_files,
         .each = fault_each,

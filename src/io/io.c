@@ -147,9 +147,27 @@ int lsr_io_stat_add(struct lsr_io *io, const struct lsr_stat_op *ops, size_t n)
         return io->current->ops->stat_add(io->current, ops, n);
 }
 
+int lsr_io_stat_go(struct lsr_io *io)
+{
+        return io->current->ops->stat_go ? io->current->ops->stat_go(io->current) : 0;
+}
+
 int lsr_io_stat_wait(struct lsr_io *io)
 {
         return io->current->ops->stat_wait(io->current);
+}
+
+int lsr_io_stat(struct lsr_io *io, const struct lsr_stat_batch *batch, const struct lsr_stat_op *ops, size_t n)
+{
+        int r = lsr_io_stat_begin(io, batch);
+
+        if (r >= 0)
+                r = lsr_io_stat_add(io, ops, n);
+        if (r >= 0)
+                r = lsr_io_stat_go(io);
+        if (r >= 0)
+                r = lsr_io_stat_wait(io);
+        return r;
 }
 
 int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n)

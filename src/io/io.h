@@ -75,18 +75,27 @@ struct lsr_stat_batch {
         int dirfd;         /* AT_FDCWD for operands */
         bool follow;       /* follow symbolic links */
         unsigned fields;   /* enum lsr_field wanted */
-        size_t expected;   /* a guess of all that will be added, 0 if unknown; sizes the ring */
+        size_t expected;   /* a guess of all that will be added, 0 for many; chooses the engine */
 };
 
 /*
- * Begin a batch.  Operations added to it run while the caller goes on; ops,
- * names and metas must stay in place until lsr_io_stat_wait(), which returns
- * when all are done.  A file that cannot be had is no failure of the batch: its
- * meta says so.  One batch at a time.
+ * A batch: begin, add as names come, go when no more will come, wait.
+ *
+ * Operations run while the caller does other things; ops, names and metas must
+ * stay in place until lsr_io_stat_wait() returns, when all are done.  Threads
+ * start with the first lot, the ring with lsr_io_stat_go(): its completions
+ * would interrupt a getdents64 under way, see io/uring.c.
+ *
+ * A file that cannot be had is no failure of the batch: its meta says so.  One
+ * batch at a time.
  */
 int lsr_io_stat_begin(struct lsr_io *io, const struct lsr_stat_batch *batch);
 int lsr_io_stat_add(struct lsr_io *io, const struct lsr_stat_op *ops, size_t n);
+int lsr_io_stat_go(struct lsr_io *io);
 int lsr_io_stat_wait(struct lsr_io *io);
+
+/* All of these for one lot of operations. */
+int lsr_io_stat(struct lsr_io *io, const struct lsr_stat_batch *batch, const struct lsr_stat_op *ops, size_t n);
 
 /* A small file to read whole. */
 struct lsr_file_read {

@@ -19,6 +19,12 @@
  * statx: that gives the right errno whether the name vanished, the kernel does
  * not know the opcode or the chain was cancelled, and failures are rare.
  *
+ * The ring starts when the directory has been read to its end.  Every request
+ * that ends leaves work for the submitting task, which counts as a pending
+ * signal, and getdents64 returns early with what it has when a signal is
+ * pending (filldir64() in fs/readdir.c): 8,000 names came
+ * one at a time.
+ *
  * Rejected, as measured in docs/architecture.md: a request per name; one chain
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
@@ -53,15 +59,27 @@ struct uring_chain {
         unsigned n;
 };
 
+/* Operations added and not yet in a chain. */
+struct uring_lot {
+        const struct lsr_stat_op *ops;
+        size_t n;
+};
+
 struct uring_engine {
         struct lsr_engine base;
         struct io_uring ring;
         bool up;         /* the ring exists */
         bool broken;     /* an enter failed; plain calls from now on */
+        bool capped;     /* its number of workers is */
         bool has_files;  /* its table of direct descriptors does */
         unsigned depth;  /* submission entries, and slots */
         struct statx *slots;
         struct lsr_stat_batch batch;
+        struct uring_lot *lots;
+        size_t n_lots;
+        size_t next_lot;
+        size_t cap_lots;
+        size_t n_ops; /* in all lots */
         unsigned chain_len;
         unsigned n_chains;
         unsigned n_free;
@@ -85,7 +103,7 @@ static void uring_down(struct uring_engine *u)
                 return;
         io_uring_queue_exit(&u->ring);
         u->base.stats->syscalls += 3;
-        u->up = u->has_files = false;
+        u->up = u->has_files = u->capped = false;
 }
 
 static int uring_up(struct uring_engine *u, size_t expected)
@@ -131,6 +149,7 @@ static struct lsr_engine *uring_free(struct lsr_engine *e)
         struct uring_engine *u = (struct uring_engine *)e;
 
         uring_down(u);
+        free(u->lots);
         if (u->slots == uring_slots)
                 uring_slots_taken = false;
         else
@@ -208,6 +227,14 @@ static void uring_abandon(struct uring_engine *u)
                 u->chains[c].n = 0;
         }
         u->in_flight = 0;
+        for (; u->next_lot < u->n_lots; u->next_lot++) {
+                const struct uring_lot *lot = &u->lots[u->next_lot];
+
+                for (size_t i = 0; i < lot->n; i++)
+                        lsr_sync_stat(&u->batch, &lot->ops[i]);
+                u->base.stats->syscalls += lot->n;
+                u->base.stats->retried_ops += lot->n;
+        }
         u->broken = true;
 }
 
@@ -220,29 +247,30 @@ static void uring_cap_workers(struct uring_engine *u)
 
         workers[0] = workers[1] = (unsigned)n;
         io_uring_register_iowq_max_workers(&u->ring, workers);
+        u->capped = true;
         u->base.stats->syscalls += 2;
 }
 
 static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        bool fresh = !u->up;
-        int r;
 
-        r = uring_up(u, batch->expected ? batch->expected : URING_DEPTH_MAX);
-        if (r < 0)
-                return r;
-        memset(u->chains, 0, sizeof(u->chains));
         u->batch = *batch;
+        u->n_lots = u->next_lot = u->n_ops = 0;
+        return uring_up(u, batch->expected ? batch->expected : URING_DEPTH_MAX);
+}
+
+/* All chains free, of a length that gives every worker a share. */
+static void uring_cut_chains(struct uring_engine *u)
+{
         u->chain_len = URING_CHAIN_MAX;
         u->n_chains = u->depth / u->chain_len;
-        u->n_free = 0;
-        u->in_flight = 0;
+        memset(u->chains, 0, sizeof(u->chains));
+        u->n_free = u->in_flight = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
                 u->free_chains[u->n_free++] = (uint16_t)i;
-        if (fresh && u->n_chains > 2)
+        if (u->n_ops > 2 * URING_CHAIN_MAX && !u->capped)
                 uring_cap_workers(u);
-        return 0;
 }
 
 static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *ops, unsigned n)
@@ -269,40 +297,54 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
         u->base.stats->ring_ops += n;
 }
 
-/* Queue and submit @ops.  Returns how many were taken before the ring failed. */
-static size_t uring_submit_ops(struct uring_engine *u, const struct lsr_stat_op *ops, size_t n)
+/* Make chains of what is still to do, as long as there are free ones. */
+static int uring_feed(struct uring_engine *u)
 {
-        size_t done = 0;
+        while (u->n_free > 0 && u->next_lot < u->n_lots) {
+                struct uring_lot *lot = &u->lots[u->next_lot];
+                unsigned len = lot->n < u->chain_len ? (unsigned)lot->n : u->chain_len;
 
-        while (done < n) {
-                unsigned len = n - done < u->chain_len ? (unsigned)(n - done) : u->chain_len;
-
-                while (u->n_free == 0)
-                        if (uring_enter(u, 1) < 0)
-                                return done;
                 /* A chain does not reach across two submissions. */
-                if (io_uring_sq_space_left(&u->ring) < len && uring_enter(u, 0) < 0)
-                        return done;
-                uring_queue_chain(u, ops + done, len);
-                done += len;
+                if (io_uring_sq_space_left(&u->ring) < len) {
+                        int r = uring_enter(u, 0);
+
+                        if (r < 0)
+                                return r;
+                }
+                uring_queue_chain(u, lot->ops, len);
+                lot->ops += len;
+                lot->n -= len;
+                u->next_lot += lot->n == 0;
         }
-        if (uring_enter(u, 0) < 0)
-                uring_abandon(u);
-        return done;
+        return 0;
 }
 
 static int uring_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        size_t done = u->broken ? 0 : uring_submit_ops(u, ops, n);
 
-        if (done == n)
+        if (n == 0)
                 return 0;
-        uring_abandon(u);
-        for (; done < n; done++)
-                lsr_sync_stat(&u->batch, &ops[done]);
-        u->base.stats->syscalls += n;
-        u->base.stats->retried_ops += n;
+        if (u->n_lots == u->cap_lots) {
+                u->cap_lots = u->cap_lots ? 2 * u->cap_lots : 16;
+                u->lots = lsr_xrealloc(u->lots, u->cap_lots * sizeof(*u->lots));
+        }
+        u->lots[u->n_lots++] = (struct uring_lot){ ops, n };
+        u->n_ops += n;
+        return 0;
+}
+
+static int uring_stat_go(struct lsr_engine *e)
+{
+        struct uring_engine *u = (struct uring_engine *)e;
+        int r;
+
+        uring_cut_chains(u);
+        r = u->broken ? -EIO : uring_feed(u);
+        if (r >= 0)
+                r = uring_enter(u, 0);
+        if (r < 0)
+                uring_abandon(u);
         return 0;
 }
 
@@ -310,9 +352,16 @@ static int uring_stat_wait(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
-        while (u->in_flight > 0)
-                if (uring_enter(u, u->in_flight) < 0)
+        while (u->in_flight > 0 || u->next_lot < u->n_lots) {
+                int r = uring_feed(u);
+                /* With more to feed, come back when half is done: not for every chain, nor when all stand idle. */
+                unsigned wait = u->next_lot < u->n_lots ? (u->in_flight + 1) / 2 : u->in_flight;
+
+                if (r >= 0)
+                        r = uring_enter(u, wait);
+                if (r < 0)
                         uring_abandon(u);
+        }
         return 0;
 }
 
@@ -386,6 +435,7 @@ static const struct lsr_engine_ops uring_ops = {
         .free = uring_free,
         .stat_begin = uring_stat_begin,
         .stat_add = uring_stat_add,
+        .stat_go = uring_stat_go,
         .stat_wait = uring_stat_wait,
         .read_files = uring_read_files,
 };

@@ -80,12 +80,11 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
                 metas[i] = (struct lsr_meta){};
                 ops[i] = (struct lsr_stat_op){ work.entries[i]->name, &metas[i] };
         }
-        lsr_io_stat_begin(job->io, &(struct lsr_stat_batch){ .dirfd = job->dirfd,
-                                                             .follow = true,
-                                                             .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE,
-                                                             .expected = links });
-        lsr_io_stat_add(job->io, ops, links);
-        lsr_io_stat_wait(job->io);
+        lsr_io_stat(job->io, &(struct lsr_stat_batch){ .dirfd = job->dirfd,
+                                                       .follow = true,
+                                                       .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE,
+                                                       .expected = links },
+                    ops, links);
         for (size_t i = 0; i < links; i++) {
                 work.entries[i]->extra->link_ok = metas[i].error == 0 && work.entries[i]->extra->target;
                 work.entries[i]->extra->target_mode = metas[i].mode;

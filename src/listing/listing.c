@@ -204,7 +204,7 @@ static void listing_sort_now(struct listing *l, struct listing_rows *r, bool all
         r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
         if (r->n)
                 memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
-        lsr_sort(l->o, r->sorted, r->n);
+        lsr_sort(l->o, r->sorted, r->n, r->arena);
         listing_lap(&l->stats->sort_ns, &at);
 }
 
@@ -212,8 +212,10 @@ static void listing_sort_now(struct listing *l, struct listing_rows *r, bool all
 static int listing_wait(struct listing *l, struct listing_rows *r)
 {
         uint64_t at;
-        int error;
+        int error = lsr_io_stat_go(l->io);
 
+        if (error < 0)
+                return error;
         listing_sort_now(l, r, false);
         if (l->sink->before_wait)
                 l->sink->before_wait(l->sink->ctx);
@@ -466,11 +468,10 @@ static int listing_stat_operands(struct listing *l, struct listing_rows *r, stru
         }
         if (again == 0)
                 return 0;
-        error = listing_begin(l, AT_FDCWD, false, again);
-        if (error < 0)
-                return error;
-        lsr_io_stat_add(l->io, ops, again);
-        return lsr_io_stat_wait(l->io);
+        return lsr_io_stat(l->io, &(struct lsr_stat_batch){ .dirfd = AT_FDCWD,
+                                                            .fields = listing_fields(l->o),
+                                                            .expected = again },
+                           ops, again);
 }
 
 /* Take the rows that keep() wants out of r->sorted into a new set of rows. */

@@ -35,12 +35,11 @@ static uint64_t total_lot(struct lsr_dir *dir, const char *path, struct lsr_dir_
 
         for (size_t i = 0; i < lot->n; i++)
                 ops[i] = (struct lsr_stat_op){ lot->entries[i].name, &lot->entries[i].meta };
-        if (lsr_io_stat_begin(dir->io, &(struct lsr_stat_batch){ .dirfd = dir->fd,
-                                                                 .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
-                                                                 .expected = lot->n }) < 0)
+        if (lsr_io_stat(dir->io, &(struct lsr_stat_batch){ .dirfd = dir->fd,
+                                                           .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
+                                                           .expected = lot->n },
+                        ops, lot->n) < 0)
                 return 0;
-        lsr_io_stat_add(dir->io, ops, lot->n);
-        lsr_io_stat_wait(dir->io);
         for (size_t i = 0; i < lot->n; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 

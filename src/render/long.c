@@ -76,6 +76,16 @@ static void long_measure_stat(struct lsr_view *v, const struct lsr_entry *e, str
         }
 }
 
+/* Sorted rows lie in memory as the directory had them: fetch what the next ones need. */
+static void long_prefetch(const struct lsr_set *set, size_t i)
+{
+        if (i + 8 < set->n) {
+                __builtin_prefetch(set->rows[i + 8]);
+                __builtin_prefetch((const char *)set->rows[i + 8] + 64);
+                __builtin_prefetch(set->rows[i + 4]->name);
+        }
+}
+
 void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct lsr_columns *ret_columns)
 {
         bool rows = v->o.format == LSR_FORMAT_LONG;
@@ -89,6 +99,7 @@ void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct l
         for (size_t i = 0; i < set->n; i++) {
                 const struct lsr_entry *e = set->rows[i];
 
+                long_prefetch(set, i);
                 max_inode = e->meta.inode > max_inode ? e->meta.inode : max_inode;
                 if (e->extra) {
                         c.any_acl |= e->extra->acl != LSR_ACL_NONE;
@@ -323,6 +334,8 @@ void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
         lsr_columns_measure(v, set, &c);
         if (v->o.titles && set->n > 0)
                 long_titles(v, &c);
-        for (size_t i = 0; i < set->n; i++)
+        for (size_t i = 0; i < set->n; i++) {
+                long_prefetch(set, i);
                 lsr_long_row(v, &c, set->rows[i]);
+        }
 }
