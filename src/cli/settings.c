@@ -108,19 +108,27 @@ static void patterns_add(struct patterns *p, const char *pattern)
         p->list[p->n] = NULL;
 }
 
-/* A number as strtoumax with base 0 reads it.  -1: none.  Too large a one is 0, "no limit". */
-static long long settings_number(const char *text)
+enum number {
+        NUMBER_OK,
+        NUMBER_NONE,     /* it is none, or a negative one */
+        NUMBER_LARGE,    /* above LLONG_MAX, which is returned instead */
+        NUMBER_OVERFLOW, /* does not fit into 64 bits either */
+};
+
+/* A number in C's notation. */
+static enum number settings_number(const char *text, long long *ret_value)
 {
         unsigned long long v;
         char *end;
 
         errno = 0;
         if (strchr(text, '-'))
-                return -1;
+                return NUMBER_NONE;
         v = strtoull(text, &end, 0);
         if (end == text || *end)
-                return -1;
-        return errno || v > LLONG_MAX ? 0 : (long long)v;
+                return NUMBER_NONE;
+        *ret_value = v > LLONG_MAX ? LLONG_MAX : (long long)v;
+        return errno ? NUMBER_OVERFLOW : v > LLONG_MAX ? NUMBER_LARGE : NUMBER_OK;
 }
 
 static bool when_now(struct raw *r, int when)
@@ -161,23 +169,41 @@ static int settings_word(const struct lsr_word *words, const char *value, const 
         return UNSET;
 }
 
-static int settings_column_count(const char *what, const char *value, long long *ret_value)
+/* A width too large to count with is none at all.  False: it is no number. */
+static bool settings_width(const char *value, long long *ret_value)
 {
-        long long v = settings_number(value);
+        enum number got = settings_number(value, ret_value);
 
-        if (v < 0) {
-                lsr_message("%s: %s", what, lsr_quoted_locale(value));
-                return 2;
+        if (got == NUMBER_LARGE || got == NUMBER_OVERFLOW)
+                *ret_value = 0;
+        return got != NUMBER_NONE;
+}
+
+static int settings_width_option(struct raw *r, const char *value)
+{
+        if (settings_width(value, &r->width))
+                return UNSET;
+        lsr_message("invalid line width: %s", lsr_quoted_locale(value));
+        return 2;
+}
+
+static int settings_tab_option(struct raw *r, const char *value)
+{
+        switch (settings_number(value, &r->tabsize)) {
+        case NUMBER_OK: return UNSET;
+        case NUMBER_NONE: lsr_message("invalid tab size: %s", lsr_quoted_locale(value)); return 2;
+        case NUMBER_LARGE:
+        case NUMBER_OVERFLOW: break;
         }
-        *ret_value = v;
-        return UNSET;
+        lsr_message_errno(EOVERFLOW, "invalid tab size: %s", lsr_quoted_locale(value));
+        return 2;
 }
 
 static int settings_level(struct raw *r, const char *value, const char *option)
 {
-        long long v = value ? settings_number(value) : 0;
+        long long v = 0;
 
-        if (value && (v < 1 || v > UINT_MAX)) {
+        if (value && (settings_number(value, &v) != NUMBER_OK || v < 1 || v > UINT_MAX)) {
                 lsr_message("invalid depth for '--%s': %s", option, lsr_quoted_locale(value));
                 lsr_message_try_help();
                 return 2;
@@ -262,14 +288,14 @@ static int settings_letter(struct raw *r, char letter, const char *value)
         case 's': o->blocks = true; break;
         case 'S': r->sort = LSR_SORT_SIZE; break;
         case 't': r->sort = LSR_SORT_TIME; break;
-        case 'T': return settings_column_count("invalid tab size", value, &r->tabsize);
+        case 'T': return settings_tab_option(r, value);
         case 'u':
                 o->time = LSR_ATIME;
                 r->time_given = true;
                 break;
         case 'U': r->sort = LSR_SORT_NONE; break;
         case 'v': r->sort = LSR_SORT_VERSION; break;
-        case 'w': return settings_column_count("invalid line width", value, &r->width);
+        case 'w': return settings_width_option(r, value);
         case 'x': r->format = LSR_FORMAT_ACROSS; break;
         case 'X': r->sort = LSR_SORT_EXTENSION; break;
         case 'Z': o->context = true; break;
@@ -396,8 +422,6 @@ static void resolve_format(struct raw *r)
         l->sort = r->sort != UNSET                                     ? (enum lsr_sort)r->sort :
                   o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME :
                                                                           LSR_SORT_NAME;
-        if (l->sort == LSR_SORT_NONE)
-                l->dirs_first = false;
 }
 
 static void resolve_width(struct raw *r)
@@ -412,21 +436,20 @@ static void resolve_width(struct raw *r)
         if (r->width < 0 && raw_tty(r) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
                 r->width = size.ws_col;
         env = getenv("COLUMNS");
-        if (r->width < 0 && env && *env) {
-                r->width = settings_number(env);
-                if (r->width < 0)
-                        lsr_message("ignoring invalid width in environment variable COLUMNS: %s",
-                                    lsr_quoted_locale(env));
-        }
+        if (r->width < 0 && env && *env && !settings_width(env, &r->width))
+                lsr_message("ignoring invalid width in environment variable COLUMNS: %s", lsr_quoted_locale(env));
         o->width = r->width < 0 ? 80 : (size_t)r->width;
         if (!grid)
                 return;
         env = getenv("TABSIZE");
-        if (r->tabsize < 0 && env && *env) {
-                r->tabsize = settings_number(env);
-                if (r->tabsize < 0)
+        if (r->tabsize < 0 && env) {
+                enum number got = settings_number(env, &r->tabsize);
+
+                if (got == NUMBER_NONE || got == NUMBER_OVERFLOW) {
+                        r->tabsize = UNSET;
                         lsr_message("ignoring invalid tab size in environment variable TABSIZE: %s",
                                     lsr_quoted_locale(env));
+                }
         }
         o->tabsize = r->tabsize < 0 ? 8 : (size_t)r->tabsize;
 }
@@ -621,7 +644,8 @@ static void resolve_want(struct raw *r)
         bool check = resolve_checks_links(r);
 
         w->fields = resolve_fields(r);
-        w->stat_all = o->hyperlink;
+        /* The inode of a mount point is not the one that its parent directory knows. */
+        w->stat_all = o->hyperlink || o->inode;
         w->inode = o->inode;
         w->type = !w->fields && (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE ||
                                  l->dirs_first);
@@ -641,6 +665,9 @@ static void resolve_want(struct raw *r)
                                     LSR_FOLLOW_NEVER :
                                     LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)r->follow;
+        /* Without an order nothing is first, but as for GNU ls the types were wanted. */
+        if (l->sort == LSR_SORT_NONE)
+                l->dirs_first = false;
 }
 
 static int resolve_all(struct raw *r)

@@ -97,26 +97,29 @@ static void extra_read_context(struct lsr_entry *e, const char *path, bool follo
         ssize_t len = follow ? getxattr(path, "security.selinux", value, sizeof(value) - 1) :
                                lgetxattr(path, "security.selinux", value, sizeof(value) - 1);
 
-        if (len > 0) {
-                value[len] = '\0';
+        if (len <= 0)
+                return;
+        value[len] = '\0';
+        /* What SELinux says of a file without a context. */
+        if (strcmp(value, "unlabeled") != 0)
                 e->extra->context = strdup(value);
-        }
 }
 
-static void extra_use_names(struct lsr_entry *e, const char *names, ssize_t len, const char *path, bool follow)
+static void extra_use_names(struct lsr_entry *e, const char *names, ssize_t len, const char *path, bool follow,
+                            bool want_cap)
 {
         bool context = false, acl = false;
 
         for (const char *p = names; p < names + len; p += strlen(p) + 1) {
                 context |= strcmp(p, "security.selinux") == 0;
                 acl |= strcmp(p, "system.posix_acl_access") == 0 || strcmp(p, "system.posix_acl_default") == 0;
-                e->extra->has_cap |= strcmp(p, "security.capability") == 0;
+                e->extra->has_cap |= want_cap && strcmp(p, "security.capability") == 0;
         }
         if (context)
                 extra_read_context(e, path, follow);
         if (acl)
                 e->extra->acl = LSR_ACL_YES;
-        else if (e->extra->context && strcmp(e->extra->context, "unlabeled") != 0)
+        else if (e->extra->context)
                 e->extra->acl = LSR_ACL_CONTEXT;
 }
 
@@ -142,13 +145,13 @@ static void extra_read_xattrs(void *ctx, size_t i)
         }
         len = follow ? listxattr(path, names, sizeof(names)) : llistxattr(path, names, sizeof(names));
         if (len >= 0) {
-                extra_use_names(e, names, len, path, follow);
+                extra_use_names(e, names, len, path, follow, work->job->want->cap);
         } else if (errno == ERANGE) {
                 char *all = lsr_arena_text(&arena, EXTRA_XATTR_LIST_MAX);
 
                 len = follow ? listxattr(path, all, EXTRA_XATTR_LIST_MAX) : llistxattr(path, all, EXTRA_XATTR_LIST_MAX);
                 if (len >= 0)
-                        extra_use_names(e, all, len, path, follow);
+                        extra_use_names(e, all, len, path, follow, work->job->want->cap);
                 lsr_arena_free(&arena);
         } else if (errno != ENOTSUP && errno != ENODATA) {
                 e->extra->xattr_error = -errno;

@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,11 +138,14 @@ static void listing_report(struct listing *l, struct lsr_arena *arena, enum lsr_
 static void listing_report_rows(struct listing *l, const struct listing_rows *r, const char *dir)
 {
         for (size_t i = 0; i < r->n; i++) {
-                const struct lsr_entry *e = r->rows[i];
+                struct lsr_entry *e = r->rows[i];
                 bool operand = e->flags & LSR_ENTRY_OPERAND;
 
-                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error)
+                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error) {
+                        /* The directory's word on the inode is not that of a mount or a link's target. */
+                        e->meta.inode = 0;
                         listing_report(l, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
+                }
                 if (e->extra && e->extra->xattr_error)
                         listing_report(l, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
                 if (e->extra && e->extra->link_error)
@@ -159,8 +163,10 @@ static int listing_begin(struct listing *l, int dirfd, bool follow, size_t expec
 }
 
 /* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
-static int listing_take_lot(struct listing *l, struct listing_rows *r, struct lsr_dir_lot *lot, bool *begun)
+static int listing_take_lot(struct listing *l, struct listing_rows *r, const char *path, struct lsr_dir_lot *lot,
+                            bool *begun)
 {
+        size_t path_len = strlen(path);
         bool follow = l->o->follow == LSR_FOLLOW_ALWAYS;
         struct lsr_stat_op *ops;
         size_t kept = 0, n_ops = 0;
@@ -179,6 +185,11 @@ static int listing_take_lot(struct listing *l, struct listing_rows *r, struct ls
                 if (!listing_needs_stat(l->o, e))
                         continue;
                 e->flags |= LSR_ENTRY_STAT | (follow ? LSR_ENTRY_FOLLOWED : 0);
+                /* Through the directory it could be had, but not by its path: GNU ls stops here, and so do we. */
+                if (path_len + e->name_len + 2 > PATH_MAX) {
+                        e->meta.error = -ENAMETOOLONG;
+                        continue;
+                }
                 ops[n_ops++] = (struct lsr_stat_op){ e->name, &e->meta };
         }
         listing_rows_add(r, lot->entries, kept);
@@ -239,7 +250,7 @@ static int listing_read_dir(struct listing *l, struct listing_rows *r, const cha
                         l->sink->trouble(l->sink->ctx, LSR_TROUBLE_READ_DIR, path, error, operand);
                 if (error < 0 || lot.n == 0)
                         break;
-                error = listing_take_lot(l, r, &lot, &begun);
+                error = listing_take_lot(l, r, path, &lot, &begun);
                 if (error < 0)
                         return error;
         }
@@ -272,7 +283,13 @@ static void listing_complete(struct listing *l, struct listing_rows *r, int dirf
 
 static struct lsr_set listing_set(struct listing *l, const struct listing_rows *r, const char *dir, unsigned depth)
 {
-        struct lsr_set set = { .dir = dir, .rows = r->sorted, .n = r->n, .depth = depth, .heading = l->heading };
+        struct lsr_set set = { .dir = dir,
+                               .rows = r->sorted,
+                               .n = r->n,
+                               .measured = r->sorted,
+                               .n_measured = r->n,
+                               .depth = depth,
+                               .heading = l->heading };
 
         for (size_t i = 0; i < r->n; i++)
                 if (lsr_entry_stat_ok(r->rows[i]))
@@ -436,12 +453,15 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
         return error;
 }
 
-/* A link that was followed and leads to no directory is listed itself, unless -H or -L say otherwise. */
+/*
+ * A link that was followed and leads to no directory is listed itself, unless -H or -L say otherwise.  One in
+ * a loop is an error, as for GNU ls 9.1.
+ */
 static bool listing_wants_lstat(const struct lsr_list_options *o, const struct lsr_entry *e)
 {
         if (o->follow != LSR_FOLLOW_OPERAND_DIR)
                 return false;
-        return e->meta.error ? e->meta.error == -ENOENT || e->meta.error == -ELOOP : !S_ISDIR(e->meta.mode);
+        return e->meta.error ? e->meta.error == -ENOENT : !S_ISDIR(e->meta.mode);
 }
 
 static int listing_stat_operands(struct listing *l, struct listing_rows *r, struct lsr_stat_op *ops)
@@ -515,6 +535,8 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
         listing_sort_now(l, &r, true);
         files = listing_pick(&r, false, as_files);
         set = listing_set(l, &files, NULL, 0);
+        set.measured = r.rows;
+        set.n_measured = r.n;
         if (l->o->tree)
                 return listing_tree(l, &set);
         dirs = listing_pick(&r, true, false);

@@ -79,6 +79,9 @@ struct lsr_set {
         const char *dir; /* NULL: the file operands */
         struct lsr_entry **rows;
         size_t n;
+        /* What columns must be wide enough for: the rows, and the operands that are not among them. */
+        struct lsr_entry **measured;
+        size_t n_measured;
         uint64_t blocks; /* sum over the rows, of 512 bytes */
         unsigned depth;  /* 0: an operand */
         bool heading;    /* several sets are listed, so this one wants its name above it */

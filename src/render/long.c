@@ -35,8 +35,8 @@ static int long_size_width(const struct lsr_size_style *s, uint64_t value, uint6
 /* Look up what users and groups the set shows; getent runs at most once for each. */
 static void long_resolve_users(struct lsr_view *v, const struct lsr_set *set)
 {
-        for (size_t i = 0; i < set->n; i++) {
-                const struct lsr_entry *e = set->rows[i];
+        for (size_t i = 0; i < set->n_measured; i++) {
+                const struct lsr_entry *e = set->measured[i];
 
                 if (!lsr_entry_stat_ok(e))
                         continue;
@@ -96,8 +96,8 @@ void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct l
 
         if (rows && !v->o.numeric)
                 long_resolve_users(v, set);
-        for (size_t i = 0; i < set->n; i++) {
-                const struct lsr_entry *e = set->rows[i];
+        for (size_t i = 0; i < set->n_measured; i++) {
+                const struct lsr_entry *e = set->measured[i];
 
                 long_prefetch(set, i);
                 max_inode = e->meta.inode > max_inode ? e->meta.inode : max_inode;
@@ -276,7 +276,7 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct 
                 lsr_out_puts(v->out, " -> ");
                 lsr_name_put(v, e, true, width + begin + 4);
                 lsr_indicator_put(v, true, lsr_entry_target_mode(e));
-        } else if (!S_ISLNK(lsr_entry_mode(e)) || v->o.indicator != LSR_INDICATOR_NONE) {
+        } else if (!S_ISLNK(lsr_entry_mode(e))) {
                 lsr_indicator_put(v, ok, lsr_entry_mode(e));
         }
         lsr_out_putc(v->out, v->o.end);

@@ -4,12 +4,11 @@
  * Most names need none of that: they are copied.  The order of the sequences
  * around the others is GNU's, so that the bytes are the same.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
+#include "render/canon.h"
 #include "render/icons.h"
 #include "render/view.h"
 
@@ -120,41 +119,28 @@ static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
         }
 }
 
-/* The absolute path without links as far as it exists, the rest as it is written. */
-static char *name_absolute(const char *path)
+/* The absolute path that a name of the set at hand leads to; @dir NULL: it counts from the current directory. */
+static char *name_absolute(struct lsr_view *v, const char *dir, const char *name)
 {
-        char *real = realpath(path, NULL), *copy, *slash, *parent, *whole;
+        unsigned links = 0;
 
-        if (real || !*path)
-                return real;
-        copy = lsr_xstrdup(path);
-        for (slash = copy + strlen(copy); slash > copy + 1 && slash[-1] == '/';)
-                *--slash = '\0';
-        slash = strrchr(copy, '/');
-        if (slash)
-                *slash = '\0';
-        parent = name_absolute(!slash ? "." : slash == copy ? "/" : copy);
-        whole = lsr_xmalloc((parent ? strlen(parent) : 0) + strlen(path) + 2);
-        strcpy(whole, parent && strcmp(parent, "/") != 0 ? parent : "");
-        strcat(whole, "/");
-        strcat(whole, slash ? slash + 1 : copy);
-        free(parent);
-        free(copy);
-        return whole;
+        if (!dir)
+                return lsr_canonical(NULL, name, &links);
+        if (!v->link_dir || strcmp(dir, v->link_dir) != 0) {
+                free(v->link_dir);
+                free(v->link_base);
+                v->link_dir = lsr_xstrdup(dir);
+                v->base_links = 0;
+                v->link_base = lsr_canonical(NULL, dir, &v->base_links);
+        }
+        links = v->base_links;
+        return v->link_base ? lsr_canonical(v->link_base, name, &links) : NULL;
 }
 
 static void name_link_begin(struct lsr_view *v, const char *dir, const char *name)
 {
-        struct lsr_arena arena = {};
-        size_t len = dir ? strlen(dir) : 0;
-        char *path = lsr_arena_text(&arena, len + strlen(name) + 2);
-        char *absolute;
+        char *absolute = name_absolute(v, dir, name);
 
-        strcpy(path, dir ? dir : "");
-        if (len && path[len - 1] != '/')
-                strcat(path, "/");
-        strcat(path, name);
-        absolute = name_absolute(path);
         lsr_out_puts(v->out, "\033]8;;file://");
         name_put_escaped(v, v->host, false);
         if (!absolute || *absolute != '/')
@@ -163,7 +149,6 @@ static void name_link_begin(struct lsr_view *v, const char *dir, const char *nam
                 name_put_escaped(v, absolute, true);
         lsr_out_putc(v->out, '\a');
         free(absolute);
-        lsr_arena_free(&arena);
 }
 
 static void name_link_end(struct lsr_view *v)
@@ -210,11 +195,11 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
         bool pad;
         uint64_t begin;
 
-        if (!target && v->align_quotes && v->some_quoted)
+        if (v->align_quotes && v->some_quoted)
                 pad = plain || !lsr_quote_measure(&v->quote, text, len).quoted;
         else
                 pad = false;
-        if (pad)
+        if (pad && !target)
                 lsr_out_putc(v->out, ' ');
         if (color) {
                 if (lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
@@ -232,6 +217,7 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
                 q = lsr_quote_put(&v->quote, v->out, text, len);
         if (!target)
                 lsr_dired_add(v, &v->dired, begin, lsr_dired_pos(v));
+        /* GNU ls counts the blank for a link's target as well, which has none. */
         q.len += pad;
         if (colored) {
                 name_color_reset(v);
@@ -256,8 +242,8 @@ void lsr_name_scan_quoting(struct lsr_view *v, const struct lsr_set *set)
         v->some_quoted = false;
         if (!v->align_quotes)
                 return;
-        for (size_t i = 0; i < set->n && !v->some_quoted; i++) {
-                const struct lsr_entry *e = set->rows[i];
+        for (size_t i = 0; i < set->n_measured && !v->some_quoted; i++) {
+                const struct lsr_entry *e = set->measured[i];
 
                 if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
                         v->some_quoted = lsr_quote_measure(&v->quote, e->name, e->name_len).quoted;

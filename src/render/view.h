@@ -79,6 +79,9 @@ struct lsr_view {
         bool some_quoted; /* a name of the set at hand is */
         bool any_set;     /* one was shown before */
         const char *dir;     /* of the set at hand, NULL for operands */
+        char *link_dir;      /* the directory whose absolute path is link_base; for hyperlinks */
+        char *link_base;
+        unsigned base_links; /* links on the way there */
         const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */

@@ -13,7 +13,13 @@
 #include <time.h>
 
 #include "base/locale.h"
+#include "render/date.h"
 #include "render/quote.h"
+
+/* What GNU ls has room for: a longer time is printed as seconds, a longer format does not get its months aligned. */
+#define WHEN_GNU_MAX ((size_t)1000)
+#define WHEN_FORMAT_MAX 128
+#define WHEN_MONTH_MAX 12
 
 /* Half of the 31,556,952 seconds of a mean Gregorian year. */
 #define WHEN_RECENT_SECONDS (31556952 / 2)
@@ -82,24 +88,15 @@ static char *when_month_day(char *p, const struct tm *tm)
         return when_two(p, tm->tm_mday, '0');
 }
 
-/* @colons: 0 +hhmm, 1 +hh:mm, 2 +hh:mm:ss, 3 as short as it can be */
-static char *when_offset(char *p, int32_t offset, int colons)
+/* +hhmm */
+static char *when_offset(char *p, const struct lsr_zone_span *span)
 {
+        int32_t offset = span->utc_offset;
         unsigned v = offset < 0 ? 0u - (unsigned)offset : (unsigned)offset;
-        int h = (int)(v / 3600), m = (int)(v / 60 % 60), s = (int)(v % 60);
 
-        *p++ = offset < 0 ? '-' : '+';
-        p = when_two(p, h, '0');
-        if (colons == 3 && m == 0 && s == 0)
-                return p;
-        if (colons > 0)
-                *p++ = ':';
-        p = when_two(p, m, '0');
-        if (colons == 2 || (colons == 3 && s != 0)) {
-                *p++ = ':';
-                p = when_two(p, s, '0');
-        }
-        return p;
+        *p++ = offset < 0 || (!offset && span->name[0] == '-') ? '-' : '+';
+        p = when_two(p, (int)(v / 3600), '0');
+        return when_two(p, (int)(v / 60 % 60), '0');
 }
 
 static bool when_local(struct lsr_when *w, int64_t sec, struct tm *tm)
@@ -109,7 +106,10 @@ static bool when_local(struct lsr_when *w, int64_t sec, struct tm *tm)
         if (sec < w->span.begin || sec >= w->span.end)
                 if (!lsr_zone_find(&w->zone, sec, &w->span))
                         return false;
-        return !__builtin_add_overflow(sec, (int64_t)w->span.offset, &local) && lsr_zone_break_down(local, tm);
+        if (__builtin_add_overflow(sec, (int64_t)w->span.offset, &local) || !lsr_zone_break_down(local, tm))
+                return false;
+        tm->tm_sec += w->span.leap_second;
+        return true;
 }
 
 static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
@@ -129,117 +129,74 @@ static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
                (sec < w->now_sec || (sec == w->now_sec && nsec < w->now_nsec));
 }
 
-/* One conversion of date(1): flags, width, modifier and letter, between @spec and @end. */
-struct when_spec {
-        char pad; /* '0', '_', '-', or 0 */
-        int width;
-        int colons;
-        char letter;
-};
-
-static const char *when_parse(const char *p, struct when_spec *ret)
-{
-        *ret = (struct when_spec){ .width = -1 };
-        for (;; p++) {
-                if (*p == '_' || *p == '-' || *p == '0' || *p == '+')
-                        ret->pad = *p;
-                else if (*p != '^' && *p != '#')
-                        break;
-        }
-        if (*p >= '1' && *p <= '9')
-                for (ret->width = 0; *p >= '0' && *p <= '9' && ret->width < 256; p++)
-                        ret->width = ret->width * 10 + (*p - '0');
-        while (*p == ':' && ret->colons < 3) {
-                ret->colons++;
-                p++;
-        }
-        if (*p == 'E' || *p == 'O')
-                p++;
-        ret->letter = *p;
-        return *p ? p + 1 : p;
-}
-
-/* %N: the digits of the nanoseconds without trailing zeros, filled up to the width. */
-static char *when_nanoseconds(char *p, const struct when_spec *spec, uint32_t nsec)
-{
-        int width = spec->width > 0 ? spec->width : 9;
-        int digits = 9;
-        char pad = spec->pad ? spec->pad : '0';
-
-        while (width < digits || (digits > 1 && nsec % 10 == 0)) {
-                nsec /= 10;
-                digits--;
-        }
-        p += sprintf(p, "%0*u", digits, nsec);
-        if (pad != '-')
-                for (; digits < width; digits++)
-                        *p++ = pad == '_' ? ' ' : '0';
-        return p;
-}
-
-/* A month's short name, filled up to the widest one of the locale so that columns align. */
-static char *when_month_name(char *p, char *end, int month)
+/* A month's short name as wide as the widest one of the locale, so that columns align. */
+static char *when_month_name(char *p, size_t room, int month)
 {
         const char *name = nl_langinfo_l(ABMON_1 + month, lsr_locale());
-        size_t widest = 0, width = lsr_text_width(name, strlen(name)), len = strlen(name);
+        size_t widest = 0, len = strlen(name), width = lsr_text_width(name, len), fill;
+        bool right = name[0] >= '0' && name[0] <= '9';
 
         for (int m = 0; m < 12; m++) {
                 const char *other = nl_langinfo_l(ABMON_1 + m, lsr_locale());
                 size_t n = lsr_text_width(other, strlen(other));
 
+                if (strchr(other, '%'))
+                        return NULL;
                 widest = n > widest ? n : widest;
         }
-        if (len + widest >= (size_t)(end - p))
-                return p;
-        memcpy(p, name, len);
-        p += len;
-        for (; width < widest; width++)
-                *p++ = ' ';
-        return p;
+        fill = widest - width;
+        if (len + fill >= room || widest > WHEN_MONTH_MAX)
+                return NULL;
+        memset(p, ' ', len + fill);
+        memcpy(p + (right ? fill : 0), name, len);
+        return p + len + fill;
 }
 
-static size_t when_strftime(struct lsr_when *w, const char *format, struct tm *tm, int64_t sec, uint32_t nsec,
-                            char *buf)
+/* The first plain %b of @format becomes a padded month.  False: nothing to do, or no room. */
+static bool when_align_month(const char *format, int month, char buf[WHEN_FORMAT_MAX])
 {
-        char *p = buf, *end = buf + LSR_WHEN_MAX - 512;
-        locale_t locale = lsr_locale_plain_time() ? (locale_t)0 : lsr_locale();
+        const char *at = format;
+        size_t rest;
+        char *p;
 
-        tm->tm_isdst = w->span.dst;
-        tm->tm_gmtoff = w->span.offset;
-        tm->tm_zone = w->span.name;
-        while (*format && p < end) {
-                const char *begin = format;
-                struct when_spec spec;
-                char piece[64];
-                size_t len;
-
-                if (*format != '%') {
-                        *p++ = *format++;
-                        continue;
-                }
-                format = when_parse(format + 1, &spec);
-                len = (size_t)(format - begin);
-                if (spec.letter == 'N') {
-                        p = when_nanoseconds(p, &spec, nsec);
-                } else if (spec.letter == 'z' && spec.width < 0 && spec.pad == 0) {
-                        p = when_offset(p, w->span.offset, spec.colons);
-                } else if (spec.letter == 's' && spec.width < 0) {
-                        p += sprintf(p, "%lld", (long long)sec);
-                } else if (spec.letter == 'Y' && spec.width < 0 && spec.pad == 0) {
-                        p = when_year(p, tm, 4);
-                } else if (spec.letter == 'b' && len == 2 && locale) {
-                        p = when_month_name(p, end, tm->tm_mon);
-                } else if (spec.letter && len < sizeof(piece)) {
-                        memcpy(piece, begin, len);
-                        piece[len] = '\0';
-                        p += locale ? strftime_l(p, (size_t)(buf + LSR_WHEN_MAX - p), piece, tm, locale) :
-                                      strftime(p, (size_t)(buf + LSR_WHEN_MAX - p), piece, tm);
-                } else {
-                        memcpy(p, begin, len < 256 ? len : 256);
-                        p += len < 256 ? len : 256;
-                }
+        for (;; at++) {
+                at = strchr(at, '%');
+                if (!at || at[1] == 'b')
+                        break;
+                at += at[1] == '%';
         }
-        return (size_t)(p - buf);
+        if (!at || at - format >= WHEN_FORMAT_MAX)
+                return false;
+        memcpy(buf, format, (size_t)(at - format));
+        p = when_month_name(buf + (at - format), (size_t)(WHEN_FORMAT_MAX - (at - format)), month);
+        rest = strlen(at + 2) + 1;
+        if (!p || rest > (size_t)(buf + WHEN_FORMAT_MAX - p))
+                return false;
+        memcpy(p, at + 2, rest);
+        return true;
+}
+
+static size_t when_custom(struct lsr_when *w, const char *format, const struct tm *tm, int64_t sec, uint32_t nsec,
+                          char *buf)
+{
+        struct lsr_date date = {
+                .tm = *tm,
+                .sec = sec,
+                .nsec = nsec,
+                .offset = w->span.utc_offset,
+                .zone = w->span.name,
+                .locale = lsr_locale_plain_time() ? (locale_t)0 : lsr_locale(),
+        };
+        char aligned[WHEN_FORMAT_MAX];
+        size_t len;
+
+        date.tm.tm_isdst = w->span.dst;
+        date.tm.tm_gmtoff = w->span.utc_offset;
+        date.tm.tm_zone = w->span.name;
+        if (date.locale && when_align_month(format, tm->tm_mon, aligned))
+                format = aligned;
+        w->too_long = !lsr_date_format(&date, format, buf, WHEN_GNU_MAX, &len);
+        return w->too_long ? 0 : len;
 }
 
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
@@ -276,7 +233,7 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
                 for (unsigned unit = 100000000; unit; unit /= 10)
                         *p++ = (char)('0' + nsec / unit % 10);
                 *p++ = ' ';
-                return (size_t)(when_offset(p, w->span.offset, 0) - buf);
+                return (size_t)(when_offset(p, &w->span) - buf);
         case LSR_WHEN_ISO:
                 recent = when_recent(w, sec, nsec);
                 if (!recent) {
@@ -287,7 +244,7 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
                 *p++ = ' ';
                 return (size_t)((recent ? when_hour_minute(p, &tm) : p) - buf);
         case LSR_WHEN_FORMAT:
-                return when_strftime(w, w->formats[when_recent(w, sec, nsec)], &tm, sec, nsec, buf);
+                return when_custom(w, w->formats[when_recent(w, sec, nsec)], &tm, sec, nsec, buf);
         }
         return 0;
 }
@@ -296,7 +253,7 @@ bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec)
 {
         struct tm tm;
 
-        return !when_local(w, sec, &tm);
+        return w->too_long || !when_local(w, sec, &tm);
 }
 
 int lsr_when_width(struct lsr_when *w)

@@ -3,7 +3,7 @@
  *
  * Styles of --time-style (coreutils manual, "Formatting file timestamps").
  * The fixed styles are written directly; +FORMAT and locales with other month
- * names go through strftime(3), with date(1)'s %N and %:z on top.
+ * names go through date.h.
  */
 #pragma once
 
@@ -31,6 +31,7 @@ struct lsr_when {
         uint32_t now_nsec;
         /* private */
         struct lsr_zone_span span;
+        bool too_long; /* the last time formatted did not fit */
         int width; /* of a time in the common case, -1 until asked for */
 };
 
@@ -40,7 +41,7 @@ void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind);
 /* Format into @buf, without a NUL.  Returns the length; 0 if the time cannot be broken down or the format is empty. */
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX]);
 
-/* True if @sec cannot be shown as a date. */
+/* After lsr_when_format() returned 0 for @sec: true if that is because it cannot be shown as a date. */
 bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec);
 
 /* Columns that a time takes; what is printed instead of one is aligned to it. */

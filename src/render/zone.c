@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #define ZONE_HEADER 44
 
 struct zone_counts {
@@ -105,10 +107,42 @@ void lsr_zone_load(struct lsr_zone *ret_zone, const char *data, size_t len)
                 *ret_zone = z;
 }
 
+/* Days since 1970 of a date of the proleptic Gregorian calendar; the year begins in March, as below. */
+static int64_t zone_days(const struct tm *tm)
+{
+        int month = (tm->tm_mon + 10) % 12;
+        int64_t year = (int64_t)tm->tm_year + 1900 - (tm->tm_mon < 2);
+        int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
+
+        return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + tm->tm_mday - 1 -
+               719468;
+}
+
+/* libc reuses the memory of its names: keep our own copy of each. */
+static const char *zone_keep_name(const char *name)
+{
+        static struct zone_name {
+                struct zone_name *next;
+                char text[];
+        } *names;
+        struct zone_name *n;
+
+        for (n = names; n; n = n->next)
+                if (strcmp(n->text, name) == 0)
+                        return n->text;
+        n = lsr_xmalloc(sizeof(*n) + strlen(name) + 1);
+        strcpy(n->text, name);
+        n->next = names;
+        names = n;
+        return n->text;
+}
+
 static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
 {
         static bool set;
         time_t at = (time_t)t;
+        bool leap;
+        int64_t local;
         struct tm tm;
 
         if (!set)
@@ -116,8 +150,18 @@ static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
         set = true;
         if (!localtime_r(&at, &tm))
                 return false;
-        /* Not tm_gmtoff: with leap seconds, what counts is the difference that shows. */
-        *ret_span = (struct lsr_zone_span){ t, t + 1, (int32_t)(timegm(&tm) - t), tm.tm_isdst > 0, tm.tm_zone };
+        leap = tm.tm_sec > 59;
+        /* Not tm_gmtoff: with leap seconds, what counts is the difference that shows.  timegm(3) would hide it. */
+        local = zone_days(&tm) * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec - leap;
+        *ret_span = (struct lsr_zone_span){
+                .begin = t,
+                .end = t + 1,
+                .offset = (int32_t)(local - t),
+                .utc_offset = (int32_t)tm.tm_gmtoff,
+                .dst = tm.tm_isdst > 0,
+                .leap_second = leap,
+                .name = zone_keep_name(tm.tm_zone ? tm.tm_zone : ""),
+        };
         return true;
 }
 
@@ -145,6 +189,7 @@ bool lsr_zone_find(const struct lsr_zone *z, int64_t t, struct lsr_zone_span *re
                 .begin = z->n_times ? zone_be64(z->times + 8 * (low - 1)) : INT64_MIN,
                 .end = low < z->n_times ? zone_be64(z->times + 8 * low) : INT64_MAX,
                 .offset = (int32_t)zone_be32(type),
+                .utc_offset = (int32_t)zone_be32(type),
                 .dst = type[4],
                 .name = z->names + type[5],
         };

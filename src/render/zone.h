@@ -29,9 +29,11 @@ struct lsr_zone {
 struct lsr_zone_span {
         int64_t begin;  /* first second */
         int64_t end;    /* first second behind it */
-        int32_t offset; /* seconds east of UTC */
+        int32_t offset;     /* what to add to get local time */
+        int32_t utc_offset; /* seconds east of UTC; not the same where leap seconds count */
         bool dst;
-        const char *name; /* lives as long as the zone's data */
+        bool leap_second; /* a second 60: add 1 to the broken-down one */
+        const char *name; /* lives as long as the zone's data, or the process */
 };
 
 /*
