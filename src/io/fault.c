@@ -24,6 +24,8 @@ enum fault_kind { FAULT_STAT, FAULT_DIR, FAULT_OPEN, FAULT_FILE, FAULT_SHORT, FA
 
 static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", "file=", "short" };
 
+#define FAULT_EVERY_MAX 1000000000ul
+
 struct fault_rule {
         int error;       /* negative errno */
         unsigned every;  /* 0: never */
@@ -71,7 +73,8 @@ static int fault_parse_error(const char *s, size_t len)
 static int fault_parse_rule(struct fault_engine *f, const char *s, const char *end)
 {
         const char *slash = memchr(s, '/', (size_t)(end - s));
-        char *stop;
+        unsigned long every;
+        char *stop = NULL;
 
         if (!slash)
                 return -EINVAL;
@@ -81,8 +84,13 @@ static int fault_parse_rule(struct fault_engine *f, const char *s, const char *e
 
                 if ((size_t)(slash - s) < len || memcmp(s, fault_names[kind], len) != 0)
                         continue;
-                rule->error = kind == FAULT_SHORT ? -EIO : fault_parse_error(s + len, (size_t)(slash - s) - len);
-                rule->every = (unsigned)strtoul(slash + 1, &stop, 10);
+                /* "short" has no error of its own and nothing before the slash. */
+                if (kind == FAULT_SHORT)
+                        rule->error = s + len == slash ? -EIO : 0;
+                else
+                        rule->error = fault_parse_error(s + len, (size_t)(slash - s) - len);
+                every = slash[1] >= '0' && slash[1] <= '9' ? strtoul(slash + 1, &stop, 10) : 0;
+                rule->every = every <= FAULT_EVERY_MAX ? (unsigned)every : 0;
                 return rule->error && rule->every && stop == end ? 0 : -EINVAL;
         }
         return -EINVAL;
@@ -146,10 +154,16 @@ static int fault_stat_wait(struct lsr_engine *e)
 static int fault_read_files(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct fault_engine *f = (struct fault_engine *)e;
+        unsigned syscalls = 0;
         int r = 0;
 
-        if (f->inner->ops->read_files)
+        if (f->inner->ops->read_files) {
                 r = f->inner->ops->read_files(f->inner, files, n);
+        } else {
+                for (size_t i = 0; i < n; i++)
+                        lsr_sync_read_file(&files[i], &syscalls);
+                e->stats->syscalls += syscalls;
+        }
         for (size_t i = 0; i < n; i++) {
                 int error = fault_hit(f, FAULT_FILE);
 
@@ -165,7 +179,12 @@ static void fault_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, siz
 {
         struct fault_engine *f = (struct fault_engine *)e;
 
-        f->inner->ops->each(f->inner, n, fn, ctx);
+        if (f->inner->ops->each) {
+                f->inner->ops->each(f->inner, n, fn, ctx);
+        } else {
+                for (size_t i = 0; i < n; i++)
+                        fn(ctx, i);
+        }
 }
 
 static int fault_open_dir(struct lsr_engine *e)
@@ -202,6 +221,10 @@ int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, cons
                 const char *end = strchrnul(spec, ',');
 
                 if (fault_parse_rule(f, spec, end) < 0) {
+                        free(f);
+                        return -EINVAL;
+                }
+                if (*end && !end[1]) {
                         free(f);
                         return -EINVAL;
                 }

@@ -184,6 +184,8 @@ static void threads_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, s
                         fn(ctx, i);
                 return;
         }
+        if (t->n_segments == THREADS_SEGMENTS_MAX)
+                threads_stat_wait(e);
         threads_push(t, &(struct threads_segment){ .fn = fn, .ctx = ctx, .n = n });
         threads_stat_wait(e);
 }
