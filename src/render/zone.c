@@ -109,15 +109,16 @@ static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
 {
         static bool set;
         time_t at = (time_t)t;
-        struct tm tm;
+        struct tm tm, utc;
 
         if (!set)
                 tzset();
         set = true;
         if (!localtime_r(&at, &tm))
                 return false;
+        utc = tm; /* timegm() writes into its argument: GMT, no DST */
         /* Not tm_gmtoff: with leap seconds, what counts is the difference that shows. */
-        *ret_span = (struct lsr_zone_span){ t, t + 1, (int32_t)(timegm(&tm) - t), tm.tm_isdst > 0, tm.tm_zone };
+        *ret_span = (struct lsr_zone_span){ t, t + 1, (int32_t)(timegm(&utc) - t), tm.tm_isdst > 0, tm.tm_zone };
         return true;
 }
 
