@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@
 enum uring_tag {
         URING_IGNORE,
         URING_CHAIN, /* the tail of chain user_data >> 8 */
-        URING_FILE,  /* the read of file user_data >> 8 */
+        URING_FILE,  /* the read, or the failed open, of file user_data >> 8 */
 };
 
 struct uring_chain {
@@ -273,6 +274,16 @@ static void uring_cut_chains(struct uring_engine *u)
                 uring_cap_workers(u);
 }
 
+/*
+ * The kernel copies a name when it takes the request.  If that fails the whole
+ * chain is cancelled, and without a word: of requests that skip their success
+ * the first alone reports.  What would fail is left to the plain call.
+ */
+static bool uring_name_fits(const char *name)
+{
+        return name[0] && strnlen(name, PATH_MAX) < PATH_MAX;
+}
+
 static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *ops, unsigned n)
 {
         unsigned index = u->free_chains[--u->n_free];
@@ -286,7 +297,10 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
                 struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
                 slots[i].stx_mask = 0;
-                io_uring_prep_statx(sqe, u->batch.dirfd, ops[i].name, flags, mask, &slots[i]);
+                if (uring_name_fits(ops[i].name))
+                        io_uring_prep_statx(sqe, u->batch.dirfd, ops[i].name, flags, mask, &slots[i]);
+                else
+                        io_uring_prep_nop(sqe);
                 if (i + 1 < n) {
                         io_uring_sqe_set_flags(sqe, IOSQE_IO_HARDLINK | IOSQE_CQE_SKIP_SUCCESS);
                         io_uring_sqe_set_data64(sqe, URING_IGNORE);
@@ -388,7 +402,8 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
 
                 io_uring_prep_openat_direct(sqe, AT_FDCWD, files[i].path, O_RDONLY, 0, i);
                 io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
-                io_uring_sqe_set_data64(sqe, URING_IGNORE);
+                /* An open that fails reports, and what it cancels does not: one completion a file. */
+                io_uring_sqe_set_data64(sqe, (uint64_t)i << 8 | URING_FILE);
                 /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
                 sqe = io_uring_get_sqe(&u->ring);
                 io_uring_prep_read(sqe, (int)i, files[i].buf, (unsigned)files[i].cap, 0);

@@ -1,0 +1,606 @@
+/*
+ * The engines, each through the same face, against plain system calls.
+ *
+ * A scratch directory has files of all lengths, links, dangling links and
+ * directories; some names in every batch are missing.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+#define IO_NAMES_MAX 20000
+#define IO_FIELDS 0x1fff /* all of enum lsr_field */
+
+static char io_dir[64];
+static int io_dirfd = -1;
+static size_t io_made;
+static char (*io_names)[16];
+
+static void io_setup(void)
+{
+        strcpy(io_dir, "/tmp/lsr-test-io-XXXXXX");
+        cr_assert(mkdtemp(io_dir));
+        io_dirfd = open(io_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        cr_assert_geq(io_dirfd, 0);
+        io_names = calloc(IO_NAMES_MAX, sizeof(*io_names));
+}
+
+static int io_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+        (void)st, (void)type, (void)ftw;
+        return remove(path);
+}
+
+static void io_teardown(void)
+{
+        close(io_dirfd);
+        nftw(io_dir, io_remove, 16, FTW_DEPTH | FTW_PHYS);
+        free(io_names);
+}
+
+static bool io_is_missing(size_t i)
+{
+        return i % 11 == 5;
+}
+
+/* Bring the directory to @n names. */
+static void io_make(size_t n)
+{
+        for (; io_made < n; io_made++) {
+                char *name = io_names[io_made];
+
+                sprintf(name, "n%zu", io_made);
+                if (io_is_missing(io_made)) {
+                        continue;
+                } else if (io_made % 7 == 3) {
+                        cr_assert_eq(symlinkat("n0", io_dirfd, name), 0);
+                } else if (io_made % 13 == 1) {
+                        cr_assert_eq(symlinkat("nowhere", io_dirfd, name), 0);
+                } else if (io_made % 401 == 2) {
+                        cr_assert_eq(mkdirat(io_dirfd, name, 0750), 0);
+                } else {
+                        int fd = openat(io_dirfd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600 | (io_made % 64));
+
+                        cr_assert_geq(fd, 0);
+                        if (io_made % 3 == 0)
+                                cr_assert_eq(ftruncate(fd, (off_t)io_made), 0);
+                        close(fd);
+                }
+        }
+}
+
+static struct lsr_io *io_open(const char *engine)
+{
+        struct lsr_io *io = NULL;
+        int r = lsr_io_new(&io, engine);
+
+        if (r == 0)
+                r = lsr_io_require(io);
+        if (r < 0 && strstr(engine, "uring")) {
+                lsr_io_free(io);
+                cr_skip_test("io_uring is refused here: %s", strerror(-r));
+        }
+        cr_assert_eq(r, 0, "%s: %s", engine, strerror(-r));
+        return io;
+}
+
+/* On failure only error may have been set; these show it. */
+static void io_mark(struct lsr_meta *metas, size_t n)
+{
+        memset(metas, 0, n * sizeof(*metas));
+        for (size_t i = 0; i < n; i++)
+                metas[i] = (struct lsr_meta){ .known = LSR_FIELD_INODE, .inode = 4711, .size = 17, .error = 0 };
+}
+
+static void io_check_one(const char *name, int dirfd, const char *path, bool follow, const struct lsr_meta *m)
+{
+        struct stat st;
+
+        if (fstatat(dirfd, path, &st, follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0) {
+                cr_assert_eq(m->error, -errno, "%s: error %d, not %d", name, m->error, -errno);
+                cr_assert(m->known == LSR_FIELD_INODE && m->inode == 4711 && m->size == 17 && m->mode == 0,
+                          "%s: a failure touched more than error", name);
+                return;
+        }
+        cr_assert_eq(m->error, 0, "%s: error %d", name, m->error);
+        /* Birth times are not on every file system. */
+        cr_assert_eq(m->known | LSR_FIELD_BTIME, (unsigned)IO_FIELDS, "%s: known %x", name, m->known);
+        cr_assert_eq(m->mode, st.st_mode, "%s: mode %o", name, m->mode);
+        cr_assert_eq(m->inode, st.st_ino, "%s: inode", name);
+        cr_assert_eq(m->nlink, st.st_nlink, "%s: nlink", name);
+        cr_assert_eq(m->uid, st.st_uid, "%s: uid", name);
+        cr_assert_eq(m->gid, st.st_gid, "%s: gid", name);
+        cr_assert_eq(m->size, (uint64_t)st.st_size, "%s: size", name);
+        cr_assert_eq(m->blocks, (uint64_t)st.st_blocks, "%s: blocks", name);
+        cr_assert_eq(m->sec[LSR_MTIME], st.st_mtim.tv_sec, "%s: mtime", name);
+        cr_assert_eq(m->nsec[LSR_MTIME], st.st_mtim.tv_nsec, "%s: mtime ns", name);
+        cr_assert_eq(m->sec[LSR_CTIME], st.st_ctim.tv_sec, "%s: ctime", name);
+        cr_assert_eq(m->nsec[LSR_CTIME], st.st_ctim.tv_nsec, "%s: ctime ns", name);
+        cr_assert_eq(m->sec[LSR_ATIME], st.st_atim.tv_sec, "%s: atime", name);
+        cr_assert_eq(lsr_dev_major(m->dev), (unsigned)(st.st_dev >> 8 & 0xfff), "%s: dev major", name);
+}
+
+/* A batch of the first @n names in @lots calls of stat_add, checked against fstatat. */
+static void io_batch(struct lsr_io *io, size_t n, size_t lots, bool follow, size_t expected)
+{
+        struct lsr_stat_op *ops = calloc(n + 1, sizeof(*ops));
+        struct lsr_meta *metas = calloc(n + 1, sizeof(*metas));
+        size_t done = 0;
+
+        io_make(n);
+        io_mark(metas, n);
+        for (size_t i = 0; i < n; i++)
+                ops[i] = (struct lsr_stat_op){ io_names[i], &metas[i] };
+        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, follow, IO_FIELDS, expected }), 0);
+        for (size_t lot = 0; lot < lots; lot++) {
+                size_t len = lot + 1 == lots ? n - done : n / lots;
+
+                cr_assert_eq(lsr_io_stat_add(io, ops + done, len), 0);
+                done += len;
+        }
+        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        for (size_t i = 0; i < n; i++)
+                io_check_one(io_names[i], io_dirfd, io_names[i], follow, &metas[i]);
+        free(ops);
+        free(metas);
+}
+
+/* One test for every engine; auto among them, which takes this one or that. */
+#define IO_TEST(what)                                                                     \
+        static void io_##what(const char *engine);                                        \
+        Test(io, what##_sync, .init = io_setup, .fini = io_teardown) { io_##what("sync"); } \
+        Test(io, what##_threads, .init = io_setup, .fini = io_teardown) { io_##what("threads"); } \
+        Test(io, what##_uring, .init = io_setup, .fini = io_teardown) { io_##what("uring"); } \
+        Test(io, what##_auto, .init = io_setup, .fini = io_teardown) { io_##what("auto"); } \
+        static void io_##what(const char *engine)
+
+static const size_t io_counts[] = { 0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 5000, 20000 };
+#define IO_SIZES (sizeof(io_counts) / sizeof(*io_counts))
+
+/* A fresh engine for every size. */
+IO_TEST(sizes)
+{
+        for (size_t i = 0; i < IO_SIZES; i++) {
+                struct lsr_io *io = io_open(engine);
+
+                io_batch(io, io_counts[i], 1, false, io_counts[i]);
+                lsr_io_free(io);
+        }
+}
+
+/* One engine for all: each batch outgrows the one before it. */
+IO_TEST(growing_batches)
+{
+        struct lsr_io *io = io_open(engine);
+
+        for (size_t i = 0; i < IO_SIZES; i++)
+                io_batch(io, io_counts[i], 1, i % 2, io_counts[i]);
+        io_batch(io, 3, 1, false, 3);
+        io_batch(io, 5000, 1, false, 5000);
+        lsr_io_free(io);
+}
+
+IO_TEST(several_adds)
+{
+        struct lsr_io *io = io_open(engine);
+
+        io_batch(io, 2, 2, false, 0);
+        io_batch(io, 400, 2, false, 400);
+        io_batch(io, 1000, 3, true, 0);
+        io_batch(io, 5000, 2, false, 5000);
+        io_batch(io, 5000, 700, false, 5000);
+        lsr_io_free(io);
+}
+
+/* The guess of what will come is no promise. */
+IO_TEST(wrong_expectations)
+{
+        static const size_t guesses[] = { 0, 1, 64, 129, 100000 };
+
+        for (size_t i = 0; i < 5; i++) {
+                struct lsr_io *io = io_open(engine);
+
+                io_batch(io, 3000, 1, false, guesses[i]);
+                io_batch(io, 10, 1, true, guesses[i]);
+                lsr_io_free(io);
+        }
+}
+
+IO_TEST(follow_or_not)
+{
+        struct lsr_io *io = io_open(engine);
+
+        io_batch(io, 600, 1, false, 600);
+        io_batch(io, 600, 1, true, 600);
+        lsr_io_free(io);
+}
+
+/* Paths too long for the kernel fail before they run, in the middle of a chain. */
+IO_TEST(long_names)
+{
+        struct lsr_io *io = io_open(engine);
+        enum { N = 300 };
+        struct lsr_stat_op ops[N];
+        struct lsr_meta metas[N];
+        char longest[256], too_long[257], path[5001];
+        int fd;
+
+        io_make(N);
+        memset(longest, 'l', 255);
+        longest[255] = '\0';
+        memset(too_long, 'm', 256);
+        too_long[256] = '\0';
+        memset(path, 'p', 5000);
+        path[5000] = '\0';
+        fd = openat(io_dirfd, longest, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        cr_assert_geq(fd, 0);
+        close(fd);
+        for (unsigned place = 0; place < 4; place++) {
+                io_mark(metas, N);
+                for (size_t i = 0; i < N; i++) {
+                        const char *name = io_names[i];
+
+                        if (i % 97 == 10)
+                                name = longest;
+                        else if (i % 97 == 20)
+                                name = too_long;
+                        /* At the head, inside and at the tail of chains of 64 and of 128. */
+                        else if ((place == 0 && i % 64 == 0) || (place == 1 && i % 50 == 30) ||
+                                 (place == 2 && i % 64 == 63) || (place == 3 && i + 1 == N))
+                                name = path;
+                        ops[i] = (struct lsr_stat_op){ name, &metas[i] };
+                }
+                cr_assert_eq(
+                        lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, N }), 0);
+                cr_assert_eq(lsr_io_stat_add(io, ops, N), 0);
+                cr_assert_eq(lsr_io_stat_wait(io), 0);
+                for (size_t i = 0; i < N; i++)
+                        io_check_one(ops[i].name, io_dirfd, ops[i].name, false, &metas[i]);
+        }
+        lsr_io_free(io);
+}
+
+/* Operands: relative to the working directory, absolute, empty. */
+IO_TEST(operands)
+{
+        struct lsr_io *io = io_open(engine);
+        const char *names[] = { "/", "/etc/passwd", ".", "", "/nowhere/at/all", "/etc/passwd/x" };
+        struct lsr_stat_op ops[6];
+        struct lsr_meta metas[6];
+
+        io_mark(metas, 6);
+        for (size_t i = 0; i < 6; i++)
+                ops[i] = (struct lsr_stat_op){ names[i], &metas[i] };
+        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ AT_FDCWD, false, IO_FIELDS, 6 }), 0);
+        cr_assert_eq(lsr_io_stat_add(io, ops, 6), 0);
+        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        for (size_t i = 0; i < 6; i++)
+                io_check_one(names[i], AT_FDCWD, names[i], false, &metas[i]);
+        cr_assert_eq(metas[3].error, -ENOENT);
+        cr_assert_eq(metas[5].error, -ENOTDIR);
+        lsr_io_free(io);
+}
+
+/* ---- files ---- */
+
+static char *io_file(const char *name, const char *text)
+{
+        static char paths[64][128];
+        static unsigned next;
+        char *path = paths[next++ % 64];
+        FILE *f;
+
+        sprintf(path, "%s/%s", io_dir, name);
+        if (text) {
+                f = fopen(path, "we");
+                fputs(text, f);
+                fclose(f);
+        }
+        return path;
+}
+
+static void io_read_all_sorts(struct lsr_io *io)
+{
+        static char bufs[7][64];
+        struct lsr_file_read files[] = {
+                { io_file("missing", NULL), bufs[0], 64, 99 },     { io_file("empty", ""), bufs[1], 64, 99 },
+                { io_file("line", "one\ntwo\n"), bufs[2], 64, 99 }, { io_file("open", "one\ntwo"), bufs[3], 64, 99 },
+                { io_file("large", "0123456789\n"), bufs[4], 8, 99 }, { io_file("exact", "1234567\n"), bufs[5], 8, 99 },
+                { io_dir, bufs[6], 64, 99 },
+        };
+
+        cr_assert_eq(lsr_io_read_files(io, files, 7), 0);
+        cr_assert_eq(files[0].ret, -ENOENT);
+        cr_assert_eq(files[1].ret, 0);
+        cr_assert(files[2].ret == 8 && !memcmp(bufs[2], "one\ntwo\n", 8), "%zd", files[2].ret);
+        cr_assert(files[3].ret == 7 && !memcmp(bufs[3], "one\ntwo", 7), "%zd", files[3].ret);
+        cr_assert_eq(files[4].ret, -EFBIG, "%zd", files[4].ret);
+        cr_assert_eq(files[5].ret, -EFBIG, "%zd", files[5].ret);
+        cr_assert_eq(files[6].ret, -EISDIR, "%zd", files[6].ret);
+}
+
+static void io_read_many(struct lsr_io *io)
+{
+        enum { N = 50 };
+        static char bufs[N][32];
+        struct lsr_file_read files[N];
+
+        for (unsigned i = 0; i < N; i++) {
+                char name[16], text[32];
+
+                sprintf(name, "file%u", i);
+                sprintf(text, "text %u\n", i);
+                files[i] = (struct lsr_file_read){ io_file(name, i % 10 == 9 ? NULL : text), bufs[i], 32, 99 };
+        }
+        cr_assert_eq(lsr_io_read_files(io, files, 0), 0);
+        cr_assert_eq(lsr_io_read_files(io, files, N), 0);
+        for (unsigned i = 0; i < N; i++) {
+                char text[32];
+
+                if (i % 10 == 9) {
+                        cr_assert_eq(files[i].ret, -ENOENT);
+                        continue;
+                }
+                sprintf(text, "text %u\n", i);
+                cr_assert(files[i].ret == (ssize_t)strlen(text) && !memcmp(bufs[i], text, strlen(text)), "file %u: %zd",
+                          i, files[i].ret);
+        }
+}
+
+IO_TEST(read_files)
+{
+        struct lsr_io *io = io_open(engine);
+
+        io_read_all_sorts(io);
+        io_read_many(io);
+        io_read_all_sorts(io);
+        cr_assert_gt(lsr_io_stats(io)->bytes_read, 0);
+        lsr_io_free(io);
+}
+
+/* passwd, group and the zone are read like this. */
+IO_TEST(read_files_during_a_batch)
+{
+        struct lsr_io *io = io_open(engine);
+        size_t n = 5000;
+        struct lsr_stat_op *ops = calloc(n, sizeof(*ops));
+        struct lsr_meta *metas = calloc(n, sizeof(*metas));
+
+        io_make(n);
+        for (unsigned round = 0; round < 5; round++) {
+                io_mark(metas, n);
+                for (size_t i = 0; i < n; i++)
+                        ops[i] = (struct lsr_stat_op){ io_names[i], &metas[i] };
+                cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, n }), 0);
+                cr_assert_eq(lsr_io_stat_add(io, ops, 3000), 0);
+                io_read_all_sorts(io);
+                cr_assert_eq(lsr_io_stat_add(io, ops + 3000, 2000), 0);
+                io_read_all_sorts(io);
+                cr_assert_eq(lsr_io_stat_wait(io), 0);
+                for (size_t i = 0; i < n; i++)
+                        io_check_one(io_names[i], io_dirfd, io_names[i], false, &metas[i]);
+        }
+        free(ops);
+        free(metas);
+        lsr_io_free(io);
+}
+
+/* ---- each ---- */
+
+static void io_count_index(void *ctx, size_t i)
+{
+        atomic_fetch_add(&((atomic_uint *)ctx)[i], 1);
+}
+
+static void io_check_each(struct lsr_io *io, size_t n)
+{
+        atomic_uint *counts = calloc(n + 1, sizeof(*counts));
+
+        lsr_io_each(io, n, 1, io_count_index, counts);
+        for (size_t i = 0; i < n; i++)
+                cr_assert_eq(atomic_load(&counts[i]), 1, "index %zu of %zu: %u times", i, n, atomic_load(&counts[i]));
+        cr_assert_eq(atomic_load(&counts[n]), 0);
+        free(counts);
+}
+
+IO_TEST(each)
+{
+        struct lsr_io *io = io_open(engine);
+        uint64_t before;
+
+        for (size_t i = 0; i < IO_SIZES; i++)
+                io_check_each(io, io_counts[i]);
+        before = lsr_io_stats(io)->syscalls;
+        io_check_each(io, 100);
+        cr_assert_eq(lsr_io_stats(io)->syscalls - before, 100);
+        io_batch(io, 1000, 2, false, 0);
+        io_check_each(io, 1000);
+        lsr_io_free(io);
+}
+
+/* A batch of very many lots, then each() while it runs. */
+IO_TEST(each_during_a_batch)
+{
+        struct lsr_io *io = io_open(engine);
+        enum { LOT = 256, LOTS = 256 };
+        struct lsr_stat_op *ops = calloc(LOT, sizeof(*ops));
+        struct lsr_meta *metas = calloc(LOT, sizeof(*metas));
+
+        io_make(LOT);
+        io_mark(metas, LOT);
+        for (size_t i = 0; i < LOT; i++)
+                ops[i] = (struct lsr_stat_op){ "missing", &metas[i] };
+        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, 0 }), 0);
+        for (unsigned lot = 0; lot < LOTS; lot++)
+                cr_assert_eq(lsr_io_stat_add(io, ops, LOT), 0);
+        io_check_each(io, 1000);
+        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        for (size_t i = 0; i < LOT; i++)
+                cr_assert_eq(metas[i].error, -ENOENT);
+        free(ops);
+        free(metas);
+        lsr_io_free(io);
+}
+
+/* ---- directories ---- */
+
+IO_TEST(directories)
+{
+        struct lsr_io *io = io_open(engine);
+        char buf[4096];
+        ssize_t n, sum = 0;
+        int fd;
+
+        io_make(200);
+        fd = lsr_io_open_dir(io, AT_FDCWD, io_dir, true);
+        cr_assert_geq(fd, 0);
+        while ((n = lsr_io_read_dir(io, fd, buf, sizeof(buf))) > 0)
+                sum += n;
+        cr_assert_eq(n, 0);
+        cr_assert_geq(sum, 150 * 24);
+        cr_assert_eq(lsr_io_stats(io)->bytes_read, (uint64_t)sum);
+        close(fd);
+        cr_assert_eq(lsr_io_open_dir(io, io_dirfd, "missing", true), -ENOENT);
+        cr_assert_eq(lsr_io_open_dir(io, AT_FDCWD, "/etc/passwd", true), -ENOTDIR);
+        cr_assert_eq(symlinkat(".", io_dirfd, "loop"), 0);
+        cr_assert_lt(lsr_io_open_dir(io, io_dirfd, "loop", false), 0);
+        fd = lsr_io_open_dir(io, io_dirfd, "loop", true);
+        cr_assert_geq(fd, 0);
+        close(fd);
+        cr_assert_eq(lsr_io_read_dir(io, -1, buf, sizeof(buf)), -EBADF);
+        lsr_io_free(io);
+}
+
+/* ---- who did it ---- */
+
+Test(io, sync_does_the_work, .init = io_setup, .fini = io_teardown)
+{
+        struct lsr_io *io = io_open("sync");
+        const struct lsr_io_stats *s = lsr_io_stats(io);
+
+        io_batch(io, 1000, 1, false, 1000);
+        cr_assert_str_eq(lsr_io_name(io), "sync");
+        cr_assert_eq(s->sync_ops, 1000);
+        cr_assert_eq(s->syscalls, 1000);
+        cr_assert(s->ring_ops == 0 && s->ring_enters == 0 && s->thread_ops == 0 && s->faults == 0);
+        lsr_io_free(io);
+}
+
+Test(io, threads_do_the_work, .init = io_setup, .fini = io_teardown)
+{
+        struct lsr_io *io = io_open("threads");
+        const struct lsr_io_stats *s = lsr_io_stats(io);
+
+        io_batch(io, 10, 1, false, 10);
+        cr_assert_eq(s->thread_ops, 10);
+        io_batch(io, 1000, 1, false, 1000);
+        cr_assert_str_eq(lsr_io_name(io), "threads");
+        cr_assert_eq(s->thread_ops, 1010);
+        cr_assert(s->ring_ops == 0 && s->ring_enters == 0 && s->sync_ops == 0);
+        lsr_io_free(io);
+}
+
+Test(io, uring_does_the_work, .init = io_setup, .fini = io_teardown)
+{
+        struct lsr_io *io = io_open("uring");
+        const struct lsr_io_stats *s = lsr_io_stats(io);
+
+        io_batch(io, 10, 1, false, 10);
+        cr_assert_eq(s->ring_ops, 10);
+        io_batch(io, 10000, 1, false, 10000);
+        cr_assert_str_eq(lsr_io_name(io), "uring");
+        cr_assert_eq(s->ring_ops, 10010);
+        cr_assert(s->sync_ops == 0 && s->thread_ops == 0);
+        /* Only what is missing is asked for again: nothing disturbs its neighbours. */
+        cr_assert_leq(s->retried_ops, 10 / 11 + 1 + 10000 / 11 + 1);
+        cr_assert_leq(s->ring_enters, 60);
+        lsr_io_free(io);
+}
+
+Test(io, auto_takes_sync_for_few_and_the_ring_for_many, .init = io_setup, .fini = io_teardown)
+{
+        struct lsr_io *io = io_open("uring");
+
+        lsr_io_free(io);
+        io = io_open("auto");
+        io_batch(io, LSR_IO_RING_MIN - 1, 1, false, LSR_IO_RING_MIN - 1);
+        cr_assert_str_eq(lsr_io_name(io), "sync");
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 0);
+        io_batch(io, LSR_IO_RING_MIN, 1, false, LSR_IO_RING_MIN);
+        cr_assert_str_eq(lsr_io_name(io), "uring");
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, LSR_IO_RING_MIN);
+        io_batch(io, 3, 1, false, 3);
+        cr_assert_str_eq(lsr_io_name(io), "sync");
+        lsr_io_free(io);
+}
+
+Test(io, names_of_engines)
+{
+        static const char *const bad[] = { "", "Sync", "uring ", "urin", "threads2", "fault", "fault:", "fault:nope",
+                                           "fault:auto:stat=EIO/3" };
+        struct lsr_io *io = (struct lsr_io *)8;
+
+        for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+                cr_assert_eq(lsr_io_new(&io, bad[i]), -EINVAL, "'%s'", bad[i]);
+        cr_assert_eq(io, (struct lsr_io *)8, "written on failure");
+        cr_assert_null(lsr_io_free(NULL));
+}
+
+/* ---- few resources ---- */
+
+static void io_limit_files(unsigned spare)
+{
+        int next = dup(io_dirfd);
+        struct rlimit limit;
+
+        close(next);
+        getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = (rlim_t)next + spare;
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* A table of direct descriptors larger than the limit is refused; the files are read all the same. */
+IO_TEST(few_descriptors)
+{
+        struct lsr_io *io = io_open(engine);
+
+        io_make(1000);
+        io_limit_files(3);
+        io_batch(io, 1000, 1, false, 1000);
+        io_read_all_sorts(io);
+        io_limit_files(30);
+        lsr_io_free(io);
+}
+
+IO_TEST(few_descriptors_many_files)
+{
+        struct lsr_io *io = io_open(engine);
+
+        io_make(100);
+        io_batch(io, 100, 1, false, 100);
+        io_limit_files(3);
+        io_read_many(io);
+        lsr_io_free(io);
+}
+
+IO_TEST(no_locked_memory)
+{
+        struct rlimit limit = { 0, 0 };
+        struct lsr_io *io;
+
+        cr_assert_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+        io = io_open(engine);
+        io_batch(io, 5000, 1, false, 5000);
+        io_read_many(io);
+        lsr_io_free(io);
+}
