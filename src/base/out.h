@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LSR_OUT_FLUSH ((size_t)256 << 10)
+#define LSR_OUT_FLUSH ((size_t)512 << 10)
 
 struct lsr_out {
         char *buf;        /* owned */

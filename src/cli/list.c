@@ -16,18 +16,53 @@
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
 #define LIST_TEXT_MAX ((size_t)256 << 20)  /* a passwd file that is larger is not used */
 
+enum list_text { LIST_PASSWD, LIST_GROUP, LIST_ZONE, LIST_TEXTS };
+
 struct list {
         struct lsr_settings *s;
         struct lsr_view *view;
         struct lsr_io *io;
-        bool prepared;
+        struct lsr_file_read files[LIST_TEXTS]; /* what rows need besides the entries */
+        enum list_text texts[LIST_TEXTS];       /* which of them each file is */
+        size_t n_files;
+        char zone_path[PATH_MAX];
+        bool started; /* the files are being read */
+        bool loaded;  /* and are in the view */
         int status;
 };
 
-enum { LIST_PASSWD, LIST_GROUP, LIST_ZONE, LIST_TEXTS };
-
 /* Room for the three files; no page of it is touched before it is read into. */
 static char list_texts[LIST_TEXTS][LIST_TEXT_FIRST];
+
+static void list_add_file(struct list *l, enum list_text text, const char *path)
+{
+        l->texts[l->n_files] = text;
+        l->files[l->n_files++] = (struct lsr_file_read){ path, list_texts[text], LIST_TEXT_FIRST, 0 };
+}
+
+/* Start to read what rows need.  Called when a directory has been read and its metadata is about to come. */
+static void list_start_files(void *ctx)
+{
+        struct list *l = ctx;
+        const struct lsr_view_options *o = &l->view->o;
+        bool json = o->format == LSR_FORMAT_JSON;
+        const char *zone;
+
+        if (l->started)
+                return;
+        l->started = true;
+        if (!json && o->format != LSR_FORMAT_LONG)
+                return;
+        if (!o->numeric && (o->owner || o->author || json))
+                list_add_file(l, LIST_PASSWD, "/etc/passwd");
+        if (!o->numeric && (o->group || json))
+                list_add_file(l, LIST_GROUP, "/etc/group");
+        zone = json ? NULL : lsr_zone_path(l->zone_path, sizeof(l->zone_path));
+        if (zone)
+                list_add_file(l, LIST_ZONE, zone);
+        if (l->n_files > 0)
+                lsr_io_files_start(l->io, l->files, l->n_files);
+}
 
 /* A file too large for its first buffer: with a larger one, plainly. */
 static void list_read_large(struct list *l, struct lsr_file_read *file)
@@ -41,53 +76,37 @@ static void list_read_large(struct list *l, struct lsr_file_read *file)
         }
 }
 
-/* What rows need besides the entries.  Called when metadata is under way, or before the first row. */
-static void list_prepare(void *ctx)
+/* Before the first row. */
+static void list_load_files(struct list *l)
 {
-        struct list *l = ctx;
         struct lsr_view *v = l->view;
-        bool json = v->o.format == LSR_FORMAT_JSON;
-        struct lsr_file_read files[LIST_TEXTS];
-        struct lsr_file_read *passwd = NULL, *group = NULL, *zone = NULL;
-        char zone_path[PATH_MAX];
-        const char *path;
-        size_t n = 0;
 
-        if (l->prepared)
+        if (l->loaded)
                 return;
-        l->prepared = true;
-        if (!json && v->o.format != LSR_FORMAT_LONG)
-                return;
-        if (!v->o.numeric && (v->o.owner || v->o.author || json)) {
-                passwd = &files[n];
-                files[n++] = (struct lsr_file_read){ "/etc/passwd", list_texts[LIST_PASSWD], LIST_TEXT_FIRST, 0 };
+        l->loaded = true;
+        list_start_files(l);
+        if (l->n_files > 0)
+                lsr_io_files_wait(l->io);
+        for (size_t i = 0; i < l->n_files; i++) {
+                struct lsr_file_read *file = &l->files[i];
+
+                list_read_large(l, file);
+                if (file->ret <= 0)
+                        continue;
+                if (l->texts[i] == LIST_PASSWD)
+                        lsr_users_load(&v->users, file->buf, (size_t)file->ret);
+                else if (l->texts[i] == LIST_GROUP)
+                        lsr_users_load(&v->groups, file->buf, (size_t)file->ret);
+                else
+                        lsr_zone_load(&v->when.zone, file->buf, (size_t)file->ret);
         }
-        if (!v->o.numeric && (v->o.group || json)) {
-                group = &files[n];
-                files[n++] = (struct lsr_file_read){ "/etc/group", list_texts[LIST_GROUP], LIST_TEXT_FIRST, 0 };
-        }
-        path = json ? NULL : lsr_zone_path(zone_path, sizeof(zone_path));
-        if (path) {
-                zone = &files[n];
-                files[n++] = (struct lsr_file_read){ path, list_texts[LIST_ZONE], LIST_TEXT_FIRST, 0 };
-        }
-        if (n > 0)
-                lsr_io_read_files(l->io, files, n);
-        for (size_t i = 0; i < n; i++)
-                list_read_large(l, &files[i]);
-        if (passwd && passwd->ret > 0)
-                lsr_users_load(&v->users, passwd->buf, (size_t)passwd->ret);
-        if (group && group->ret > 0)
-                lsr_users_load(&v->groups, group->buf, (size_t)group->ret);
-        if (zone && zone->ret > 0)
-                lsr_zone_load(&v->when.zone, zone->buf, (size_t)zone->ret);
 }
 
 static int list_set(void *ctx, const struct lsr_set *set)
 {
         struct list *l = ctx;
 
-        list_prepare(l);
+        list_load_files(l);
         return lsr_view_set(l->view, set);
 }
 
@@ -163,7 +182,7 @@ int lsr_command_list(struct lsr_settings *settings)
                 .set = list_set,
                 .row = list_row,
                 .trouble = list_trouble,
-                .before_wait = list_prepare,
+                .before_wait = list_start_files,
         };
         struct lsr_listing_stats stats;
         struct lsr_out out;

@@ -12,12 +12,14 @@ struct lsr_engine;
 
 struct lsr_engine_ops {
         const char *name;
+        bool eager; /* works on what is added at once, so that small first lots pay */
         struct lsr_engine *(*free)(struct lsr_engine *e);
         int (*stat_begin)(struct lsr_engine *e, const struct lsr_stat_batch *batch);
         int (*stat_add)(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n);
         int (*stat_go)(struct lsr_engine *e); /* NULL: nothing to do */
         int (*stat_wait)(struct lsr_engine *e);
-        int (*read_files)(struct lsr_engine *e, struct lsr_file_read *files, size_t n);
+        int (*files_start)(struct lsr_engine *e, struct lsr_file_read *files, size_t n);
+        int (*files_wait)(struct lsr_engine *e);
         void (*each)(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);
         /* Asked before the call: a negative errno is its result. */
         int (*before_open_dir)(struct lsr_engine *e);
@@ -32,8 +34,11 @@ struct lsr_engine {
 struct lsr_engine *lsr_sync_new(struct lsr_io_stats *stats);
 int lsr_threads_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats);
 
-/* Makes no ring yet: the first batch does, or lsr_uring_probe(). */
-int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats);
+/*
+ * Makes no ring yet: the first batch does, or lsr_uring_probe().  @tuning is ""
+ * or, for experiments, "depth=N,chain=N,workers=N,batch=1"; -EINVAL if not.
+ */
+int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, const char *tuning);
 /* Make the ring if there is none; the kernel's refusal is the result. */
 int lsr_uring_probe(struct lsr_engine *e);
 

@@ -43,6 +43,8 @@ struct fault_engine {
         struct fault_rule rules[FAULT_KINDS];
         struct fault_pending *pending; /* ops of the running batch */
         size_t n_pending;
+        struct lsr_file_read *files; /* being read */
+        size_t n_files;
 };
 
 static int fault_hit(struct fault_engine *f, enum fault_kind kind)
@@ -151,27 +153,35 @@ static int fault_stat_wait(struct lsr_engine *e)
         return r;
 }
 
-static int fault_read_files(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
+static int fault_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct fault_engine *f = (struct fault_engine *)e;
         unsigned syscalls = 0;
-        int r = 0;
 
-        if (f->inner->ops->read_files) {
-                r = f->inner->ops->read_files(f->inner, files, n);
-        } else {
-                for (size_t i = 0; i < n; i++)
-                        lsr_sync_read_file(&files[i], &syscalls);
-                e->stats->syscalls += syscalls;
-        }
-        for (size_t i = 0; i < n; i++) {
+        f->files = files;
+        f->n_files = n;
+        if (f->inner->ops->files_start)
+                return f->inner->ops->files_start(f->inner, files, n);
+        for (size_t i = 0; i < n; i++)
+                lsr_sync_read_file(&files[i], &syscalls);
+        e->stats->syscalls += syscalls;
+        return 0;
+}
+
+static int fault_files_wait(struct lsr_engine *e)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+        int r = f->inner->ops->files_wait ? f->inner->ops->files_wait(f->inner) : 0;
+
+        for (size_t i = 0; i < f->n_files; i++) {
                 int error = fault_hit(f, FAULT_FILE);
 
                 if (error)
-                        files[i].ret = error;
-                else if (fault_hit(f, FAULT_SHORT) && files[i].ret > 0)
-                        files[i].ret /= 2;
+                        f->files[i].ret = error;
+                else if (fault_hit(f, FAULT_SHORT) && f->files[i].ret > 0)
+                        f->files[i].ret /= 2;
         }
+        f->n_files = 0;
         return r;
 }
 
@@ -204,7 +214,8 @@ static const struct lsr_engine_ops fault_ops = {
         .stat_add = fault_stat_add,
         .stat_go = fault_stat_go,
         .stat_wait = fault_stat_wait,
-        .read_files = fault_read_files,
+        .files_start = fault_files_start,
+        .files_wait = fault_files_wait,
         .each = fault_each,
         .before_open_dir = fault_open_dir,
         .before_read_dir = fault_read_dir,

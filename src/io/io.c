@@ -22,10 +22,20 @@ struct lsr_io {
         struct lsr_engine *sync;    /* always there */
         struct lsr_engine *wide;    /* for large batches; under auto made on need */
         struct lsr_engine *current; /* of the running or the last batch */
+        struct lsr_engine *files;   /* of the files being read */
         struct lsr_engine *named;   /* not auto: this one does everything */
         struct lsr_engine *probe;   /* a uring engine that must prove itself */
         struct lsr_io_stats stats;
 };
+
+static int io_make_uring(struct lsr_io *io, const char *tuning)
+{
+        int r = lsr_uring_new(&io->named, &io->stats, tuning);
+
+        if (r >= 0)
+                io->probe = io->named;
+        return r;
+}
 
 static int io_make_named(struct lsr_io *io, const char *name, size_t len)
 {
@@ -35,12 +45,8 @@ static int io_make_named(struct lsr_io *io, const char *name, size_t len)
         }
         if (len == 7 && memcmp(name, "threads", 7) == 0)
                 return lsr_threads_new(&io->named, &io->stats);
-        if (len == 5 && memcmp(name, "uring", 5) == 0) {
-                int r = lsr_uring_new(&io->named, &io->stats);
-
-                io->probe = io->named;
-                return r;
-        }
+        if (len == 5 && memcmp(name, "uring", 5) == 0)
+                return io_make_uring(io, "");
         return -EINVAL;
 }
 
@@ -66,6 +72,8 @@ int lsr_io_new(struct lsr_io **ret_io, const char *name)
         io->sync = lsr_sync_new(&io->stats);
         if (strncmp(name, "fault:", 6) == 0)
                 r = io_make_fault(io, name + 6);
+        else if (strncmp(name, "uring:", 6) == 0)
+                r = io_make_uring(io, name + 6);
         else if (strcmp(name, "auto") != 0)
                 r = io_make_named(io, name, strlen(name));
         if (r < 0) {
@@ -105,6 +113,11 @@ const char *lsr_io_name(const struct lsr_io *io)
         return io->current->ops->name;
 }
 
+bool lsr_io_eager(const struct lsr_io *io)
+{
+        return io->current->ops->eager;
+}
+
 void lsr_io_count(struct lsr_io *io, unsigned syscalls)
 {
         io->stats.syscalls += syscalls;
@@ -116,7 +129,7 @@ static int io_begin_wide(struct lsr_io *io, const struct lsr_stat_batch *batch)
         int r;
 
         if (!io->wide) {
-                r = lsr_uring_new(&io->wide, &io->stats);
+                r = lsr_uring_new(&io->wide, &io->stats, "");
                 if (r < 0)
                         return r;
         }
@@ -170,11 +183,28 @@ int lsr_io_stat(struct lsr_io *io, const struct lsr_stat_batch *batch, const str
         return r;
 }
 
+int lsr_io_files_start(struct lsr_io *io, struct lsr_file_read *files, size_t n)
+{
+        int r = 0;
+
+        io->files = io->current->ops->files_start ? io->current : io->sync;
+        r = io->files->ops->files_start(io->files, files, n);
+        if (r >= 0 || io->files == io->sync)
+                return r;
+        io->files = io->sync;
+        return io->sync->ops->files_start(io->sync, files, n);
+}
+
+int lsr_io_files_wait(struct lsr_io *io)
+{
+        return io->files ? io->files->ops->files_wait(io->files) : 0;
+}
+
 int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n)
 {
-        struct lsr_engine *e = io->current->ops->read_files ? io->current : io->sync;
+        int r = lsr_io_files_start(io, files, n);
 
-        return e->ops->read_files(e, files, n);
+        return r < 0 ? r : lsr_io_files_wait(io);
 }
 
 void lsr_io_each(struct lsr_io *io, size_t n, unsigned syscalls_each, void (*fn)(void *ctx, size_t i), void *ctx)

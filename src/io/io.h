@@ -42,8 +42,8 @@ struct lsr_io_stats {
 };
 
 /*
- * Make an engine: "auto", "uring", "threads", "sync", or
- * "fault:ENGINE:SPEC", see io/fault.c.
+ * Make an engine: "auto", "uring", "threads", "sync"; "uring:TUNING" for
+ * experiments, see io/engine.h; "fault:ENGINE:SPEC" for tests, see io/fault.c.
  * -EINVAL: no such name.  -EOPNOTSUPP and whatever the kernel said: the named
  * engine cannot run here.
  */
@@ -60,6 +60,9 @@ struct lsr_io *lsr_io_free(struct lsr_io *io);
 
 const struct lsr_io_stats *lsr_io_stats(const struct lsr_io *io);
 const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the last batch */
+
+/* Does the engine start on the first lot added, so that a small one sets it going early? */
+bool lsr_io_eager(const struct lsr_io *io);
 
 /* For the few calls that callers make themselves and want counted. */
 void lsr_io_count(struct lsr_io *io, unsigned syscalls);
@@ -105,7 +108,15 @@ struct lsr_file_read {
         ssize_t ret;   /* bytes read, or a negative errno */
 };
 
-/* Open, read and close each of them.  May be called while a stat batch runs. */
+/*
+ * Open, read and close each of them, perhaps while the caller goes on: @files
+ * stay in place until lsr_io_files_wait() returns.  May be started while a stat
+ * batch is being collected; the ring then takes both in one call.
+ */
+int lsr_io_files_start(struct lsr_io *io, struct lsr_file_read *files, size_t n);
+int lsr_io_files_wait(struct lsr_io *io);
+
+/* Both in one. */
 int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n);
 
 /* Open a directory for reading.  Returns the descriptor or a negative errno. */

@@ -92,7 +92,7 @@ static int sync_stat_wait(struct lsr_engine *e)
         return 0;
 }
 
-static int sync_read_files(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
+static int sync_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         unsigned syscalls = 0;
 
@@ -101,6 +101,12 @@ static int sync_read_files(struct lsr_engine *e, struct lsr_file_read *files, si
                 e->stats->bytes_read += files[i].ret > 0 ? (size_t)files[i].ret : 0;
         }
         e->stats->syscalls += syscalls;
+        return 0;
+}
+
+static int sync_files_wait(struct lsr_engine *e)
+{
+        (void)e;
         return 0;
 }
 
@@ -117,7 +123,8 @@ static const struct lsr_engine_ops sync_ops = {
         .stat_begin = sync_stat_begin,
         .stat_add = sync_stat_add,
         .stat_wait = sync_stat_wait,
-        .read_files = sync_read_files,
+        .files_start = sync_files_start,
+        .files_wait = sync_files_wait,
         .each = sync_each,
 };
 

@@ -209,6 +209,7 @@ static struct lsr_engine *threads_free(struct lsr_engine *e)
 
 static const struct lsr_engine_ops threads_ops = {
         .name = "threads",
+        .eager = true,
         .free = threads_free,
         .stat_begin = threads_stat_begin,
         .stat_add = threads_stat_add,

@@ -22,8 +22,8 @@
  * The ring starts when the directory has been read to its end.  Every request
  * that ends leaves work for the submitting task, which counts as a pending
  * signal, and getdents64 returns early with what it has when a signal is
- * pending (filldir64() in fs/readdir.c): 8,000 names came
- * one at a time.
+ * pending (filldir64() in fs/readdir.c): 8,000 names took
+ * up to 240 calls.
  *
  * Rejected, as measured in docs/architecture.md: a request per name; one chain
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
@@ -43,14 +43,20 @@
 
 #define URING_DEPTH_MIN 128u
 #define URING_DEPTH_MAX 4096u
+#define URING_DEPTH 2048u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
 #define URING_CHAIN_MAX 128u
-#define URING_CHAINS_MAX (URING_DEPTH_MAX / 16)
+#define URING_CHAIN_MIN 8u
+#define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
+#define URING_WORKERS 4u
+#define URING_WORKERS_MAX 64u
+#define URING_POLITE_MIN 2000u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 16u
 #define URING_TRIES_MAX 1000u
 
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
         URING_IGNORE,
+        URING_MEMBER, /* of a chain, before its tail: it failed */
         URING_CHAIN, /* the tail of chain user_data >> 8 */
         URING_FILE,  /* the read, or the failed open, of file user_data >> 8 */
 };
@@ -66,11 +72,23 @@ struct uring_lot {
         size_t n;
 };
 
+/* What `--io=uring:NAME=N,...` sets, for experiments; 0 is the default. */
+enum uring_knob {
+        KNOB_DEPTH,   /* most requests in flight */
+        KNOB_CHAIN,   /* most requests in a chain */
+        KNOB_WORKERS, /* io-wq workers */
+        KNOB_BATCH,   /* wait under SCHED_BATCH: 1 always, 2 never */
+        URING_KNOBS,
+};
+
 struct uring_engine {
         struct lsr_engine base;
+        unsigned knobs[URING_KNOBS];
         struct io_uring ring;
         bool up;         /* the ring exists */
+        bool failed;     /* a chain may never report */
         bool broken;     /* an enter failed; plain calls from now on */
+        bool polite;     /* the process waits under SCHED_BATCH */
         bool capped;     /* its number of workers is */
         bool has_files;  /* its table of direct descriptors does */
         unsigned depth;  /* submission entries, and slots */
@@ -88,7 +106,8 @@ struct uring_engine {
         struct uring_chain chains[URING_CHAINS_MAX];
         uint16_t free_chains[URING_CHAINS_MAX];
         struct lsr_file_read *files; /* being read */
-        unsigned files_left;
+        unsigned n_files;
+        unsigned files_left; /* of them, without a result yet */
 };
 
 /*
@@ -110,12 +129,13 @@ static void uring_down(struct uring_engine *u)
 static int uring_up(struct uring_engine *u, size_t expected)
 {
         unsigned depth = URING_DEPTH_MIN;
+        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
         struct io_uring_params params = {
                 .flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER,
         };
         int r;
 
-        while (depth < expected && depth < URING_DEPTH_MAX)
+        while (depth < expected && depth < most)
                 depth *= 2;
         if (u->up && u->depth >= depth)
                 return 0;
@@ -192,6 +212,10 @@ static void uring_reap(struct uring_engine *u)
                 } else if ((data & 0xff) == URING_FILE) {
                         u->files[data >> 8].ret = cqe->res;
                         u->files_left--;
+                } else if ((data & 0xff) == URING_MEMBER && (cqe->res == -ENOMEM || cqe->res == -EFAULT ||
+                                                             cqe->res == -EINVAL || cqe->res == -ECANCELED)) {
+                        /* It may not have been taken at all, and then the rest of its chain is silent for ever. */
+                        u->failed = true;
                 }
                 n++;
         }
@@ -239,17 +263,17 @@ static void uring_abandon(struct uring_engine *u)
         u->broken = true;
 }
 
-/* Two workers a core share the work evenly and do not fight for it; more only queue. */
+/*
+ * The submitter needs a quarter of the time of a worker for each request, so
+ * more than four workers would wait for it, on any number of cores.
+ */
 static void uring_cap_workers(struct uring_engine *u)
 {
-        cpu_set_t cpus;
-        unsigned workers[2];
-        int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+        unsigned n = u->knobs[KNOB_WORKERS] ? u->knobs[KNOB_WORKERS] : URING_WORKERS;
 
-        workers[0] = workers[1] = (unsigned)n;
-        io_uring_register_iowq_max_workers(&u->ring, workers);
+        io_uring_register_iowq_max_workers(&u->ring, (unsigned[2]){ n, n });
         u->capped = true;
-        u->base.stats->syscalls += 2;
+        u->base.stats->syscalls++;
 }
 
 static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
@@ -264,8 +288,10 @@ static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *b
 /* All chains free, of a length that gives every worker a share. */
 static void uring_cut_chains(struct uring_engine *u)
 {
-        u->chain_len = URING_CHAIN_MAX;
-        u->n_chains = u->depth / u->chain_len;
+        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
+
+        u->chain_len = u->knobs[KNOB_CHAIN] ? u->knobs[KNOB_CHAIN] : URING_CHAIN_MAX;
+        u->n_chains = (u->depth < most ? u->depth : most) / u->chain_len;
         memset(u->chains, 0, sizeof(u->chains));
         u->n_free = u->in_flight = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
@@ -303,7 +329,7 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
                         io_uring_prep_nop(sqe);
                 if (i + 1 < n) {
                         io_uring_sqe_set_flags(sqe, IOSQE_IO_HARDLINK | IOSQE_CQE_SKIP_SUCCESS);
-                        io_uring_sqe_set_data64(sqe, URING_IGNORE);
+                        io_uring_sqe_set_data64(sqe, URING_MEMBER);
                 } else {
                         io_uring_sqe_set_data64(sqe, (uint64_t)index << 8 | URING_CHAIN);
                 }
@@ -354,7 +380,7 @@ static int uring_stat_go(struct lsr_engine *e)
         int r;
 
         uring_cut_chains(u);
-        r = u->broken ? -EIO : uring_feed(u);
+        r = u->broken || u->failed ? -EIO : uring_feed(u);
         if (r >= 0)
                 r = uring_enter(u, 0);
         if (r < 0)
@@ -362,18 +388,39 @@ static int uring_stat_go(struct lsr_engine *e)
         return 0;
 }
 
+/*
+ * Every request that ends wakes the waiting task to free it, and on as many
+ * workers as cores each wake-up takes the core from a worker.  A SCHED_BATCH
+ * task does not preempt when it wakes up.
+ */
+static void uring_wait_politely(struct uring_engine *u)
+{
+        bool wanted = u->knobs[KNOB_BATCH] == 1 || (u->knobs[KNOB_BATCH] == 0 && u->n_ops >= URING_POLITE_MIN);
+
+        if (!wanted || u->polite)
+                return;
+        u->polite = true;
+        u->base.stats->syscalls++;
+        /* Whoever gave us another policy meant it. */
+        if (sched_getscheduler(0) != SCHED_OTHER)
+                return;
+        u->base.stats->syscalls++;
+        sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){});
+}
+
 static int uring_stat_wait(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
+        uring_wait_politely(u);
         while (u->in_flight > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
-                /* With more to feed, come back when half is done: not for every chain, nor when all stand idle. */
-                unsigned wait = u->next_lot < u->n_lots ? (u->in_flight + 1) / 2 : u->in_flight;
+                /* With more to feed, come back when two chains are left to do while they are fed. */
+                unsigned wait = u->next_lot < u->n_lots && u->in_flight > 2 ? u->in_flight - 2 : u->in_flight;
 
                 if (r >= 0)
                         r = uring_enter(u, wait);
-                if (r < 0)
+                if (r < 0 || u->failed)
                         uring_abandon(u);
         }
         return 0;
@@ -396,7 +443,7 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
                         return r;
         }
         u->files = files;
-        u->files_left = n;
+        u->n_files = u->files_left = n;
         for (unsigned i = 0; i < n; i++) {
                 struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
@@ -418,7 +465,36 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
         return 0;
 }
 
-static int uring_read_files(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
+/* What the ring did not bring, or not to the end, is read by plain calls. */
+static void uring_check_files(struct uring_engine *u)
+{
+        for (unsigned i = 0; i < u->n_files; i++) {
+                struct lsr_file_read *file = &u->files[i];
+                unsigned syscalls = 0;
+
+                if (!lsr_file_read_complete(file)) {
+                        lsr_sync_read_file(file, &syscalls);
+                        u->base.stats->retried_ops++;
+                        u->base.stats->syscalls += syscalls;
+                }
+                u->base.stats->bytes_read += file->ret > 0 ? (size_t)file->ret : 0;
+        }
+        u->n_files = 0;
+}
+
+static int uring_files_wait(struct lsr_engine *e)
+{
+        struct uring_engine *u = (struct uring_engine *)e;
+
+        while (u->files_left > 0)
+                if (uring_enter(u, 1) < 0)
+                        u->files_left = 0;
+        uring_check_files(u);
+        return 0;
+}
+
+/* The last lot is only queued: it goes with the next submission, or with uring_files_wait(). */
+static int uring_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct uring_engine *u = (struct uring_engine *)e;
         int r = u->up ? 0 : uring_up(u, 0);
@@ -426,19 +502,10 @@ static int uring_read_files(struct lsr_engine *e, struct lsr_file_read *files, s
         while (n > 0 && r >= 0) {
                 unsigned len = n < URING_FILES_MAX ? (unsigned)n : URING_FILES_MAX;
 
+                uring_files_wait(e);
+                for (unsigned i = 0; i < len; i++)
+                        files[i].ret = 0;
                 r = uring_queue_files(u, files, len);
-                while (u->files_left > 0 && r >= 0)
-                        r = uring_enter(u, 1);
-                for (unsigned i = 0; i < len; i++) {
-                        unsigned syscalls = 0;
-
-                        if (r < 0 || !lsr_file_read_complete(&files[i])) {
-                                lsr_sync_read_file(&files[i], &syscalls);
-                                u->base.stats->retried_ops++;
-                                u->base.stats->syscalls += syscalls;
-                        }
-                        u->base.stats->bytes_read += files[i].ret > 0 ? (size_t)files[i].ret : 0;
-                }
                 files += len;
                 n -= len;
         }
@@ -452,7 +519,8 @@ static const struct lsr_engine_ops uring_ops = {
         .stat_add = uring_stat_add,
         .stat_go = uring_stat_go,
         .stat_wait = uring_stat_wait,
-        .read_files = uring_read_files,
+        .files_start = uring_files_start,
+        .files_wait = uring_files_wait,
 };
 
 int lsr_uring_probe(struct lsr_engine *e)
@@ -460,12 +528,46 @@ int lsr_uring_probe(struct lsr_engine *e)
         return uring_up((struct uring_engine *)e, URING_DEPTH_MIN);
 }
 
-int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats)
+/* "depth=1024,chain=64": names as in the enum, numbers within bounds. */
+static int uring_tune(struct uring_engine *u, const char *tuning)
+{
+        static const struct {
+                const char *name;
+                unsigned min, max;
+        } knobs[URING_KNOBS] = { [KNOB_DEPTH] = { "depth=", URING_DEPTH_MIN, URING_DEPTH_MAX },
+                                 [KNOB_CHAIN] = { "chain=", URING_CHAIN_MIN, URING_CHAIN_MAX },
+                                 [KNOB_WORKERS] = { "workers=", 1, URING_WORKERS_MAX },
+                                 [KNOB_BATCH] = { "batch=", 1, 2 } };
+
+        while (*tuning) {
+                unsigned k = 0;
+                unsigned long v;
+                char *end;
+
+                while (k < URING_KNOBS && strncmp(tuning, knobs[k].name, strlen(knobs[k].name)) != 0)
+                        k++;
+                if (k == URING_KNOBS)
+                        return -EINVAL;
+                v = strtoul(tuning + strlen(knobs[k].name), &end, 10);
+                if (v < knobs[k].min || v > knobs[k].max || (*end && *end != ','))
+                        return -EINVAL;
+                u->knobs[k] = (unsigned)v;
+                tuning = *end ? end + 1 : end;
+        }
+        return 0;
+}
+
+int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, const char *tuning)
 {
         struct uring_engine *u = lsr_xmalloc(sizeof(*u));
+        int r;
 
         memset(u, 0, sizeof(*u));
         u->base = (struct lsr_engine){ &uring_ops, stats };
-        *ret_engine = &u->base;
-        return 0;
+        r = uring_tune(u, tuning);
+        if (r < 0)
+                uring_free(&u->base);
+        else
+                *ret_engine = &u->base;
+        return r;
 }

@@ -223,13 +223,14 @@ static void listing_sort_now(struct listing *l, struct listing_rows *r, bool all
 static int listing_wait(struct listing *l, struct listing_rows *r)
 {
         uint64_t at;
-        int error = lsr_io_stat_go(l->io);
+        int error;
 
+        if (l->sink->before_wait)
+                l->sink->before_wait(l->sink->ctx);
+        error = lsr_io_stat_go(l->io);
         if (error < 0)
                 return error;
         listing_sort_now(l, r, false);
-        if (l->sink->before_wait)
-                l->sink->before_wait(l->sink->ctx);
         at = listing_now();
         error = lsr_io_stat_wait(l->io);
         listing_lap(&l->stats->wait_ns, &at);

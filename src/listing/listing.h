@@ -110,7 +110,7 @@ struct lsr_listing_sink {
          * of what is below the first one come.
          */
         int (*row)(void *ctx, const struct lsr_set *set, size_t i);
-        /* Called while metadata is under way; NULL if there is nothing to do meanwhile. */
+        /* Called before metadata is waited for: whatever else is read may be started here.  May be NULL. */
         void (*before_wait)(void *ctx);
 };
 

@@ -2,8 +2,9 @@
  * dir - getdents64 without a copy
  *
  * readdir() hands out one entry a call from a buffer of 32 KiB; a directory of
- * 10,000 names is 13 system calls then, and 2 with LSR_DIR_BUFFER.  The first
- * read is smaller, so that metadata is under way while the rest is read.
+ * 10,000 names is 13 system calls then, and 2 with DIR_BUFFER.  For an engine
+ * that starts at once the first read is smaller, so that metadata is under way
+ * while the rest is read.
  */
 #include "source/dir.h"
 
@@ -40,7 +41,7 @@ void lsr_dir_close(struct lsr_dir *dir)
 
 int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lot *ret_lot)
 {
-        size_t size = dir->lots == 0 ? DIR_BUFFER_FIRST : DIR_BUFFER;
+        size_t size = dir->lots == 0 && lsr_io_eager(dir->io) ? DIR_BUFFER_FIRST : DIR_BUFFER;
         char *buf = lsr_arena_alloc(arena, size);
         struct lsr_entry *entries;
         size_t n = 0;
