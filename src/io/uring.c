@@ -45,7 +45,7 @@
 enum uring_tag {
         URING_IGNORE,
         URING_CHAIN, /* the tail of chain user_data >> 8 */
-        URING_FILE,  /* the read of file user_data >> 8 */
+        URING_FILE,  /* the read of file user_data >> 8, or its open if that failed */
 };
 
 struct uring_chain {
@@ -169,7 +169,8 @@ static void uring_reap(struct uring_engine *u)
 
                 if ((data & 0xff) == URING_CHAIN) {
                         uring_finish_chain(u, (unsigned)(data >> 8));
-                } else if ((data & 0xff) == URING_FILE) {
+                } else if ((data & 0xff) == URING_FILE && u->files_left > 0 &&
+                           u->files[data >> 8].ret == -EINPROGRESS) {
                         u->files[data >> 8].ret = cqe->res;
                         u->files_left--;
                 }
@@ -337,9 +338,11 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
         for (unsigned i = 0; i < n; i++) {
                 struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
+                files[i].ret = -EINPROGRESS;
                 io_uring_prep_openat_direct(sqe, AT_FDCWD, files[i].path, O_RDONLY, 0, i);
                 io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
-                io_uring_sqe_set_data64(sqe, URING_IGNORE);
+                /* A request that fails and was to skip its success silences what is linked behind it. */
+                io_uring_sqe_set_data64(sqe, (uint64_t)i << 8 | URING_FILE);
                 /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
                 sqe = io_uring_get_sqe(&u->ring);
                 io_uring_prep_read(sqe, (int)i, files[i].buf, (unsigned)files[i].cap, 0);
