@@ -18,6 +18,9 @@
 /* Half of the 31,556,952 seconds of a mean Gregorian year. */
 #define WHEN_RECENT_SECONDS (31556952 / 2)
 
+/* Digits of one conversion; a piece begins with 512 bytes of room or more. */
+#define WHEN_WIDTH_MAX 500
+
 static const char when_months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
 
@@ -147,8 +150,11 @@ static const char *when_parse(const char *p, struct when_spec *ret)
                         break;
         }
         if (*p >= '1' && *p <= '9')
-                for (ret->width = 0; *p >= '0' && *p <= '9' && ret->width < 256; p++)
-                        ret->width = ret->width * 10 + (*p - '0');
+                for (ret->width = 0; *p >= '0' && *p <= '9'; p++)
+                        if (ret->width <= WHEN_WIDTH_MAX)
+                                ret->width = ret->width * 10 + (*p - '0');
+        if (ret->width > WHEN_WIDTH_MAX)
+                ret->width = WHEN_WIDTH_MAX;
         while (*p == ':' && ret->colons < 3) {
                 ret->colons++;
                 p++;
