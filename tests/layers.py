@@ -41,7 +41,7 @@ ONE_OWNER = [
     "archive.h", "archive_entry.h", "sqlite3.h", "zstd.h", "lzma.h", "bzlib.h",
     "lz4frame.h", "zlib.h", "libdeflate.h", "seccomp.h",
 ]  # fmt: skip
-GENERATED = {"config.h"}
+GENERATED = {"config.h", "version.h"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')
 

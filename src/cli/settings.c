@@ -409,6 +409,9 @@ static void resolve_format(struct raw *r)
         o->format = (enum lsr_format)r->format;
         o->tree = l->tree;
         if (l->tree) {
+                /* "." and ".." on every level would only be in the way. */
+                if (l->show == LSR_SHOW_ALL)
+                        l->show = LSR_SHOW_ALMOST;
                 l->dirs_as_files = false;
                 l->recursive = true;
         }
@@ -743,9 +746,10 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         s->n_operands = parser.n_operands;
         if (s->n_operands == 0)
                 s->operands[s->n_operands++] = ".";
-        if (!s->engine)
-                s->engine = getenv("LSR_IO");
-        if (!s->engine || !*s->engine)
-                s->engine = "auto";
+        if (!s->engine) {
+                const char *env = getenv("LSR_IO");
+
+                s->engine = env && *env ? env : "auto";
+        }
         return resolve_all(&r);
 }

@@ -87,7 +87,7 @@ struct lsr_stat_batch {
  * Operations run while the caller does other things; ops, names and metas must
  * stay in place until lsr_io_stat_wait() returns, when all are done.  Threads
  * start with the first lot, the ring with lsr_io_stat_go(): its completions
- * would interrupt a getdents64 under way, see io/uring.c.
+ * would interrupt a getdents64 under way, see io/uring.c.  To wait implies to go.
  *
  * A file that cannot be had is no failure of the batch: its meta says so.  One
  * batch at a time.

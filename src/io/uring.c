@@ -86,6 +86,7 @@ struct uring_engine {
         unsigned knobs[URING_KNOBS];
         struct io_uring ring;
         bool up;         /* the ring exists */
+        bool gone;       /* the batch at hand has been started */
         bool failed;     /* a chain may never report */
         bool broken;     /* an enter failed; plain calls from now on */
         bool polite;     /* the process waits under SCHED_BATCH */
@@ -282,6 +283,7 @@ static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *b
 
         u->batch = *batch;
         u->n_lots = u->next_lot = u->n_ops = 0;
+        u->gone = false;
         return uring_up(u, batch->expected ? batch->expected : URING_DEPTH_MAX);
 }
 
@@ -379,6 +381,7 @@ static int uring_stat_go(struct lsr_engine *e)
         struct uring_engine *u = (struct uring_engine *)e;
         int r;
 
+        u->gone = true;
         uring_cut_chains(u);
         r = u->broken || u->failed ? -EIO : uring_feed(u);
         if (r >= 0)
@@ -412,6 +415,8 @@ static int uring_stat_wait(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
+        if (!u->gone)
+                uring_stat_go(e);
         uring_wait_politely(u);
         while (u->in_flight > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);

@@ -1,0 +1,171 @@
+/*
+ * Times as ls shows them.  Expectations of formats are date(1)'s; now is
+ * 2023-11-14 22:13:20 UTC, half a year before it 2023-05-16 07:18:44.
+ */
+#include <criterion/criterion.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/locale.h"
+#include "render/when.h"
+
+#define WHEN_NOW 1700000000
+#define WHEN_HALF_YEAR 15778476
+
+static void when_setup(struct lsr_when *w, const char *tz, enum lsr_when_kind kind)
+{
+        setenv("TZ", tz, 1);
+        tzset();
+        setenv("LC_ALL", "C", 1);
+        lsr_locale_init();
+        lsr_when_init(w, kind);
+        w->now_sec = WHEN_NOW;
+        w->now_nsec = 500;
+        lsr_zone_load(&w->zone, NULL, 0);
+}
+
+static void when_check(struct lsr_when *w, int64_t sec, uint32_t nsec, const char *want)
+{
+        char buf[LSR_WHEN_MAX];
+        size_t len = lsr_when_format(w, sec, nsec, buf);
+
+        cr_assert_lt(len, LSR_WHEN_MAX);
+        buf[len] = '\0';
+        cr_assert_str_eq(buf, want, "%lld.%09u: '%s', not '%s'", (long long)sec, nsec, buf, want);
+}
+
+static void when_check_format(const char *format, int64_t sec, uint32_t nsec, const char *want)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC", LSR_WHEN_FORMAT);
+        w.formats[0] = w.formats[1] = format;
+        when_check(&w, sec, nsec, want);
+}
+
+Test(when, styles)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC", LSR_WHEN_LOCALE);
+        when_check(&w, WHEN_NOW, 0, "Nov 14 22:13");
+        when_check(&w, 1690848000, 0, "Aug  1 00:00");
+        when_check(&w, 1000000000, 0, "Sep  9  2001");
+        when_check(&w, -1, 0, "Dec 31  1969");
+        when_setup(&w, "UTC", LSR_WHEN_FULL_ISO);
+        when_check(&w, WHEN_NOW, 7, "2023-11-14 22:13:20.000000007 +0000");
+        when_check(&w, -62135596800, 999999999, "0001-01-01 00:00:00.999999999 +0000");
+        when_setup(&w, "UTC", LSR_WHEN_LONG_ISO);
+        when_check(&w, WHEN_NOW, 7, "2023-11-14 22:13");
+        when_check(&w, 253402300800, 7, "10000-01-01 00:00");
+        when_setup(&w, "UTC", LSR_WHEN_ISO);
+        when_check(&w, WHEN_NOW, 7, "11-14 22:13");
+        when_check(&w, 1000000000, 7, "2001-09-09 ");
+}
+
+/* Half a year to the nanosecond, and nothing from the future. */
+Test(when, recent)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC", LSR_WHEN_LOCALE);
+        when_check(&w, WHEN_NOW - WHEN_HALF_YEAR, 501, "May 16 07:18");
+        when_check(&w, WHEN_NOW - WHEN_HALF_YEAR, 500, "May 16  2023");
+        when_check(&w, WHEN_NOW - WHEN_HALF_YEAR - 1, 999999999, "May 16  2023");
+        when_check(&w, WHEN_NOW - WHEN_HALF_YEAR + 1, 0, "May 16 07:18");
+        when_check(&w, WHEN_NOW, 499, "Nov 14 22:13");
+        when_check(&w, 4000000000, 0, "Oct  2  2096");
+        /* The clock was looked at again. */
+        cr_assert_gt(w.now_sec, WHEN_NOW);
+}
+
+Test(when, zones)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "XST-5:45", LSR_WHEN_FULL_ISO);
+        when_check(&w, 0, 0, "1970-01-01 05:45:00.000000000 +0545");
+        when_check(&w, 86399, 1, "1970-01-02 05:44:59.000000001 +0545");
+        when_setup(&w, "XST3:30", LSR_WHEN_FULL_ISO);
+        when_check(&w, 0, 0, "1969-12-31 20:30:00.000000000 -0330");
+        when_setup(&w, "CET-1CEST,M3.5.0,M10.5.0/3", LSR_WHEN_LONG_ISO);
+        when_check(&w, 1700000000, 0, "2023-11-14 23:13");
+        when_check(&w, 1690000000, 0, "2023-07-22 06:26");
+        when_check(&w, 1711846799, 0, "2024-03-31 01:59");
+        when_check(&w, 1711846800, 0, "2024-03-31 03:00");
+}
+
+Test(when, formats)
+{
+        when_check_format("%Y-%m-%d", WHEN_NOW, 0, "2023-11-14");
+        when_check_format("text", WHEN_NOW, 0, "text");
+        when_check_format("", WHEN_NOW, 0, "");
+        when_check_format("100%%", WHEN_NOW, 0, "100%");
+        when_check_format("%s.%N", WHEN_NOW, 1234, "1700000000.000001234");
+        when_check_format("%3N|%6N|%1N", WHEN_NOW, 123456789, "123|123456|1");
+        when_check_format("%12N", WHEN_NOW, 123456789, "123456789000");
+        when_check_format("%z %:z %::z %:::z", WHEN_NOW, 0, "+0000 +00:00 +00:00:00 +00");
+        when_check_format("%b %e %H:%M:%S", WHEN_NOW, 0, "Nov 14 22:13:20");
+        when_check_format("%a %A %j %u", WHEN_NOW, 0, "Tue Tuesday 318 2");
+        when_check_format("%-d|%_d|%05d", 1690848000, 0, "1| 1|00001");
+        when_check_format("%^b", WHEN_NOW, 0, "NOV");
+}
+
+/* Any width a user may write stays inside the buffer. */
+Test(when, absurd_widths)
+{
+        static const char letters[] = "NYsdzbHZcx%";
+        static const int widths[] = { 255, 256, 999, 1024, 2559, 99999, INT_MAX };
+        struct lsr_when w;
+        char buf[LSR_WHEN_MAX];
+
+        when_setup(&w, "UTC", LSR_WHEN_FORMAT);
+        for (size_t l = 0; l + 1 < sizeof(letters); l++) {
+                for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+                        static const char *const flags[] = { "", "_", "0", "^" };
+
+                        for (size_t f = 0; f < 4; f++) {
+                                char format[64];
+
+                                snprintf(format, sizeof(format), "%%%s%d%c%%%d%c", flags[f], widths[i], letters[l],
+                                         widths[i], letters[l]);
+                                w.formats[0] = w.formats[1] = format;
+                                cr_assert_leq(lsr_when_format(&w, WHEN_NOW, 5, buf), LSR_WHEN_MAX);
+                        }
+                }
+        }
+}
+
+Test(when, long_texts)
+{
+        static char format[5000];
+        struct lsr_when w;
+        char buf[LSR_WHEN_MAX];
+
+        when_setup(&w, "UTC", LSR_WHEN_FORMAT);
+        for (size_t i = 0; i + 3 < sizeof(format); i += 2)
+                memcpy(format + i, "%c", 2);
+        w.formats[0] = w.formats[1] = format;
+        cr_assert_leq(lsr_when_format(&w, WHEN_NOW, 5, buf), LSR_WHEN_MAX);
+        memset(format, 'x', sizeof(format) - 1);
+        cr_assert_leq(lsr_when_format(&w, WHEN_NOW, 5, buf), LSR_WHEN_MAX);
+        memset(format, '%', sizeof(format) - 1);
+        cr_assert_leq(lsr_when_format(&w, WHEN_NOW, 5, buf), LSR_WHEN_MAX);
+        memset(format + 1, '9', sizeof(format) - 2);
+        cr_assert_leq(lsr_when_format(&w, WHEN_NOW, 5, buf), LSR_WHEN_MAX);
+}
+
+Test(when, out_of_range)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC", LSR_WHEN_LOCALE);
+        cr_assert_not(lsr_when_out_of_range(&w, 0));
+        cr_assert_not(lsr_when_out_of_range(&w, -62135596800));
+        cr_assert(lsr_when_out_of_range(&w, INT64_MAX));
+        cr_assert(lsr_when_out_of_range(&w, INT64_MIN));
+        cr_assert_eq(lsr_when_width(&w), 12);
+}
