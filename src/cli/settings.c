@@ -8,6 +8,7 @@
 #include "cli/settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -94,10 +95,18 @@ struct raw {
         int tty; /* is standard output a terminal? UNSET until asked */
 };
 
+/*
+ * Also notices that standard output is closed, and then keeps its number from
+ * being given to something else: what is written to it must fail.
+ */
 static bool raw_tty(struct raw *r)
 {
-        if (r->tty == UNSET)
+        if (r->tty == UNSET) {
                 r->tty = isatty(STDOUT_FILENO);
+                if (!r->tty && errno == EBADF)
+                        while (open("/dev/null", O_RDONLY | O_CLOEXEC) == STDIN_FILENO)
+                                ;
+        }
         return r->tty;
 }
 
