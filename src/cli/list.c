@@ -176,7 +176,7 @@ static int list_fail(struct list *l, int error)
 
 int lsr_command_list(struct lsr_settings *settings)
 {
-        struct list l = { .s = settings, .view = &settings->view };
+        static struct list l; /* static for the leak check, like lsr_cli_main()'s settings */
         struct lsr_listing_sink sink = {
                 .ctx = &l,
                 .set = list_set,
@@ -185,9 +185,10 @@ int lsr_command_list(struct lsr_settings *settings)
                 .before_wait = list_start_files,
         };
         struct lsr_listing_stats stats;
-        struct lsr_out out;
+        static struct lsr_out out;
         int error;
 
+        l = (struct list){ .s = settings, .view = &settings->view };
         if (list_engine(&l) < 0)
                 return 2;
         lsr_out_init(&out, STDOUT_FILENO);
