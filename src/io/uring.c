@@ -339,10 +339,10 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
         u->base.stats->ring_ops += n;
 }
 
-/* Make chains of what is still to do, as long as there are free ones. */
-static int uring_feed(struct uring_engine *u)
+/* Make chains of what is still to do, as long as there are free ones; at most @most of them. */
+static int uring_feed(struct uring_engine *u, unsigned most)
 {
-        while (u->n_free > 0 && u->next_lot < u->n_lots) {
+        for (; most > 0 && u->n_free > 0 && u->next_lot < u->n_lots; most--) {
                 struct uring_lot *lot = &u->lots[u->next_lot];
                 unsigned len = lot->n < u->chain_len ? (unsigned)lot->n : u->chain_len;
 
@@ -379,11 +379,19 @@ static int uring_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, s
 static int uring_stat_go(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
+        size_t chains;
         int r;
 
         u->gone = true;
         uring_cut_chains(u);
-        r = u->broken || u->failed ? -EIO : uring_feed(u);
+        /*
+         * A worker that has just been made counts as free until it runs, and while one is free no other is
+         * made (io_wq_enqueue() in io_uring/io-wq.c).  So half of the chains wait until the caller comes to
+         * wait: by then the first worker runs, and a second one is made for them.
+         */
+        chains = (u->n_ops + u->chain_len - 1) / u->chain_len;
+        chains = chains > u->n_chains ? u->n_chains : chains > 2 ? (chains + 1) / 2 : chains;
+        r = u->broken || u->failed ? -EIO : uring_feed(u, (unsigned)chains);
         if (r >= 0)
                 r = uring_enter(u, 0);
         if (r < 0)
@@ -419,7 +427,7 @@ static int uring_stat_wait(struct lsr_engine *e)
                 uring_stat_go(e);
         uring_wait_politely(u);
         while (u->in_flight > 0 || u->next_lot < u->n_lots) {
-                int r = uring_feed(u);
+                int r = uring_feed(u, u->n_chains);
                 /* With more to feed, come back when two chains are left to do while they are fed. */
                 unsigned wait = u->next_lot < u->n_lots && u->in_flight > 2 ? u->in_flight - 2 : u->in_flight;
 
