@@ -4,7 +4,7 @@
  * The kernel runs every statx request on an io-wq worker thread, so a request
  * per name spends more on queueing than on the stat.  Names therefore travel in
  * hard-linked chains: a worker takes a chain off the queue once and runs it
- * through, and only the chain's tail reports.
+ * through, and only the chain's head and tail report.
  *
  *      ops    [ o0 o1 .. o127 | o128 .. o255 | ... ]
  *               chain 0         chain 1
@@ -14,7 +14,9 @@
  * is to allocate; the number of chains bounds what is in flight, which matters
  * because every queued path pins a 4 KiB name buffer in the kernel.
  *
- * Successes in the middle of a chain post nothing.  A slot whose stx_mask is
+ * Successes in the middle of a chain post nothing.  The head's is not
+ * suppressed: a chain that is refused as a whole, as for a name that the kernel
+ * does not even copy, would fall silent with it.  A slot whose stx_mask is
  * still zero when the tail arrives was not filled, and is repeated by a plain
  * statx: that gives the right errno whether the name vanished, the kernel does
  * not know the opcode or the chain was cancelled, and failures are rare.
@@ -44,6 +46,7 @@
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
         URING_IGNORE,
+        URING_HEAD,  /* the first of a chain of several */
         URING_CHAIN, /* the tail of chain user_data >> 8 */
         URING_FILE,  /* the read of file user_data >> 8, or its open if that failed */
 };
@@ -66,6 +69,7 @@ struct uring_engine {
         unsigned n_chains;
         unsigned n_free;
         unsigned in_flight;
+        unsigned heads; /* of them, completions still to come */
         struct uring_chain chains[URING_CHAINS_MAX];
         uint16_t free_chains[URING_CHAINS_MAX];
         struct lsr_file_read *files; /* being read */
@@ -169,6 +173,8 @@ static void uring_reap(struct uring_engine *u)
 
                 if ((data & 0xff) == URING_CHAIN) {
                         uring_finish_chain(u, (unsigned)(data >> 8));
+                } else if ((data & 0xff) == URING_HEAD) {
+                        u->heads--;
                 } else if ((data & 0xff) == URING_FILE && u->files_left > 0 &&
                            u->files[data >> 8].ret == -EINPROGRESS) {
                         u->files[data >> 8].ret = cqe->res;
@@ -208,7 +214,7 @@ static void uring_abandon(struct uring_engine *u)
                 u->base.stats->retried_ops += u->chains[c].n;
                 u->chains[c].n = 0;
         }
-        u->in_flight = 0;
+        u->in_flight = u->heads = 0;
         u->broken = true;
 }
 
@@ -238,7 +244,7 @@ static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *b
         u->chain_len = URING_CHAIN_MAX;
         u->n_chains = u->depth / u->chain_len;
         u->n_free = 0;
-        u->in_flight = 0;
+        u->in_flight = u->heads = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
                 u->free_chains[u->n_free++] = (uint16_t)i;
         if (fresh && u->n_chains > 2)
@@ -260,7 +266,11 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
 
                 slots[i].stx_mask = 0;
                 io_uring_prep_statx(sqe, u->batch.dirfd, ops[i].name, flags, mask, &slots[i]);
-                if (i + 1 < n) {
+                if (i == 0 && n > 1) {
+                        io_uring_sqe_set_flags(sqe, IOSQE_IO_HARDLINK);
+                        io_uring_sqe_set_data64(sqe, URING_HEAD);
+                        u->heads++;
+                } else if (i + 1 < n) {
                         io_uring_sqe_set_flags(sqe, IOSQE_IO_HARDLINK | IOSQE_CQE_SKIP_SUCCESS);
                         io_uring_sqe_set_data64(sqe, URING_IGNORE);
                 } else {
@@ -312,7 +322,7 @@ static int uring_stat_wait(struct lsr_engine *e)
         struct uring_engine *u = (struct uring_engine *)e;
 
         while (u->in_flight > 0)
-                if (uring_enter(u, u->in_flight) < 0)
+                if (uring_enter(u, u->in_flight + u->heads) < 0)
                         uring_abandon(u);
         return 0;
 }
