@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "io/engine.h"
@@ -92,6 +93,22 @@ static void uring_down(struct uring_engine *u)
         u->up = u->has_files = false;
 }
 
+/* Where standard output was closed, the ring has taken its number, and what is printed would go to it. */
+static int uring_leave_stdio(struct uring_engine *u)
+{
+        int fd;
+
+        if (u->ring.ring_fd > STDERR_FILENO)
+                return 0;
+        fd = fcntl(u->ring.ring_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        u->base.stats->syscalls += 2;
+        if (fd < 0)
+                return -errno;
+        close(u->ring.ring_fd);
+        u->ring.ring_fd = u->ring.enter_ring_fd = fd;
+        return 0;
+}
+
 static int uring_up(struct uring_engine *u, size_t expected)
 {
         unsigned depth = URING_DEPTH_MIN;
@@ -117,6 +134,11 @@ static int uring_up(struct uring_engine *u, size_t expected)
                 return r;
         u->up = true;
         u->depth = depth;
+        r = uring_leave_stdio(u);
+        if (r < 0) {
+                uring_down(u);
+                return r;
+        }
         if (!u->slots && !uring_slots_taken) {
                 u->slots = uring_slots;
                 uring_slots_taken = true;
