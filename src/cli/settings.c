@@ -500,7 +500,7 @@ static void resolve_quoting(struct raw *r)
         if (style == LSR_QUOTE_ESCAPE)
                 lsr_quote_also(&q, ' ');
         if (v->o.indicator >= LSR_INDICATOR_FILE_TYPE)
-                for (const char *p = "*=>@|" + (v->o.indicator - LSR_INDICATOR_FILE_TYPE); *p; p++)
+                for (const char *p = &"*=>@|"[v->o.indicator - LSR_INDICATOR_FILE_TYPE]; *p; p++)
                         lsr_quote_also(&q, *p);
         lsr_quote_compile(&v->quote, &q);
 }

@@ -1,4 +1,4 @@
-# Without LS_COLORS the terminal's name decides whether there is colour.
+# Asked for by name, there is colour on any terminal and without LS_COLORS: our own.
 mkdir d
 touch f.txt x t.tar
 chmod +x x

@@ -152,6 +152,10 @@ def compare(job):
     results = []
     for engine in engines:
         got = run(SETTINGS["binary"], case, locale, engine, SETTINGS["zoo"])
+        if want != got and case.mode.startswith("pty"):
+            # Once in some thousand times the kernel loses what a terminal's last writer wrote.
+            want = run(GNU, case, locale, None, SETTINGS["zoo"])
+            got = run(SETTINGS["binary"], case, locale, engine, SETTINGS["zoo"])
         results.append((engine, difference(want, got) if want != got else None))
     return case, locale, results
 
