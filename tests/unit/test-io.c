@@ -527,6 +527,27 @@ Test(io, uring_does_the_work, .init = io_setup, .fini = io_teardown)
         lsr_io_free(io);
 }
 
+/* What the ring has read is not read again. */
+Test(io, uring_reads_files, .init = io_setup, .fini = io_teardown)
+{
+        struct lsr_io *io = io_open("uring");
+        static char bufs[20][64];
+        struct lsr_file_read files[20];
+
+        for (unsigned i = 0; i < 20; i++) {
+                char name[16];
+
+                sprintf(name, "f%u", i);
+                files[i] = (struct lsr_file_read){ io_file(name, "text\n"), bufs[i], 64, 99 };
+        }
+        cr_assert_eq(lsr_io_read_files(io, files, 20), 0);
+        for (unsigned i = 0; i < 20; i++)
+                cr_assert_eq(files[i].ret, 5);
+        cr_assert_eq(lsr_io_stats(io)->retried_ops, 0);
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 60);
+        lsr_io_free(io);
+}
+
 Test(io, auto_takes_sync_for_few_and_the_ring_for_many, .init = io_setup, .fini = io_teardown)
 {
         struct lsr_io *io = io_open("uring");

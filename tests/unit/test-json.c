@@ -71,6 +71,12 @@ Test(json, invalid_utf8)
         json_check("\xc3(", BAD "(", "wyg=");
 }
 
+/* The length counts, not what lies behind it. */
+Test(json, cut_by_length)
+{
+        cr_assert_not_null(strstr(json_of("\xc3\xa4", 1), "\"name\":\"" BAD "\",\"name_b64\":\"ww==\""));
+}
+
 /* Every byte alone, and every pair: a parser can take what comes out. */
 Test(json, every_pair)
 {

@@ -168,6 +168,8 @@ Test(options, suggestions)
 {
         options_check_error("--colour", false, "unrecognized option '--colour'\ndid you mean '--color'?\n");
         options_check_error("--jsno", false, "unrecognized option '--jsno'\ndid you mean '--json'?\n");
+        /* full-time comes first and is near enough; another one is nearer. */
+        options_check_error("--fale-type", false, "unrecognized option '--fale-type'\ndid you mean '--file-type'?\n");
         options_check_error("--qqqqqqqqqq", false, "unrecognized option '--qqqqqqqqqq'\n");
         options_check_error("--colour", true, "unrecognized option '--colour'\n");
         /* Called as ls, options of our own do not exist. */

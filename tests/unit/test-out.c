@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/out.h"
@@ -131,6 +133,25 @@ Test(out, short_writes)
         pthread_join(reader, &sum);
         cr_assert_eq(*(size_t *)sum, 3000000);
         lsr_out_free(&out);
+}
+
+/* A file that may not grow takes a part of what it is offered, then nothing. */
+Test(out, a_part_is_taken)
+{
+        char path[] = "/tmp/lsr-test-out-XXXXXX";
+        struct rlimit limit = { 1000, 1000 };
+        int fd = mkstemp(path);
+        struct lsr_out out;
+
+        unlink(path);
+        signal(SIGXFSZ, SIG_IGN);
+        cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        lsr_out_init(&out, fd);
+        lsr_out_fill(&out, 'x', 2500);
+        cr_assert_eq(lsr_out_flush(&out), -EFBIG);
+        cr_assert_eq(out.writes, 2);
+        lsr_out_free(&out);
+        close(fd);
 }
 
 Test(out, errors_stick)

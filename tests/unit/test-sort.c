@@ -82,7 +82,7 @@ static int sort_qsort(const void *a, const void *b)
         return r ? r : (x > y) - (x < y);
 }
 
-enum sort_shape { NOISE, SHARED, PREFIXES, BYTES, FEW, DOTS, NUMBERS, SORT_SHAPES };
+enum sort_shape { NOISE, SHARED, PREFIXES, BYTES, FEW, DOTS, BELOW_DOTS, NUMBERS, SORT_SHAPES };
 
 static void sort_make_name(char *name, enum sort_shape shape, size_t i)
 {
@@ -114,6 +114,12 @@ static void sort_make_name(char *name, enum sort_shape shape, size_t i)
                 if (i > 1)
                         sprintf(name, "%s%d%s%d", rand() % 2 ? "." : "pre.", rand() % 30, rand() % 2 ? "." : "",
                                 rand() % 30);
+                break;
+        case BELOW_DOTS:
+                /* What all others share sorts before "." and "..". */
+                strcpy(name, i == 0 ? "." : i == 1 ? ".." : "");
+                if (i > 1)
+                        sprintf(name, "-shared-%d", rand() % 5000);
                 break;
         case NUMBERS:
                 sprintf(name, "file%d.%s", rand() % 1000, rand() % 2 ? "c" : "h~");
