@@ -22,7 +22,7 @@ enum lsr_acl {
 
 /* What few entries have. */
 struct lsr_entry_extra {
-        const char *target;  /* of a symbolic link; NULL if not read */
+        const char *target; /* of a symbolic link; NULL if not read */
         uint32_t target_len;
         uint32_t target_mode; /* st_mode of what it leads to, if link_ok */
         int link_error;       /* negative errno of readlink, 0 if fine */
@@ -35,13 +35,13 @@ struct lsr_entry_extra {
 };
 
 enum {
-        LSR_ENTRY_STAT = 1 << 0,    /* metadata was asked for; meta.error tells the outcome */
-        LSR_ENTRY_OPERAND = 1 << 1, /* named on the command line */
+        LSR_ENTRY_STAT = 1 << 0,     /* metadata was asked for; meta.error tells the outcome */
+        LSR_ENTRY_OPERAND = 1 << 1,  /* named on the command line */
         LSR_ENTRY_FOLLOWED = 1 << 2, /* meta is that of a link's target */
 };
 
 struct lsr_entry {
-        const char *name; /* NUL-terminated; any byte but NUL, '/' only in operands */
+        const char *name;              /* NUL-terminated; any byte but NUL, '/' only in operands */
         struct lsr_entry_extra *extra; /* NULL if there is nothing to say */
         uint32_t name_len;
         uint8_t type;  /* DT_* of readdir(3) */

@@ -16,8 +16,8 @@
 #define LSR_OUT_FLUSH ((size_t)512 << 10)
 
 struct lsr_out {
-        char *buf;        /* owned */
-        size_t len;       /* bytes waiting */
+        char *buf;  /* owned */
+        size_t len; /* bytes waiting */
         size_t cap;
         uint64_t written; /* bytes that have left the buffer */
         int fd;           /* -1: memory only, never flushed */

@@ -45,8 +45,7 @@ void lsr_describe_help(struct lsr_out *out)
                                 lsr_out_printf(out, "  %s\n%*s%s\n", usage, DESCRIBE_HELP_COLUMN, "",
                                                lsr_options[i].help);
                         else
-                                lsr_out_printf(out, "  %-*s%s\n", DESCRIBE_HELP_COLUMN - 2, usage,
-                                               lsr_options[i].help);
+                                lsr_out_printf(out, "  %-*s%s\n", DESCRIBE_HELP_COLUMN - 2, usage, lsr_options[i].help);
                 }
         }
         lsr_out_puts(out, "\nExit status: 0 fine, 1 minor trouble, 2 an operand could not be listed.\n"

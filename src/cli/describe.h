@@ -5,7 +5,7 @@
 
 void lsr_describe_help(struct lsr_out *out);
 void lsr_describe_version(struct lsr_out *out);
-void lsr_describe_man(struct lsr_out *out);  /* man(7) source of lsr(1) */
+void lsr_describe_man(struct lsr_out *out); /* man(7) source of lsr(1) */
 void lsr_describe_bash(struct lsr_out *out);
 void lsr_describe_zsh(struct lsr_out *out);
 void lsr_describe_fish(struct lsr_out *out);

@@ -13,16 +13,20 @@
 
 const struct lsr_option lsr_options[] = {
         { 'a', "all", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, false, "show names that start with ." },
-        { 'b', "escape", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, false, "C escapes for characters that do not print" },
-        { 'd', "directory", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, false, "directories themselves, not what is in them" },
-        { 'D', "dired", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, false, "with -l, positions of names for Emacs' dired" },
+        { 'b', "escape", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, false,
+          "C escapes for characters that do not print" },
+        { 'd', "directory", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, false,
+          "directories themselves, not what is in them" },
+        { 'D', "dired", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, false,
+          "with -l, positions of names for Emacs' dired" },
         { LSR_OPT_FULL_TIME, "full-time", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false,
           "-l with --time-style=full-iso" },
         { LSR_OPT_DIRS_FIRST, "group-directories-first", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, false,
           "directories before files" },
         { 'h', "human-readable", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false, "sizes like 1K 234M 2G" },
         { 'i', "inode", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false, "index number of each file" },
-        { 'k', "kibibytes", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false, "blocks of 1024 bytes for -s and totals" },
+        { 'k', "kibibytes", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false,
+          "blocks of 1024 bytes for -s and totals" },
         { 'n', "numeric-uid-gid", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false,
           "-l with numbers of users and groups" },
         { 'G', "no-group", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false, "with -l, no groups" },
@@ -30,7 +34,8 @@ const struct lsr_option lsr_options[] = {
           "? for characters that do not print" },
         { 'r', "reverse", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, false, "reverse the order" },
         { 's', "size", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, false, "allocated size of each file, in blocks" },
-        { 'w', "width", LSR_ARG_REQUIRED, "COLS", NULL, LSR_GROUP_LAYOUT, false, "columns of the screen, 0 for no limit" },
+        { 'w', "width", LSR_ARG_REQUIRED, "COLS", NULL, LSR_GROUP_LAYOUT, false,
+          "columns of the screen, 0 for no limit" },
         { 'A', "almost-all", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, false, "-a without . and .." },
         { 'B', "ignore-backups", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, false, "hide names that end in ~" },
         { 'F', "classify", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, false, "mark names with one of */=>@|" },
@@ -91,7 +96,8 @@ const struct lsr_option lsr_options[] = {
         { 'x', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, false, "columns, filled across" },
         { '1', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, false, "one name a line" },
 
-        { LSR_OPT_ACL, "acl", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, true, "with -l, + behind the mode of files with ACLs" },
+        { LSR_OPT_ACL, "acl", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, true,
+          "with -l, + behind the mode of files with ACLs" },
         { LSR_OPT_ICONS, "icons", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, true, "icons of a Nerd Font before names" },
         { LSR_OPT_IO, "io", LSR_ARG_REQUIRED, "ENGINE", "auto uring threads sync", LSR_GROUP_ENGINE, true,
           "auto, uring, threads, sync" },
@@ -102,17 +108,14 @@ const struct lsr_option lsr_options[] = {
         { LSR_OPT_TITLES, "titles", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, true, "a line of titles over -l" },
         { LSR_OPT_TOTAL_SIZE, "total-size", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, true,
           "directories show the sum of what is below" },
-        { LSR_OPT_TREE, "tree", LSR_ARG_OPTIONAL, "DEPTH", NULL, LSR_GROUP_LAYOUT, true, "a tree of the subdirectories" },
+        { LSR_OPT_TREE, "tree", LSR_ARG_OPTIONAL, "DEPTH", NULL, LSR_GROUP_LAYOUT, true,
+          "a tree of the subdirectories" },
 };
 const size_t lsr_n_options = sizeof(lsr_options) / sizeof(*lsr_options);
 
 const char *const lsr_group_titles[LSR_GROUPS] = {
-        [LSR_GROUP_WHAT] = "Which entries",
-        [LSR_GROUP_ORDER] = "Order",
-        [LSR_GROUP_LAYOUT] = "Layout",
-        [LSR_GROUP_FIELDS] = "Fields",
-        [LSR_GROUP_NAMES] = "Names",
-        [LSR_GROUP_ENGINE] = "Engine",
+        [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order", [LSR_GROUP_LAYOUT] = "Layout",
+        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names", [LSR_GROUP_ENGINE] = "Engine",
         [LSR_GROUP_OTHER] = "Other",
 };
 
@@ -265,8 +268,8 @@ static int options_parse_letter(struct lsr_parser *p, void (*report)(const char 
         return 1;
 }
 
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...), const struct lsr_option **ret_option,
-                     const char **ret_value)
+int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
+                     const struct lsr_option **ret_option, const char **ret_value)
 {
         if (p->letters && *p->letters)
                 return options_parse_letter(p, report, ret_option, ret_value);

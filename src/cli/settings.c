@@ -27,8 +27,10 @@
 enum when { WHEN_NEVER, WHEN_ALWAYS, WHEN_AUTO };
 
 static const struct lsr_word when_words[] = {
-        { "always", WHEN_ALWAYS }, { "yes", WHEN_ALWAYS }, { "force", WHEN_ALWAYS }, { "never", WHEN_NEVER },
-        { "no", WHEN_NEVER },      { "none", WHEN_NEVER }, { "auto", WHEN_AUTO },    { "tty", WHEN_AUTO },
+        { "always", WHEN_ALWAYS }, { "yes", WHEN_ALWAYS },
+        { "force", WHEN_ALWAYS },  { "never", WHEN_NEVER },
+        { "no", WHEN_NEVER },      { "none", WHEN_NEVER },
+        { "auto", WHEN_AUTO },     { "tty", WHEN_AUTO },
         { "if-tty", WHEN_AUTO },   { NULL, 0 },
 };
 static const struct lsr_word sort_words[] = {
@@ -41,12 +43,13 @@ static const struct lsr_word sort_words[] = {
         { NULL, 0 },
 };
 static const struct lsr_word time_words[] = {
-        { "atime", LSR_ATIME }, { "access", LSR_ATIME }, { "use", LSR_ATIME },      { "ctime", LSR_CTIME },
+        { "atime", LSR_ATIME },  { "access", LSR_ATIME }, { "use", LSR_ATIME },      { "ctime", LSR_CTIME },
         { "status", LSR_CTIME }, { "birth", LSR_BTIME },  { "creation", LSR_BTIME }, { NULL, 0 },
 };
 static const struct lsr_word format_words[] = {
-        { "verbose", LSR_FORMAT_LONG },      { "long", LSR_FORMAT_LONG },     { "commas", LSR_FORMAT_COMMAS },
-        { "horizontal", LSR_FORMAT_ACROSS }, { "across", LSR_FORMAT_ACROSS }, { "vertical", LSR_FORMAT_GRID },
+        { "verbose", LSR_FORMAT_LONG },      { "long", LSR_FORMAT_LONG },
+        { "commas", LSR_FORMAT_COMMAS },     { "horizontal", LSR_FORMAT_ACROSS },
+        { "across", LSR_FORMAT_ACROSS },     { "vertical", LSR_FORMAT_GRID },
         { "single-column", LSR_FORMAT_ONE }, { NULL, 0 },
 };
 static const struct lsr_word indicator_words[] = {
@@ -70,8 +73,11 @@ static const struct lsr_word quoting_words[] = {
         { NULL, 0 },
 };
 static const struct lsr_word time_style_words[] = {
-        { "full-iso", LSR_WHEN_FULL_ISO }, { "long-iso", LSR_WHEN_LONG_ISO }, { "iso", LSR_WHEN_ISO },
-        { "locale", LSR_WHEN_LOCALE },     { NULL, 0 },
+        { "full-iso", LSR_WHEN_FULL_ISO },
+        { "long-iso", LSR_WHEN_LONG_ISO },
+        { "iso", LSR_WHEN_ISO },
+        { "locale", LSR_WHEN_LOCALE },
+        { NULL, 0 },
 };
 
 struct patterns {
@@ -156,9 +162,15 @@ static int settings_block_size(struct raw *r, const char *value)
         struct lsr_size_style style;
 
         switch (lsr_size_parse(value, &style)) {
-        case 1: lsr_message("invalid --block-size argument '%s'", value); return 2;
-        case 2: lsr_message("invalid suffix in --block-size argument '%s'", value); return 2;
-        case 3: lsr_message("--block-size argument '%s' too large", value); return 2;
+        case 1:
+                lsr_message("invalid --block-size argument '%s'", value);
+                return 2;
+        case 2:
+                lsr_message("invalid suffix in --block-size argument '%s'", value);
+                return 2;
+        case 3:
+                lsr_message("--block-size argument '%s' too large", value);
+                return 2;
         }
         r->s->view.o.block_style = r->s->view.o.size_style = style;
         r->size_given = true;
@@ -199,10 +211,14 @@ static int settings_width_option(struct raw *r, const char *value)
 static int settings_tab_option(struct raw *r, const char *value)
 {
         switch (settings_number(value, &r->tabsize)) {
-        case NUMBER_OK: return UNSET;
-        case NUMBER_NONE: lsr_message("invalid tab size: %s", lsr_quoted_locale(value)); return 2;
+        case NUMBER_OK:
+                return UNSET;
+        case NUMBER_NONE:
+                lsr_message("invalid tab size: %s", lsr_quoted_locale(value));
+                return 2;
         case NUMBER_LARGE:
-        case NUMBER_OVERFLOW: break;
+        case NUMBER_OVERFLOW:
+                break;
         }
         lsr_message_errno(EOVERFLOW, "invalid tab size: %s", lsr_quoted_locale(value));
         return 2;
@@ -236,10 +252,18 @@ static int settings_letter(struct raw *r, char letter, const char *value)
         int when = WHEN_ALWAYS, status;
 
         switch (letter) {
-        case '1': settings_not_long(r, LSR_FORMAT_ONE); break;
-        case 'a': l->show = LSR_SHOW_ALL; break;
-        case 'A': l->show = LSR_SHOW_ALMOST; break;
-        case 'b': r->quoting = LSR_QUOTE_ESCAPE; break;
+        case '1':
+                settings_not_long(r, LSR_FORMAT_ONE);
+                break;
+        case 'a':
+                l->show = LSR_SHOW_ALL;
+                break;
+        case 'A':
+                l->show = LSR_SHOW_ALMOST;
+                break;
+        case 'b':
+                r->quoting = LSR_QUOTE_ESCAPE;
+                break;
         case 'B':
                 patterns_add(&r->ignore, "*~");
                 patterns_add(&r->ignore, ".*~");
@@ -248,9 +272,15 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 o->time = LSR_CTIME;
                 r->time_given = true;
                 break;
-        case 'C': r->format = LSR_FORMAT_GRID; break;
-        case 'd': l->dirs_as_files = true; break;
-        case 'D': o->dired = true; break;
+        case 'C':
+                r->format = LSR_FORMAT_GRID;
+                break;
+        case 'd':
+                l->dirs_as_files = true;
+                break;
+        case 'D':
+                o->dired = true;
+                break;
         case 'f':
                 l->show = LSR_SHOW_ALL;
                 r->sort = LSR_SORT_NONE;
@@ -271,43 +301,91 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 r->format = LSR_FORMAT_LONG;
                 o->owner = false;
                 break;
-        case 'G': o->group = false; break;
-        case 'h': settings_size(r, LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX); break;
-        case 'H': r->follow = LSR_FOLLOW_OPERAND; break;
-        case 'i': o->inode = true; break;
-        case 'I': patterns_add(&r->ignore, value); break;
-        case 'k': r->kibibytes = true; break;
-        case 'l': r->format = LSR_FORMAT_LONG; break;
-        case 'L': r->follow = LSR_FOLLOW_ALWAYS; break;
-        case 'm': r->format = LSR_FORMAT_COMMAS; break;
+        case 'G':
+                o->group = false;
+                break;
+        case 'h':
+                settings_size(r, LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX);
+                break;
+        case 'H':
+                r->follow = LSR_FOLLOW_OPERAND;
+                break;
+        case 'i':
+                o->inode = true;
+                break;
+        case 'I':
+                patterns_add(&r->ignore, value);
+                break;
+        case 'k':
+                r->kibibytes = true;
+                break;
+        case 'l':
+                r->format = LSR_FORMAT_LONG;
+                break;
+        case 'L':
+                r->follow = LSR_FOLLOW_ALWAYS;
+                break;
+        case 'm':
+                r->format = LSR_FORMAT_COMMAS;
+                break;
         case 'n':
                 o->numeric = true;
                 r->format = LSR_FORMAT_LONG;
                 break;
-        case 'N': r->quoting = LSR_QUOTE_LITERAL; break;
+        case 'N':
+                r->quoting = LSR_QUOTE_LITERAL;
+                break;
         case 'o':
                 r->format = LSR_FORMAT_LONG;
                 o->group = false;
                 break;
-        case 'p': o->indicator = LSR_INDICATOR_SLASH; break;
-        case 'q': r->hide_control = true; break;
-        case 'Q': r->quoting = LSR_QUOTE_C; break;
-        case 'r': l->reverse = true; break;
-        case 'R': l->recursive = true; break;
-        case 's': o->blocks = true; break;
-        case 'S': r->sort = LSR_SORT_SIZE; break;
-        case 't': r->sort = LSR_SORT_TIME; break;
-        case 'T': return settings_tab_option(r, value);
+        case 'p':
+                o->indicator = LSR_INDICATOR_SLASH;
+                break;
+        case 'q':
+                r->hide_control = true;
+                break;
+        case 'Q':
+                r->quoting = LSR_QUOTE_C;
+                break;
+        case 'r':
+                l->reverse = true;
+                break;
+        case 'R':
+                l->recursive = true;
+                break;
+        case 's':
+                o->blocks = true;
+                break;
+        case 'S':
+                r->sort = LSR_SORT_SIZE;
+                break;
+        case 't':
+                r->sort = LSR_SORT_TIME;
+                break;
+        case 'T':
+                return settings_tab_option(r, value);
         case 'u':
                 o->time = LSR_ATIME;
                 r->time_given = true;
                 break;
-        case 'U': r->sort = LSR_SORT_NONE; break;
-        case 'v': r->sort = LSR_SORT_VERSION; break;
-        case 'w': return settings_width_option(r, value);
-        case 'x': r->format = LSR_FORMAT_ACROSS; break;
-        case 'X': r->sort = LSR_SORT_EXTENSION; break;
-        case 'Z': o->context = true; break;
+        case 'U':
+                r->sort = LSR_SORT_NONE;
+                break;
+        case 'v':
+                r->sort = LSR_SORT_VERSION;
+                break;
+        case 'w':
+                return settings_width_option(r, value);
+        case 'x':
+                r->format = LSR_FORMAT_ACROSS;
+                break;
+        case 'X':
+                r->sort = LSR_SORT_EXTENSION;
+                break;
+        case 'Z':
+                o->context = true;
+                break;
         }
         return UNSET;
 }
@@ -349,35 +427,57 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         int status, v;
 
         switch (option->id) {
-        case LSR_OPT_AUTHOR: o->author = true; break;
-        case LSR_OPT_BLOCK_SIZE: return settings_block_size(r, value);
-        case LSR_OPT_COLOR: return settings_color(r, value);
-        case LSR_OPT_DEREFERENCE_DIR: r->follow = LSR_FOLLOW_OPERAND_DIR; break;
-        case LSR_OPT_FILE_TYPE: o->indicator = LSR_INDICATOR_FILE_TYPE; break;
-        case LSR_OPT_FORMAT: return settings_word(format_words, value, "--format", &r->format);
+        case LSR_OPT_AUTHOR:
+                o->author = true;
+                break;
+        case LSR_OPT_BLOCK_SIZE:
+                return settings_block_size(r, value);
+        case LSR_OPT_COLOR:
+                return settings_color(r, value);
+        case LSR_OPT_DEREFERENCE_DIR:
+                r->follow = LSR_FOLLOW_OPERAND_DIR;
+                break;
+        case LSR_OPT_FILE_TYPE:
+                o->indicator = LSR_INDICATOR_FILE_TYPE;
+                break;
+        case LSR_OPT_FORMAT:
+                return settings_word(format_words, value, "--format", &r->format);
         case LSR_OPT_FULL_TIME:
                 r->format = LSR_FORMAT_LONG;
                 r->time_style = "full-iso";
                 break;
-        case LSR_OPT_DIRS_FIRST: l->dirs_first = true; break;
-        case LSR_OPT_HIDE: patterns_add(&r->hide, value); break;
-        case LSR_OPT_HYPERLINK: return settings_hyperlink(r, value);
+        case LSR_OPT_DIRS_FIRST:
+                l->dirs_first = true;
+                break;
+        case LSR_OPT_HIDE:
+                patterns_add(&r->hide, value);
+                break;
+        case LSR_OPT_HYPERLINK:
+                return settings_hyperlink(r, value);
         case LSR_OPT_INDICATOR_STYLE:
                 status = settings_word(indicator_words, value, "--indicator-style", &v);
                 if (status == UNSET)
                         o->indicator = (enum lsr_indicator)v;
                 return status;
-        case LSR_OPT_QUOTING_STYLE: return settings_word(quoting_words, value, "--quoting-style", &r->quoting);
-        case LSR_OPT_SHOW_CONTROL: r->hide_control = false; break;
-        case LSR_OPT_SI: settings_size(r, LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX | LSR_HUMAN_1000); break;
-        case LSR_OPT_SORT: return settings_word(sort_words, value, "--sort", &r->sort);
+        case LSR_OPT_QUOTING_STYLE:
+                return settings_word(quoting_words, value, "--quoting-style", &r->quoting);
+        case LSR_OPT_SHOW_CONTROL:
+                r->hide_control = false;
+                break;
+        case LSR_OPT_SI:
+                settings_size(r, LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX | LSR_HUMAN_1000);
+                break;
+        case LSR_OPT_SORT:
+                return settings_word(sort_words, value, "--sort", &r->sort);
         case LSR_OPT_TIME:
                 status = settings_word(time_words, value, "--time", &v);
                 if (status == UNSET)
                         o->time = (enum lsr_time)v;
                 r->time_given = true;
                 return status;
-        case LSR_OPT_TIME_STYLE: r->time_style = value; break;
+        case LSR_OPT_TIME_STYLE:
+                r->time_style = value;
+                break;
         case LSR_OPT_ZERO:
                 o->end = '\0';
                 r->hide_control = false;
@@ -385,14 +485,28 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 r->color = WHEN_NEVER;
                 r->quoting = LSR_QUOTE_LITERAL;
                 break;
-        case LSR_OPT_ACL: r->acl = true; break;
-        case LSR_OPT_ICONS: return settings_icons(r, value);
-        case LSR_OPT_IO: r->s->engine = value; break;
-        case LSR_OPT_JSON: r->json = true; break;
-        case LSR_OPT_LEVEL: return settings_level(r, value, "level");
-        case LSR_OPT_STATS: r->s->stats = true; break;
-        case LSR_OPT_TITLES: o->titles = true; break;
-        case LSR_OPT_TOTAL_SIZE: l->total_size = true; break;
+        case LSR_OPT_ACL:
+                r->acl = true;
+                break;
+        case LSR_OPT_ICONS:
+                return settings_icons(r, value);
+        case LSR_OPT_IO:
+                r->s->engine = value;
+                break;
+        case LSR_OPT_JSON:
+                r->json = true;
+                break;
+        case LSR_OPT_LEVEL:
+                return settings_level(r, value, "level");
+        case LSR_OPT_STATS:
+                r->s->stats = true;
+                break;
+        case LSR_OPT_TITLES:
+                o->titles = true;
+                break;
+        case LSR_OPT_TOTAL_SIZE:
+                l->total_size = true;
+                break;
         case LSR_OPT_TREE:
                 l->tree = true;
                 return settings_level(r, value, "tree");
@@ -431,9 +545,9 @@ static void resolve_format(struct raw *r)
         l->ignore = r->ignore.list;
         l->hide = r->hide.list;
         l->time = o->time;
-        l->sort = r->sort != UNSET                                     ? (enum lsr_sort)r->sort :
-                  o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME :
-                                                                          LSR_SORT_NAME;
+        l->sort = r->sort != UNSET                                            ? (enum lsr_sort)r->sort
+                  : o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME
+                                                                              : LSR_SORT_NAME;
 }
 
 static void resolve_width(struct raw *r)
@@ -584,9 +698,9 @@ static void resolve_color(struct raw *r)
         if (r->color == UNSET) {
                 const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
 
-                r->color = r->s->gnu || (no && *no)               ? WHEN_NEVER :
-                           force && *force && strcmp(force, "0") ? WHEN_ALWAYS :
-                                                                   WHEN_AUTO;
+                r->color = r->s->gnu || (no && *no)                ? WHEN_NEVER
+                           : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
+                                                                   : WHEN_AUTO;
         }
         v->o.color = v->o.format != LSR_FORMAT_JSON && when_now(r, r->color);
         if (!v->o.color)
@@ -622,8 +736,7 @@ static bool resolve_checks_links(const struct raw *r)
 
 static unsigned resolve_fields(const struct raw *r)
 {
-        static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME,
-                                                   LSR_FIELD_BTIME };
+        static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
         const struct lsr_view_options *o = &r->s->view.o;
         const struct lsr_list_options *l = &r->s->list;
         unsigned fields = 0;
@@ -659,8 +772,8 @@ static void resolve_want(struct raw *r)
         /* The inode of a mount point is not the one that its parent directory knows. */
         w->stat_all = o->hyperlink || o->inode;
         w->inode = o->inode;
-        w->type = !w->fields && (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE ||
-                                 l->dirs_first);
+        w->type = !w->fields &&
+                  (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first);
         w->dir_mode = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
                       color_has(v, LSR_COLOR_STICKY_OTHER_WRITABLE);
         w->file_mode = w->type && (o->indicator == LSR_INDICATOR_CLASSIFY || color_has(v, LSR_COLOR_EXEC) ||
@@ -673,9 +786,9 @@ static void resolve_want(struct raw *r)
         w->context = o->context;
         w->acl = o->format == LSR_FORMAT_LONG && (r->acl || r->s->gnu);
         if (r->follow == UNSET)
-                r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows ?
-                                    LSR_FOLLOW_NEVER :
-                                    LSR_FOLLOW_OPERAND_DIR;
+                r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
+                                    ? LSR_FOLLOW_NEVER
+                                    : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)r->follow;
         /* Without an order nothing is first, but as for GNU ls the types were wanted. */
         if (l->sort == LSR_SORT_NONE)
@@ -743,8 +856,8 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         s->action = option->id == LSR_OPT_HELP ? LSR_ACTION_HELP : LSR_ACTION_VERSION;
                         return UNSET;
                 }
-                status = lsr_option_letter(option) ? settings_letter(&r, lsr_option_letter(option), value) :
-                                                     settings_long(&r, option, value);
+                status = lsr_option_letter(option) ? settings_letter(&r, lsr_option_letter(option), value)
+                                                   : settings_long(&r, option, value);
                 if (status != UNSET)
                         return status;
         }

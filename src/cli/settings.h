@@ -17,9 +17,9 @@ enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION };
 
 struct lsr_settings {
         enum lsr_action action;
-        bool gnu;             /* called as ls */
+        bool gnu; /* called as ls */
         bool stats;
-        const char *engine;   /* for lsr_io_new() */
+        const char *engine;    /* for lsr_io_new() */
         const char **operands; /* owned; at least one */
         size_t n_operands;
         struct lsr_list_options list;

@@ -27,8 +27,8 @@ static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", 
 #define FAULT_EVERY_MAX 1000000000ul
 
 struct fault_rule {
-        int error;       /* negative errno */
-        unsigned every;  /* 0: never */
+        int error;      /* negative errno */
+        unsigned every; /* 0: never */
         unsigned count;
 };
 
@@ -62,7 +62,10 @@ static int fault_parse_error(const char *s, size_t len)
         static const struct {
                 const char *name;
                 int error;
-        } table[] = { { "EIO", -EIO }, { "ENOENT", -ENOENT }, { "EINTR", -EINTR }, { "ENOMEM", -ENOMEM },
+        } table[] = { { "EIO", -EIO },
+                      { "ENOENT", -ENOENT },
+                      { "EINTR", -EINTR },
+                      { "ENOMEM", -ENOMEM },
                       { "EACCES", -EACCES } };
 
         for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

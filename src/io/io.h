@@ -31,14 +31,14 @@ struct lsr_io;
 
 /* What has been done, for --stats and for tests that an engine really worked. */
 struct lsr_io_stats {
-        uint64_t syscalls;      /* made by lsr itself, io_uring_enter included; not those of libc's start-up */
-        uint64_t ring_ops;      /* requests put on the ring */
-        uint64_t ring_enters;   /* io_uring_enter calls */
-        uint64_t thread_ops;    /* operations run by the threads engine */
-        uint64_t sync_ops;      /* operations run by the sync engine */
-        uint64_t retried_ops;   /* requests the ring failed and a plain call repeated */
-        uint64_t faults;        /* failures injected */
-        uint64_t bytes_read;    /* directory entries and file contents */
+        uint64_t syscalls;    /* made by lsr itself, io_uring_enter included; not those of libc's start-up */
+        uint64_t ring_ops;    /* requests put on the ring */
+        uint64_t ring_enters; /* io_uring_enter calls */
+        uint64_t thread_ops;  /* operations run by the threads engine */
+        uint64_t sync_ops;    /* operations run by the sync engine */
+        uint64_t retried_ops; /* requests the ring failed and a plain call repeated */
+        uint64_t faults;      /* failures injected */
+        uint64_t bytes_read;  /* directory entries and file contents */
 };
 
 /*
@@ -75,10 +75,10 @@ struct lsr_stat_op {
 
 /* A directory's worth of them. */
 struct lsr_stat_batch {
-        int dirfd;         /* AT_FDCWD for operands */
-        bool follow;       /* follow symbolic links */
-        unsigned fields;   /* enum lsr_field wanted */
-        size_t expected;   /* a guess of all that will be added, 0 for many; chooses the engine */
+        int dirfd;       /* AT_FDCWD for operands */
+        bool follow;     /* follow symbolic links */
+        unsigned fields; /* enum lsr_field wanted */
+        size_t expected; /* a guess of all that will be added, 0 for many; chooses the engine */
 };
 
 /*
@@ -103,9 +103,9 @@ int lsr_io_stat(struct lsr_io *io, const struct lsr_stat_batch *batch, const str
 /* A small file to read whole. */
 struct lsr_file_read {
         const char *path;
-        char *buf;     /* the caller's */
-        size_t cap;    /* a file of this size or more gives -EFBIG */
-        ssize_t ret;   /* bytes read, or a negative errno */
+        char *buf;   /* the caller's */
+        size_t cap;  /* a file of this size or more gives -EFBIG */
+        ssize_t ret; /* bytes read, or a negative errno */
 };
 
 /*

@@ -42,12 +42,12 @@ struct lsr_meta {
         uint32_t nlink;
         uint32_t uid;
         uint32_t gid;
-        uint32_t dev;  /* Linux's 32-bit device numbers, see lsr_dev_major() */
+        uint32_t dev; /* Linux's 32-bit device numbers, see lsr_dev_major() */
         uint32_t rdev;
         uint64_t size;   /* bytes */
         uint64_t blocks; /* of 512 bytes */
         uint64_t inode;
-        int64_t sec[LSR_TIMES];   /* since 1970-01-01 UTC, indexed by enum lsr_time */
+        int64_t sec[LSR_TIMES]; /* since 1970-01-01 UTC, indexed by enum lsr_time */
         uint32_t nsec[LSR_TIMES];
 };
 

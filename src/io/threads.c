@@ -44,7 +44,7 @@ struct threads_engine {
         unsigned batch_no;   /* a worker's place in an older batch is void */
         unsigned busy;       /* workers inside a segment */
         bool stop;
-        unsigned cpus;       /* 0: not asked yet */
+        unsigned cpus; /* 0: not asked yet */
         unsigned n_workers;
         pthread_t workers[THREADS_WORKERS_MAX];
 };

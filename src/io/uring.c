@@ -57,8 +57,8 @@
 enum uring_tag {
         URING_IGNORE,
         URING_MEMBER, /* of a chain, before its tail: it failed */
-        URING_CHAIN, /* the tail of chain user_data >> 8 */
-        URING_FILE,  /* the read, or the failed open, of file user_data >> 8 */
+        URING_CHAIN,  /* the tail of chain user_data >> 8 */
+        URING_FILE,   /* the read, or the failed open, of file user_data >> 8 */
 };
 
 struct uring_chain {
@@ -85,14 +85,14 @@ struct uring_engine {
         struct lsr_engine base;
         unsigned knobs[URING_KNOBS];
         struct io_uring ring;
-        bool up;         /* the ring exists */
-        bool gone;       /* the batch at hand has been started */
-        bool failed;     /* a chain may never report */
-        bool broken;     /* an enter failed; plain calls from now on */
-        bool polite;     /* the process waits under SCHED_BATCH */
-        bool capped;     /* its number of workers is */
-        bool has_files;  /* its table of direct descriptors does */
-        unsigned depth;  /* submission entries, and slots */
+        bool up;        /* the ring exists */
+        bool gone;      /* the batch at hand has been started */
+        bool failed;    /* a chain may never report */
+        bool broken;    /* an enter failed; plain calls from now on */
+        bool polite;    /* the process waits under SCHED_BATCH */
+        bool capped;    /* its number of workers is */
+        bool has_files; /* its table of direct descriptors does */
+        unsigned depth; /* submission entries, and slots */
         struct statx *slots;
         struct lsr_stat_batch batch;
         struct uring_lot *lots;
@@ -205,7 +205,8 @@ static void uring_reap(struct uring_engine *u)
         struct io_uring_cqe *cqe;
         unsigned head, n = 0;
 
-        io_uring_for_each_cqe(&u->ring, head, cqe) {
+        io_uring_for_each_cqe(&u->ring, head, cqe)
+        {
                 uint64_t data = io_uring_cqe_get_data64(cqe);
 
                 if ((data & 0xff) == URING_CHAIN) {

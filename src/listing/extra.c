@@ -80,10 +80,11 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
                 metas[i] = (struct lsr_meta){};
                 ops[i] = (struct lsr_stat_op){ work.entries[i]->name, &metas[i] };
         }
-        lsr_io_stat(job->io, &(struct lsr_stat_batch){ .dirfd = job->dirfd,
-                                                       .follow = true,
-                                                       .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE,
-                                                       .expected = links },
+        lsr_io_stat(job->io,
+                    &(struct lsr_stat_batch){ .dirfd = job->dirfd,
+                                              .follow = true,
+                                              .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE,
+                                              .expected = links },
                     ops, links);
         for (size_t i = 0; i < links; i++) {
                 work.entries[i]->extra->link_ok = metas[i].error == 0 && work.entries[i]->extra->target;
@@ -94,8 +95,8 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
 static void extra_read_context(struct lsr_entry *e, const char *path, bool follow)
 {
         char value[4096];
-        ssize_t len = follow ? getxattr(path, "security.selinux", value, sizeof(value) - 1) :
-                               lgetxattr(path, "security.selinux", value, sizeof(value) - 1);
+        ssize_t len = follow ? getxattr(path, "security.selinux", value, sizeof(value) - 1)
+                             : lgetxattr(path, "security.selinux", value, sizeof(value) - 1);
 
         if (len <= 0)
                 return;

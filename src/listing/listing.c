@@ -86,8 +86,7 @@ static void listing_push(struct listing *l, const char *path, unsigned depth, bo
                 l->cap_pending = l->cap_pending ? 2 * l->cap_pending : 64;
                 l->pending = lsr_xrealloc(l->pending, l->cap_pending * sizeof(*l->pending));
         }
-        l->pending[l->n_pending++] =
-                (struct listing_pending){ path ? lsr_xstrdup(path) : NULL, depth, operand };
+        l->pending[l->n_pending++] = (struct listing_pending){ path ? lsr_xstrdup(path) : NULL, depth, operand };
 }
 
 static void listing_rows_add(struct listing_rows *r, struct lsr_entry *entries, size_t n)
@@ -124,8 +123,8 @@ static bool listing_needs_stat(const struct lsr_list_options *o, const struct ls
 
 static unsigned listing_fields(const struct lsr_list_options *o)
 {
-        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE |
-               (o->want.file_mode ? LSR_FIELD_NLINK : 0) | (o->want.inode ? LSR_FIELD_INODE : 0);
+        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE | (o->want.file_mode ? LSR_FIELD_NLINK : 0) |
+               (o->want.inode ? LSR_FIELD_INODE : 0);
 }
 
 static void listing_report(struct listing *l, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
@@ -149,8 +148,7 @@ static void listing_report_rows(struct listing *l, const struct listing_rows *r,
                 if (e->extra && e->extra->xattr_error)
                         listing_report(l, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
                 if (e->extra && e->extra->link_error)
-                        listing_report(l, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error,
-                                       operand);
+                        listing_report(l, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error, operand);
         }
 }
 
@@ -489,10 +487,9 @@ static int listing_stat_operands(struct listing *l, struct listing_rows *r, stru
         }
         if (again == 0)
                 return 0;
-        return lsr_io_stat(l->io, &(struct lsr_stat_batch){ .dirfd = AT_FDCWD,
-                                                            .fields = listing_fields(l->o),
-                                                            .expected = again },
-                           ops, again);
+        return lsr_io_stat(
+                l->io, &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = listing_fields(l->o), .expected = again },
+                ops, again);
 }
 
 /* Take the rows that keep() wants out of r->sorted into a new set of rows. */

@@ -41,17 +41,17 @@ enum lsr_follow {
 
 /* What the output needs to know.  Rules as GNU ls decides when to stat. */
 struct lsr_want {
-        unsigned fields;        /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
-        bool type;              /* the file type, which d_type often tells */
+        unsigned fields; /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
+        bool type;       /* the file type, which d_type often tells */
         bool inode;
-        bool dir_mode;          /* of directories: sticky and other-writable have colours */
-        bool file_mode;         /* of regular files: set-id, executable and hard-linked have colours or marks */
-        bool link_target_mode;  /* of links: what they lead to (orphans have colours, ln=target) */
-        bool link_target;       /* the text of links */
-        bool cap;               /* has a regular file capabilities? */
-        bool context;           /* -Z */
-        bool acl;               /* the mark behind the mode */
-        bool stat_all;          /* every entry is stat-ed, whatever d_type says */
+        bool dir_mode;         /* of directories: sticky and other-writable have colours */
+        bool file_mode;        /* of regular files: set-id, executable and hard-linked have colours or marks */
+        bool link_target_mode; /* of links: what they lead to (orphans have colours, ln=target) */
+        bool link_target;      /* the text of links */
+        bool cap;              /* has a regular file capabilities? */
+        bool context;          /* -Z */
+        bool acl;              /* the mark behind the mode */
+        bool stat_all;         /* every entry is stat-ed, whatever d_type says */
 };
 
 struct lsr_list_options {
@@ -59,13 +59,13 @@ struct lsr_list_options {
         const char *const *ignore; /* -I patterns, hold for -a too; NULL-terminated or NULL */
         const char *const *hide;   /* --hide patterns; void with -a and -A */
         enum lsr_sort sort;
-        enum lsr_time time;        /* for LSR_SORT_TIME */
+        enum lsr_time time; /* for LSR_SORT_TIME */
         bool reverse;
         bool dirs_first;
         bool recursive;
-        bool dirs_as_files;        /* -d */
-        bool tree;                 /* recursion belongs to the view: every directory's set is nested */
-        unsigned max_depth;        /* of recursion; 0: no limit */
+        bool dirs_as_files; /* -d */
+        bool tree;          /* recursion belongs to the view: every directory's set is nested */
+        unsigned max_depth; /* of recursion; 0: no limit */
         bool total_size;
         enum lsr_follow follow;
         struct lsr_want want;
@@ -90,13 +90,13 @@ struct lsr_set {
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */
 enum lsr_trouble {
-        LSR_TROUBLE_ACCESS,    /* stat */
+        LSR_TROUBLE_ACCESS, /* stat */
         LSR_TROUBLE_OPEN_DIR,
         LSR_TROUBLE_READ_DIR,
         LSR_TROUBLE_READ_LINK,
         LSR_TROUBLE_XATTR,
-        LSR_TROUBLE_STAT_DIR,  /* the device and inode of an open directory */
-        LSR_TROUBLE_LOOP,      /* a directory that is being listed already; error is 0 */
+        LSR_TROUBLE_STAT_DIR, /* the device and inode of an open directory */
+        LSR_TROUBLE_LOOP,     /* a directory that is being listed already; error is 0 */
 };
 
 struct lsr_listing_sink {
@@ -118,10 +118,10 @@ struct lsr_listing_sink {
 struct lsr_listing_stats {
         uint64_t entries;
         uint64_t directories;
-        uint64_t read_ns;  /* reading directories, with metadata requests begun meanwhile */
-        uint64_t wait_ns;  /* waiting for metadata */
+        uint64_t read_ns; /* reading directories, with metadata requests begun meanwhile */
+        uint64_t wait_ns; /* waiting for metadata */
         uint64_t sort_ns;
-        uint64_t show_ns;  /* in the sink */
+        uint64_t show_ns; /* in the sink */
 };
 
 /*

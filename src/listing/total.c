@@ -35,9 +35,9 @@ static uint64_t total_lot(struct lsr_dir *dir, const char *path, struct lsr_dir_
 
         for (size_t i = 0; i < lot->n; i++)
                 ops[i] = (struct lsr_stat_op){ lot->entries[i].name, &lot->entries[i].meta };
-        if (lsr_io_stat(dir->io, &(struct lsr_stat_batch){ .dirfd = dir->fd,
-                                                           .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
-                                                           .expected = lot->n },
+        if (lsr_io_stat(dir->io,
+                        &(struct lsr_stat_batch){
+                                .dirfd = dir->fd, .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE, .expected = lot->n },
                         ops, lot->n) < 0)
                 return 0;
         for (size_t i = 0; i < lot->n; i++) {

@@ -89,8 +89,7 @@ static size_t version_stem(const char *s, size_t len)
         for (;;) {
                 while (i + 1 < len && s[i] == '.' && (version_is_letter(s[i + 1]) || s[i + 1] == '~')) {
                         i += 2;
-                        while (i < len &&
-                               (version_is_letter(s[i]) || s[i] == '~' || (s[i] >= '0' && s[i] <= '9')))
+                        while (i < len && (version_is_letter(s[i]) || s[i] == '~' || (s[i] >= '0' && s[i] <= '9')))
                                 i++;
                 }
                 if (i >= len)

@@ -42,8 +42,7 @@ const char lsr_color_default[] =
 /* clang-format on */
 
 const char *const lsr_color_terminals[] = {
-        "Eterm", "ansi", "*color*", "con[0-9]*x[0-9]*", "cons25", "console", "cygwin", "*direct*", "dtterm",
-        "gnome", "hurd", "jfbterm", "konsole", "kterm", "linux", "linux-c", "mlterm", "putty", "rxvt*",
-        "screen*", "st", "terminator", "tmux*", "vt100", "xterm*",
-        NULL,
+        "Eterm", "ansi",    "*color*", "con[0-9]*x[0-9]*", "cons25", "console", "cygwin",  "*direct*", "dtterm",
+        "gnome", "hurd",    "jfbterm", "konsole",          "kterm",  "linux",   "linux-c", "mlterm",   "putty",
+        "rxvt*", "screen*", "st",      "terminator",       "tmux*",  "vt100",   "xterm*",  NULL,
 };

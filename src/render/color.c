@@ -78,7 +78,10 @@ static const char color_keys[LSR_COLOR_N][3] = {
         [LSR_COLOR_CLEAR_TO_EOL] = "cl",
 };
 
-#define COLOR_TEXT(s) { s, sizeof(s) - 1 }
+#define COLOR_TEXT(s)            \
+        {                        \
+                s, sizeof(s) - 1 \
+        }
 
 /* What GNU ls 9.1 has compiled in; the kinds left out are unset. */
 static const struct lsr_color_text color_compiled_in[LSR_COLOR_N] = {

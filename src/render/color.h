@@ -14,28 +14,28 @@
 #include <sys/types.h>
 
 enum lsr_color_kind {
-        LSR_COLOR_LEFT,      /* lc */
-        LSR_COLOR_RIGHT,     /* rc */
-        LSR_COLOR_END,       /* ec */
-        LSR_COLOR_RESET,     /* rs */
-        LSR_COLOR_NORMAL,    /* no */
-        LSR_COLOR_FILE,      /* fi */
-        LSR_COLOR_DIR,       /* di */
-        LSR_COLOR_LINK,      /* ln */
-        LSR_COLOR_FIFO,      /* pi */
-        LSR_COLOR_SOCK,      /* so */
-        LSR_COLOR_BLK,       /* bd */
-        LSR_COLOR_CHR,       /* cd */
-        LSR_COLOR_MISSING,   /* mi */
-        LSR_COLOR_ORPHAN,    /* or */
-        LSR_COLOR_EXEC,      /* ex */
-        LSR_COLOR_DOOR,      /* do */
-        LSR_COLOR_SETUID,    /* su */
-        LSR_COLOR_SETGID,    /* sg */
-        LSR_COLOR_STICKY,    /* st */
+        LSR_COLOR_LEFT,                  /* lc */
+        LSR_COLOR_RIGHT,                 /* rc */
+        LSR_COLOR_END,                   /* ec */
+        LSR_COLOR_RESET,                 /* rs */
+        LSR_COLOR_NORMAL,                /* no */
+        LSR_COLOR_FILE,                  /* fi */
+        LSR_COLOR_DIR,                   /* di */
+        LSR_COLOR_LINK,                  /* ln */
+        LSR_COLOR_FIFO,                  /* pi */
+        LSR_COLOR_SOCK,                  /* so */
+        LSR_COLOR_BLK,                   /* bd */
+        LSR_COLOR_CHR,                   /* cd */
+        LSR_COLOR_MISSING,               /* mi */
+        LSR_COLOR_ORPHAN,                /* or */
+        LSR_COLOR_EXEC,                  /* ex */
+        LSR_COLOR_DOOR,                  /* do */
+        LSR_COLOR_SETUID,                /* su */
+        LSR_COLOR_SETGID,                /* sg */
+        LSR_COLOR_STICKY,                /* st */
         LSR_COLOR_OTHER_WRITABLE,        /* ow */
         LSR_COLOR_STICKY_OTHER_WRITABLE, /* tw */
-        LSR_COLOR_CAP,       /* ca */
+        LSR_COLOR_CAP,                   /* ca */
         LSR_COLOR_MULTIHARDLINK,         /* mh */
         LSR_COLOR_CLEAR_TO_EOL,          /* cl */
         LSR_COLOR_N,
@@ -72,13 +72,13 @@ bool lsr_colors_has(const struct lsr_colors *c, enum lsr_color_kind kind);
 struct lsr_color_subject {
         const char *name;
         size_t name_len;
-        mode_t mode;       /* st_mode; with only the type known, just S_IFMT bits */
-        unsigned nlink;    /* 0 if not known */
-        bool stat_ok;      /* mode and nlink come from a stat, not from d_type alone */
-        bool has_cap;      /* security.capability is there */
-        bool link_broken;  /* a symbolic link whose target cannot be reached */
-        bool is_target;    /* the text behind "->": a missing one takes MISSING */
-        bool missing;      /* only with is_target: the target is not there */
+        mode_t mode;      /* st_mode; with only the type known, just S_IFMT bits */
+        unsigned nlink;   /* 0 if not known */
+        bool stat_ok;     /* mode and nlink come from a stat, not from d_type alone */
+        bool has_cap;     /* security.capability is there */
+        bool link_broken; /* a symbolic link whose target cannot be reached */
+        bool is_target;   /* the text behind "->": a missing one takes MISSING */
+        bool missing;     /* only with is_target: the target is not there */
 };
 
 /*

@@ -89,8 +89,8 @@ static void date_word(struct date_out *o, const struct date_spec *s, char letter
 
         format[2] = s->modifier ? s->modifier : letter;
         format[3] = s->modifier ? letter : '\0';
-        len = o->date->locale ? strftime_l(word, sizeof(word), format, &o->date->tm, o->date->locale) :
-                                strftime(word, sizeof(word), format, &o->date->tm);
+        len = o->date->locale ? strftime_l(word, sizeof(word), format, &o->date->tm, o->date->locale)
+                              : strftime(word, sizeof(word), format, &o->date->tm);
         if (len > 0)
                 date_text(o, s, word + 1, len - 1);
 }
@@ -333,17 +333,25 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
         if (letter == 'V' || letter == 'G' || letter == 'g')
                 week = date_iso_week(tm, &year);
         switch (letter) {
-        case 'n': date_text(o, s, "\n", 1); return true;
-        case 't': date_text(o, s, "\t", 1); return true;
+        case 'n':
+                date_text(o, s, "\n", 1);
+                return true;
+        case 't':
+                date_text(o, s, "\t", 1);
+                return true;
         case 'a':
         case 'A':
         case 'b':
         case 'B':
-        case 'h': return date_name(o, s, letter);
+        case 'h':
+                return date_name(o, s, letter);
         case 'c':
         case 'x':
-        case 'X': return date_phrase(o, s, letter);
-        case 'r': date_word(o, s, letter); return true;
+        case 'X':
+                return date_phrase(o, s, letter);
+        case 'r':
+                date_word(o, s, letter);
+                return true;
         case 'P':
         case 'p':
                 s->lower = letter == 'P' || s->swap;
@@ -353,38 +361,68 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
                 if (!s->modifier)
                         date_composed(o, s, "%m/%d/%y", -1);
                 return !s->modifier;
-        case 'F': return date_full(o, s);
-        case 'R': date_composed(o, s, "%H:%M", -1); return true;
-        case 'T': date_composed(o, s, "%H:%M:%S", -1); return true;
-        case 'C': return date_year(o, s, letter, year_pad, year, 1);
+        case 'F':
+                return date_full(o, s);
+        case 'R':
+                date_composed(o, s, "%H:%M", -1);
+                return true;
+        case 'T':
+                date_composed(o, s, "%H:%M:%S", -1);
+                return true;
+        case 'C':
+                return date_year(o, s, letter, year_pad, year, 1);
         case 'y':
-        case 'g': return date_year(o, s, letter, year_pad, year, 2);
+        case 'g':
+                return date_year(o, s, letter, year_pad, year, 2);
         case 'Y':
                 if (s->modifier == 'O')
                         return false;
                 return date_year(o, s, letter, year_pad, year, 0);
-        case 'G': return date_year(o, s, letter, year_pad, year, 0);
-        case 'd': return DATE_NUMBER(2, tm->tm_mday);
-        case 'e': return DATE_SPACED(tm->tm_mday);
-        case 'H': return DATE_NUMBER(2, tm->tm_hour);
-        case 'I': return DATE_NUMBER(2, hour12);
-        case 'k': return DATE_SPACED(tm->tm_hour);
-        case 'l': return DATE_SPACED(hour12);
-        case 'j': return DATE_NUMBER(3, tm->tm_yday + 1);
-        case 'M': return DATE_NUMBER(2, tm->tm_min);
-        case 'm': return DATE_NUMBER(2, tm->tm_mon + 1);
-        case 'q': return DATE_NUMBER(1, tm->tm_mon / 3 + 1);
-        case 'S': return DATE_NUMBER(2, tm->tm_sec);
-        case 'u': return DATE_NUMBER(1, (tm->tm_wday + 6) % 7 + 1);
-        case 'w': return DATE_NUMBER(1, tm->tm_wday);
-        case 'U': return DATE_NUMBER(2, (tm->tm_yday - tm->tm_wday + 7) / 7);
-        case 'W': return DATE_NUMBER(2, (tm->tm_yday - (tm->tm_wday + 6) % 7 + 7) / 7);
-        case 'V': return DATE_NUMBER(2, week);
-        case 'N': return date_nanoseconds(o, s);
-        case 's': return date_seconds(o, s);
-        case 'Z': date_zone(o, s); return true;
-        case 'z': return date_offset(o, s);
-        default: return false;
+        case 'G':
+                return date_year(o, s, letter, year_pad, year, 0);
+        case 'd':
+                return DATE_NUMBER(2, tm->tm_mday);
+        case 'e':
+                return DATE_SPACED(tm->tm_mday);
+        case 'H':
+                return DATE_NUMBER(2, tm->tm_hour);
+        case 'I':
+                return DATE_NUMBER(2, hour12);
+        case 'k':
+                return DATE_SPACED(tm->tm_hour);
+        case 'l':
+                return DATE_SPACED(hour12);
+        case 'j':
+                return DATE_NUMBER(3, tm->tm_yday + 1);
+        case 'M':
+                return DATE_NUMBER(2, tm->tm_min);
+        case 'm':
+                return DATE_NUMBER(2, tm->tm_mon + 1);
+        case 'q':
+                return DATE_NUMBER(1, tm->tm_mon / 3 + 1);
+        case 'S':
+                return DATE_NUMBER(2, tm->tm_sec);
+        case 'u':
+                return DATE_NUMBER(1, (tm->tm_wday + 6) % 7 + 1);
+        case 'w':
+                return DATE_NUMBER(1, tm->tm_wday);
+        case 'U':
+                return DATE_NUMBER(2, (tm->tm_yday - tm->tm_wday + 7) / 7);
+        case 'W':
+                return DATE_NUMBER(2, (tm->tm_yday - (tm->tm_wday + 6) % 7 + 7) / 7);
+        case 'V':
+                return DATE_NUMBER(2, week);
+        case 'N':
+                return date_nanoseconds(o, s);
+        case 's':
+                return date_seconds(o, s);
+        case 'Z':
+                date_zone(o, s);
+                return true;
+        case 'z':
+                return date_offset(o, s);
+        default:
+                return false;
         }
 }
 

@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 enum {
-        LSR_HUMAN_AUTO = 1 << 0,     /* -h: pick the unit */
-        LSR_HUMAN_1000 = 1 << 1,     /* its base is 1000 (--si) */
-        LSR_HUMAN_SUFFIX = 1 << 2,   /* print the unit: "4K" */
-        LSR_HUMAN_B = 1 << 3,        /* with a B behind it: "4kB", "4KiB" */
-        LSR_HUMAN_GROUP = 1 << 4,    /* group digits */
+        LSR_HUMAN_AUTO = 1 << 0,   /* -h: pick the unit */
+        LSR_HUMAN_1000 = 1 << 1,   /* its base is 1000 (--si) */
+        LSR_HUMAN_SUFFIX = 1 << 2, /* print the unit: "4K" */
+        LSR_HUMAN_B = 1 << 3,      /* with a B behind it: "4kB", "4KiB" */
+        LSR_HUMAN_GROUP = 1 << 4,  /* group digits */
 };
 
 struct lsr_size_style {

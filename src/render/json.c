@@ -11,9 +11,11 @@
 /* Length of the valid UTF-8 sequence at @s (RFC 3629), 0 if there is none. */
 static size_t json_utf8(const unsigned char *s, size_t left)
 {
-        size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 :
-                   s[0] >= 0xf0 && s[0] < 0xf5                   ? 4 :
-                                                                   0;
+        size_t n = s[0] < 0x80                   ? 1
+                   : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                   : (s[0] & 0xf0) == 0xe0       ? 3
+                   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                 : 0;
 
         if (n == 0 || n > left)
                 return 0;

@@ -173,8 +173,8 @@ static char *long_put_front(struct lsr_view *v, const struct lsr_columns *c, con
                 *p++ = ' ';
         }
         if (v->o.blocks) {
-                p = ok ? long_put_size(p, &v->o.block_style, e->meta.blocks, 512, c->blocks) :
-                         long_right(p, "?", 1, c->blocks, 1);
+                p = ok ? long_put_size(p, &v->o.block_style, e->meta.blocks, 512, c->blocks)
+                       : long_right(p, "?", 1, c->blocks, 1);
                 *p++ = ' ';
         }
         lsr_text_mode(p, lsr_entry_mode(e));

@@ -72,8 +72,8 @@ void lsr_color_off(struct lsr_view *v)
         const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
 
         /* With the usual sequences this would do nothing. */
-        if (v->used_color && !(left->len == 2 && memcmp(left->text, "\033[", 2) == 0 && right->len == 1 &&
-                               right->text[0] == 'm'))
+        if (v->used_color &&
+            !(left->len == 2 && memcmp(left->text, "\033[", 2) == 0 && right->len == 1 && right->text[0] == 'm'))
                 name_color_around(v, NULL);
 }
 
@@ -111,8 +111,8 @@ static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
         for (; *s; s++) {
                 unsigned char c = (unsigned char)*s;
 
-                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                    strchr("-._~", c) || (path && c == '/'))
+                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-._~", c) ||
+                    (path && c == '/'))
                         lsr_out_putc(v->out, (char)c);
                 else
                         lsr_out_put(v->out, (char[]){ '%', hex[c >> 4], hex[c & 15] }, 3);

@@ -45,13 +45,13 @@ struct lsr_view_options {
         bool dired;
         bool hyperlink;
         bool color;
-        char end;                /* of a line: '\n', or NUL with --zero */
+        char end; /* of a line: '\n', or NUL with --zero */
         enum lsr_indicator indicator;
         enum lsr_time time;
         struct lsr_size_style block_style; /* -s and "total" */
         struct lsr_size_style size_style;  /* file sizes */
-        size_t width;   /* columns of the terminal, 0: no limit */
-        size_t tabsize; /* 0: spaces only */
+        size_t width;                      /* columns of the terminal, 0: no limit */
+        size_t tabsize;                    /* 0: spaces only */
 };
 
 /* Positions for --dired. */
@@ -78,8 +78,8 @@ struct lsr_view {
         bool used_color;
         bool some_quoted; /* a name of the set at hand is */
         bool any_set;     /* one was shown before */
-        const char *dir;     /* of the set at hand, NULL for operands */
-        char *link_dir;      /* the directory whose absolute path is link_base; for hyperlinks */
+        const char *dir;  /* of the set at hand, NULL for operands */
+        char *link_dir;   /* the directory whose absolute path is link_base; for hyperlinks */
         char *link_base;
         unsigned base_links; /* links on the way there */
         const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */

@@ -32,7 +32,7 @@ struct lsr_when {
         /* private */
         struct lsr_zone_span span;
         bool too_long; /* the last time formatted did not fit */
-        int width; /* of a time in the common case, -1 until asked for */
+        int width;     /* of a time in the common case, -1 until asked for */
 };
 
 /* Take the present time.  The zone is loaded by the caller, before the first lsr_when_format(). */

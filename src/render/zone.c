@@ -124,7 +124,7 @@ static const char *zone_keep_name(const char *name)
         static struct zone_name {
                 struct zone_name *next;
                 char text[];
-        } *names;
+        } * names;
         struct zone_name *n;
 
         for (n = names; n; n = n->next)

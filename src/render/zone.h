@@ -27,8 +27,8 @@ struct lsr_zone {
 
 /* A stretch of time with one offset. */
 struct lsr_zone_span {
-        int64_t begin;  /* first second */
-        int64_t end;    /* first second behind it */
+        int64_t begin;      /* first second */
+        int64_t end;        /* first second behind it */
         int32_t offset;     /* what to add to get local time */
         int32_t utc_offset; /* seconds east of UTC; not the same where leap seconds count */
         bool dst;

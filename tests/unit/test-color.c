@@ -38,7 +38,11 @@ static void color_expect(const char *value, const struct lsr_color_subject *s, c
 static struct lsr_color_subject color_subject(const char *name, mode_t mode)
 {
         return (struct lsr_color_subject){
-                .name = name, .name_len = strlen(name), .mode = mode, .nlink = 1, .stat_ok = true,
+                .name = name,
+                .name_len = strlen(name),
+                .mode = mode,
+                .nlink = 1,
+                .stat_ok = true,
         };
 }
 
@@ -90,12 +94,29 @@ Test(color, refuses_malformed_values)
                 const char *value;
                 const char *bad;
         } cases[] = {
-                { "f", "" },           { "fi", "" },         { ":f", "" },           { "fi =3", "" },
-                { "fi:31", "" },       { "\\fi=3", "" },     { "*", "" },            { "*.txt", "" },
-                { "*.txt:31", "" },    { "*.x=^!", "" },     { "*.x=\\", "" },       { "*\\", "" },
-                { "xx=1", "xx" },      { "Fi=3", "Fi" },     { "f:=1", "f:" },       { "fi=31:xx=2", "xx" },
-                { "fi=^", "fi" },      { "fi=^:", "fi" },    { "fi=^!", "fi" },      { "fi=\\", "fi" },
-                { "*.t=31:fi=\\", "fi" }, { "x\n=3", "x\n" }, { "\xc3\xa4=2", "\xc3\xa4" },
+                { "f", "" },
+                { "fi", "" },
+                { ":f", "" },
+                { "fi =3", "" },
+                { "fi:31", "" },
+                { "\\fi=3", "" },
+                { "*", "" },
+                { "*.txt", "" },
+                { "*.txt:31", "" },
+                { "*.x=^!", "" },
+                { "*.x=\\", "" },
+                { "*\\", "" },
+                { "xx=1", "xx" },
+                { "Fi=3", "Fi" },
+                { "f:=1", "f:" },
+                { "fi=31:xx=2", "xx" },
+                { "fi=^", "fi" },
+                { "fi=^:", "fi" },
+                { "fi=^!", "fi" },
+                { "fi=\\", "fi" },
+                { "*.t=31:fi=\\", "fi" },
+                { "x\n=3", "x\n" },
+                { "\xc3\xa4=2", "\xc3\xa4" },
         };
 
         for (size_t i = 0; i < COUNT(cases); i++) {
@@ -152,11 +173,11 @@ Test(color, has_the_compiled_in_table)
                 mode_t mode;
                 const char *expected;
         } cases[] = {
-                { S_IFREG | 0644, "-" },      { S_IFREG | 0755, "01;32" },  { S_IFREG | 04755, "37;41" },
-                { S_IFREG | 02755, "30;43" }, { S_IFREG | 01644, "-" },     { S_IFDIR | 0755, "01;34" },
-                { S_IFDIR | 01755, "37;44" }, { S_IFDIR | 0757, "34;42" },  { S_IFDIR | 01777, "30;42" },
-                { S_IFLNK | 0777, "01;36" },  { S_IFIFO | 0644, "33" },     { S_IFSOCK | 0755, "01;35" },
-                { S_IFBLK | 0644, "01;33" },  { S_IFCHR | 0644, "01;33" },  { 0, "-" },
+                { S_IFREG | 0644, "-" },      { S_IFREG | 0755, "01;32" }, { S_IFREG | 04755, "37;41" },
+                { S_IFREG | 02755, "30;43" }, { S_IFREG | 01644, "-" },    { S_IFDIR | 0755, "01;34" },
+                { S_IFDIR | 01755, "37;44" }, { S_IFDIR | 0757, "34;42" }, { S_IFDIR | 01777, "30;42" },
+                { S_IFLNK | 0777, "01;36" },  { S_IFIFO | 0644, "33" },    { S_IFSOCK | 0755, "01;35" },
+                { S_IFBLK | 0644, "01;33" },  { S_IFCHR | 0644, "01;33" }, { 0, "-" },
         };
 
         for (size_t i = 0; i < COUNT(cases); i++) {
@@ -282,11 +303,11 @@ Test(color, knows_the_dircolors_database)
 
 Test(color, knows_terminals)
 {
-        static const char *const known[] = { "Eterm", "xcolory", "con80x25", "con8ax2", "cons25", "adirecty",
-                                             "linux-c", "rxvt-unicode", "screen.x", "st", "st-256color", "tmux-256",
-                                             "vt100", "xterm", "xterm-256color" };
-        static const char *const unknown[] = { "", "dumb", "conAx1", "con1x", "vt102", "alacritty", "foot", "linuxx",
-                                               "COLOR", NULL };
+        static const char *const known[] = { "Eterm",       "xcolory",  "con80x25",     "con8ax2",  "cons25",
+                                             "adirecty",    "linux-c",  "rxvt-unicode", "screen.x", "st",
+                                             "st-256color", "tmux-256", "vt100",        "xterm",    "xterm-256color" };
+        static const char *const unknown[] = { "",          "dumb", "conAx1", "con1x", "vt102",
+                                               "alacritty", "foot", "linuxx", "COLOR", NULL };
 
         for (size_t i = 0; i < COUNT(known); i++)
                 cr_expect(lsr_colors_terminal_known(NULL, known[i]), "%s", known[i]);

@@ -24,14 +24,40 @@ static struct lsr_io *fault_open(unsigned engine, const char *spec)
 
 Test(fault, specs)
 {
-        static const char *const good[] = { "stat=EIO/3", "dir=EINTR/2,open=EACCES/1", "short/1", "file=ENOMEM/1000",
-                                            "stat=ENOENT/1,dir=EIO/1,open=EIO/1,file=EIO/1,short/2", "" };
-        static const char *const bad[] = { "stat",          "stat=",        "stat=EIO",     "stat=EIO/",   "stat=EIO/0",
-                                           "stat=EIO/x",    "stat=EIO/3x",  "stat=EWHAT/3", "stat=/3",     "stat/3",
-                                           "nope=EIO/1",    "short",        "short/",       "short/0",     "short=EIO/1",
-                                           "shorter/1",     "stat=EIO/-1",  "stat=EIO/ 3",  "stat=EIO/+3", "=EIO/1",
-                                           "stat=EIO/3,,",  ",",            "dir=EIO/1,x",  "stat=EIO,/3", "/1",
-                                           "stat=EIO/4294967296", "stat=EIO/99999999999999999999", "stat=eio/1",
+        static const char *const good[] = { "stat=EIO/3",
+                                            "dir=EINTR/2,open=EACCES/1",
+                                            "short/1",
+                                            "file=ENOMEM/1000",
+                                            "stat=ENOENT/1,dir=EIO/1,open=EIO/1,file=EIO/1,short/2",
+                                            "" };
+        static const char *const bad[] = { "stat",
+                                           "stat=",
+                                           "stat=EIO",
+                                           "stat=EIO/",
+                                           "stat=EIO/0",
+                                           "stat=EIO/x",
+                                           "stat=EIO/3x",
+                                           "stat=EWHAT/3",
+                                           "stat=/3",
+                                           "stat/3",
+                                           "nope=EIO/1",
+                                           "short",
+                                           "short/",
+                                           "short/0",
+                                           "short=EIO/1",
+                                           "shorter/1",
+                                           "stat=EIO/-1",
+                                           "stat=EIO/ 3",
+                                           "stat=EIO/+3",
+                                           "=EIO/1",
+                                           "stat=EIO/3,,",
+                                           ",",
+                                           "dir=EIO/1,x",
+                                           "stat=EIO,/3",
+                                           "/1",
+                                           "stat=EIO/4294967296",
+                                           "stat=EIO/99999999999999999999",
+                                           "stat=eio/1",
                                            "stat=EIO3/3" };
         struct lsr_io *io;
         char name[128];
@@ -120,7 +146,7 @@ Test(fault, files)
                 const char *spec;
                 ssize_t ret[4];
         } cases[] = {
-                { "stat=EIO/3", { 10, 10, 10, 10 } },   { "file=EIO/1", { -EIO, -EIO, -EIO, -EIO } },
+                { "stat=EIO/3", { 10, 10, 10, 10 } },     { "file=EIO/1", { -EIO, -EIO, -EIO, -EIO } },
                 { "file=EIO/2", { 10, -EIO, 10, -EIO } }, { "short/1", { 5, 5, 5, 5 } },
                 { "short/3", { 10, 10, 5, 10 } },
         };

@@ -156,12 +156,24 @@ static void io_batch(struct lsr_io *io, size_t n, size_t lots, bool follow, size
 }
 
 /* One test for every engine; auto among them, which takes this one or that. */
-#define IO_TEST(what)                                                                     \
-        static void io_##what(const char *engine);                                        \
-        Test(io, what##_sync, .init = io_setup, .fini = io_teardown) { io_##what("sync"); } \
-        Test(io, what##_threads, .init = io_setup, .fini = io_teardown) { io_##what("threads"); } \
-        Test(io, what##_uring, .init = io_setup, .fini = io_teardown) { io_##what("uring"); } \
-        Test(io, what##_auto, .init = io_setup, .fini = io_teardown) { io_##what("auto"); } \
+#define IO_TEST(what)                                                   \
+        static void io_##what(const char *engine);                      \
+        Test(io, what##_sync, .init = io_setup, .fini = io_teardown)    \
+        {                                                               \
+                io_##what("sync");                                      \
+        }                                                               \
+        Test(io, what##_threads, .init = io_setup, .fini = io_teardown) \
+        {                                                               \
+                io_##what("threads");                                   \
+        }                                                               \
+        Test(io, what##_uring, .init = io_setup, .fini = io_teardown)   \
+        {                                                               \
+                io_##what("uring");                                     \
+        }                                                               \
+        Test(io, what##_auto, .init = io_setup, .fini = io_teardown)    \
+        {                                                               \
+                io_##what("auto");                                      \
+        }                                                               \
         static void io_##what(const char *engine)
 
 static const size_t io_counts[] = { 0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 5000, 20000 };
@@ -260,8 +272,7 @@ IO_TEST(long_names)
                                 name = path;
                         ops[i] = (struct lsr_stat_op){ name, &metas[i] };
                 }
-                cr_assert_eq(
-                        lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, N }), 0);
+                cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, N }), 0);
                 cr_assert_eq(lsr_io_stat_add(io, ops, N), 0);
                 cr_assert_eq(lsr_io_stat_wait(io), 0);
                 for (size_t i = 0; i < N; i++)
@@ -313,9 +324,12 @@ static void io_read_all_sorts(struct lsr_io *io)
 {
         static char bufs[7][64];
         struct lsr_file_read files[] = {
-                { io_file("missing", NULL), bufs[0], 64, 99 },     { io_file("empty", ""), bufs[1], 64, 99 },
-                { io_file("line", "one\ntwo\n"), bufs[2], 64, 99 }, { io_file("open", "one\ntwo"), bufs[3], 64, 99 },
-                { io_file("large", "0123456789\n"), bufs[4], 8, 99 }, { io_file("exact", "1234567\n"), bufs[5], 8, 99 },
+                { io_file("missing", NULL), bufs[0], 64, 99 },
+                { io_file("empty", ""), bufs[1], 64, 99 },
+                { io_file("line", "one\ntwo\n"), bufs[2], 64, 99 },
+                { io_file("open", "one\ntwo"), bufs[3], 64, 99 },
+                { io_file("large", "0123456789\n"), bufs[4], 8, 99 },
+                { io_file("exact", "1234567\n"), bufs[5], 8, 99 },
                 { io_dir, bufs[6], 64, 99 },
         };
 
@@ -567,8 +581,9 @@ Test(io, auto_takes_sync_for_few_and_the_ring_for_many, .init = io_setup, .fini 
 
 Test(io, names_of_engines)
 {
-        static const char *const bad[] = { "", "Sync", "uring ", "urin", "threads2", "fault", "fault:", "fault:nope",
-                                           "fault:auto:stat=EIO/3" };
+        static const char *const bad[] = { "",       "Sync",       "uring ",
+                                           "urin",   "threads2",   "fault",
+                                           "fault:", "fault:nope", "fault:auto:stat=EIO/3" };
         struct lsr_io *io = (struct lsr_io *)8;
 
         for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

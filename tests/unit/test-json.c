@@ -50,7 +50,8 @@ Test(json, valid_utf8)
 {
         json_check("\xc3\xa4", "\xc3\xa4", NULL);
         json_check("\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf", NULL);
-        json_check("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", NULL);
+        json_check("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf",
+                   "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", NULL);
         json_check("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", NULL);
 }
 
@@ -58,14 +59,14 @@ Test(json, invalid_utf8)
 {
         json_check("\xff", BAD, "/w==");
         json_check("a\x80", "a" BAD, "YYA=");
-        json_check("\xc0\x80", BAD BAD, "wIA=");         /* overlong */
+        json_check("\xc0\x80", BAD BAD, "wIA="); /* overlong */
         json_check("\xc1\xbf", BAD BAD, "wb8=");
         json_check("\xe0\x9f\xbf", BAD BAD BAD, "4J+/");
         json_check("\xf0\x8f\xbf\xbf", BAD BAD BAD BAD, "8I+/vw==");
         json_check("\xed\xa0\x80", BAD BAD BAD, "7aCA"); /* a surrogate */
         json_check("\xf4\x90\x80\x80", BAD BAD BAD BAD, "9JCAgA==");
         json_check("\xf5\x80", BAD BAD, "9YA=");
-        json_check("\xc3", BAD, "ww==");                 /* cut short */
+        json_check("\xc3", BAD, "ww=="); /* cut short */
         json_check("\xe2\x82", BAD BAD, "4oI=");
         json_check("\xf0\x9f\x98z", BAD BAD BAD "z", "8J+Yeg==");
         json_check("\xc3(", BAD "(", "wyg=");

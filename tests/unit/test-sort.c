@@ -186,12 +186,30 @@ static void sort_check_shapes(enum lsr_sort sort)
         }
 }
 
-Test(sort, name) { sort_check_shapes(LSR_SORT_NAME); }
-Test(sort, size) { sort_check_shapes(LSR_SORT_SIZE); }
-Test(sort, time) { sort_check_shapes(LSR_SORT_TIME); }
-Test(sort, width) { sort_check_shapes(LSR_SORT_WIDTH); }
-Test(sort, extension) { sort_check_shapes(LSR_SORT_EXTENSION); }
-Test(sort, version) { sort_check_shapes(LSR_SORT_VERSION); }
+Test(sort, name)
+{
+        sort_check_shapes(LSR_SORT_NAME);
+}
+Test(sort, size)
+{
+        sort_check_shapes(LSR_SORT_SIZE);
+}
+Test(sort, time)
+{
+        sort_check_shapes(LSR_SORT_TIME);
+}
+Test(sort, width)
+{
+        sort_check_shapes(LSR_SORT_WIDTH);
+}
+Test(sort, extension)
+{
+        sort_check_shapes(LSR_SORT_EXTENSION);
+}
+Test(sort, version)
+{
+        sort_check_shapes(LSR_SORT_VERSION);
+}
 
 /* -U, and then -r and dirs first say nothing. */
 Test(sort, none)

@@ -41,8 +41,8 @@ static void users_check(uint32_t id, const char *name)
                 return;
         }
         cr_assert_not_null(u->name, "%u has no name", id);
-        cr_assert(u->name_len == strlen(name) && !memcmp(u->name, name, u->name_len), "%u: %.*s", id,
-                  (int)u->name_len, u->name);
+        cr_assert(u->name_len == strlen(name) && !memcmp(u->name, name, u->name_len), "%u: %.*s", id, (int)u->name_len,
+                  u->name);
         cr_assert_eq(u->width, strlen(name));
 }
 
