@@ -93,6 +93,9 @@ static void list_load_files(struct list *l)
                 list_read_large(l, file);
                 if (file->ret <= 0)
                         continue;
+                /* A last line without its end; there is room, as a full buffer is no result. */
+                if (file->buf[file->ret - 1] != '\n')
+                        file->buf[file->ret++] = '\n';
                 if (l->texts[i] == LIST_PASSWD)
                         lsr_users_load(&v->users, file->buf, (size_t)file->ret);
                 else if (l->texts[i] == LIST_GROUP)

@@ -810,6 +810,8 @@ static int resolve_all(struct raw *r)
                 o->tabsize = 0;
         resolve_quoting(r);
         resolve_want(r);
+        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks &&
+                       !r->s->list.recursive;
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");

@@ -169,6 +169,16 @@ static void extra_xattrs(const struct lsr_extra_job *job, struct lsr_entry **ent
                 if (lsr_entry_stat_ok(entries[i]) && (all || S_ISREG(entries[i]->meta.mode)))
                         work.entries[count++] = entries[i];
         lsr_io_each(job->io, count, 1, extra_read_xattrs, &work);
+        /* Workers have no arena: what they allocated moves there now. */
+        for (size_t i = 0; i < count; i++) {
+                struct lsr_entry_extra *extra = work.entries[i]->extra;
+                char *context = (char *)(uintptr_t)extra->context;
+
+                if (!context)
+                        continue;
+                extra->context = lsr_arena_strndup(job->arena, context, strlen(context));
+                free(context);
+        }
 }
 
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)

@@ -43,6 +43,7 @@ struct lsr_view_options {
         bool inode, blocks, owner, group, author, context, numeric;
         bool titles, icons, git;
         bool dired;
+        bool unaligned; /* rows of a directory do not align: GNU ls prints them as they come */
         bool hyperlink;
         bool color;
         char end; /* of a line: '\n', or NUL with --zero */

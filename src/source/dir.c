@@ -18,6 +18,8 @@
 #define DIR_BUFFER ((size_t)512 << 10)
 
 /* Bytes that the kernel leaves unused at the end of a full buffer: the largest record. */
+#define DIR_TRIES_MAX 100 /* of a call that a signal interrupts */
+
 #define DIR_RECORD_MAX 280
 
 int lsr_dir_open(struct lsr_dir *ret_dir, struct lsr_io *io, const char *path, bool follow)
@@ -47,9 +49,9 @@ int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lo
         size_t n = 0;
         ssize_t len;
 
-        do
-                len = lsr_io_read_dir(dir->io, dir->fd, buf, size);
-        while (len == -EINTR);
+        for (unsigned tries = 0; (len = lsr_io_read_dir(dir->io, dir->fd, buf, size)) == -EINTR; tries++)
+                if (tries == DIR_TRIES_MAX)
+                        break;
         if (len < 0)
                 return (int)len;
         lsr_arena_trim(arena, buf + len);

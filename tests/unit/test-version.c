@@ -98,8 +98,8 @@ static const char *const version_order[] = {
         "x2.tar.gz",
         "x10.tar.gz",
         "\xc3\xa4",
-        "\xff"
-        "1",
+        ("\xff"
+         "1"),
 };
 
 static int version_sign(int r)
