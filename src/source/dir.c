@@ -17,9 +17,9 @@
 #define DIR_BUFFER_FIRST ((size_t)64 << 10)
 #define DIR_BUFFER ((size_t)512 << 10)
 
-/* Bytes that the kernel leaves unused at the end of a full buffer: the largest record. */
 #define DIR_TRIES_MAX 100 /* of a call that a signal interrupts */
 
+/* Bytes that the kernel leaves unused at the end of a full buffer: the largest record. */
 #define DIR_RECORD_MAX 280
 
 int lsr_dir_open(struct lsr_dir *ret_dir, struct lsr_io *io, const char *path, bool follow)
