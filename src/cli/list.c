@@ -157,7 +157,9 @@ static int list_fail(struct list *l, int error)
 
 int lsr_command_list(struct lsr_settings *settings)
 {
-        struct list l = { .s = settings, .view = &settings->view };
+        /* Static as the settings are. */
+        static struct list l;
+        static struct lsr_out out;
         struct lsr_listing_sink sink = {
                 .ctx = &l,
                 .set = list_set,
@@ -166,9 +168,9 @@ int lsr_command_list(struct lsr_settings *settings)
                 .before_wait = list_prepare,
         };
         struct lsr_listing_stats stats;
-        struct lsr_out out;
         int error;
 
+        l = (struct list){ .s = settings, .view = &settings->view };
         if (list_engine(&l) < 0)
                 return 2;
         lsr_out_init(&out, STDOUT_FILENO);

@@ -92,6 +92,7 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
         }
 }
 
+/* Runs in workers, so the context is allocated; extra_xattrs() moves it into the arena. */
 static void extra_read_context(struct lsr_entry *e, const char *path, bool follow)
 {
         char value[4096];
@@ -169,6 +170,15 @@ static void extra_xattrs(const struct lsr_extra_job *job, struct lsr_entry **ent
                 if (lsr_entry_stat_ok(entries[i]) && (all || S_ISREG(entries[i]->meta.mode)))
                         work.entries[count++] = entries[i];
         lsr_io_each(job->io, count, 1, extra_read_xattrs, &work);
+        for (size_t i = 0; i < count; i++) {
+                struct lsr_entry_extra *extra = work.entries[i]->extra;
+                char *made = (char *)(uintptr_t)extra->context;
+
+                if (!made)
+                        continue;
+                extra->context = lsr_arena_strndup(job->arena, made, strlen(made));
+                free(made);
+        }
 }
 
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)
