@@ -157,7 +157,9 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
                 text = users_read_all(fds[0], &len);
                 while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
                         ;
-                lsr_users_load(users, text, len); /* names point into it: it stays */
+                lsr_users_load(users, text, len);
+                users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));
+                users->texts[users->n_texts++] = text;
         } else {
                 close(fds[1]);
         }
@@ -205,5 +207,8 @@ void lsr_users_free(struct lsr_users *users)
 {
         free(users->slots);
         free(users->missing);
+        for (size_t i = 0; i < users->n_texts; i++)
+                free(users->texts[i]);
+        free(users->texts);
         *users = (struct lsr_users){};
 }
