@@ -414,10 +414,8 @@ static void resolve_format(struct raw *r)
         }
         if (l->dirs_as_files)
                 l->recursive = false;
-        if (l->show != LSR_SHOW_VISIBLE)
-                r->hide.n = 0;
         l->ignore = r->ignore.list;
-        l->hide = r->hide.n ? r->hide.list : NULL;
+        l->hide = r->hide.list;
         l->time = o->time;
         l->sort = r->sort != UNSET                                     ? (enum lsr_sort)r->sort :
                   o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME :

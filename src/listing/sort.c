@@ -166,7 +166,7 @@ static uint64_t sort_signed_key(int64_t v)
 /* A name that does not share the prefix is before or behind all that do. */
 static uint64_t sort_name_key(const struct sort_ctx *ctx, const char *name)
 {
-        int r = strncmp(name, ctx->shared, ctx->prefix);
+        int r = ctx->prefix ? strncmp(name, ctx->shared, ctx->prefix) : 0;
 
         if (r)
                 return r < 0 ? 0 : UINT64_MAX;
