@@ -92,6 +92,7 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
         }
 }
 
+/* Runs in workers, so the context is allocated; extra_xattrs() moves it into the arena. */
 static void extra_read_context(struct lsr_entry *e, const char *path, bool follow)
 {
         char value[4096];

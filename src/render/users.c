@@ -208,5 +208,8 @@ void lsr_users_free(struct lsr_users *users)
 {
         free(users->slots);
         free(users->missing);
+        for (size_t i = 0; i < users->n_texts; i++)
+                free(users->texts[i]);
+        free(users->texts);
         *users = (struct lsr_users){};
 }
