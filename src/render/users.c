@@ -157,10 +157,9 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
                 text = users_read_all(fds[0], &len);
                 while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
                         ;
-                if (len > 1)
-                        lsr_users_load(users, text, len); /* names point into it: it stays */
-                else
-                        free(text);
+                lsr_users_load(users, text, len);
+                users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));
+                users->texts[users->n_texts++] = text;
         } else {
                 close(fds[1]);
         }
