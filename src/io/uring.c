@@ -43,11 +43,10 @@
 
 #define URING_DEPTH_MIN 128u
 #define URING_DEPTH_MAX 4096u
-#define URING_DEPTH 2048u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
+#define URING_DEPTH 1536u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
 #define URING_CHAIN_MAX 128u
 #define URING_CHAIN_MIN 8u
 #define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
-#define URING_WORKERS 4u
 #define URING_WORKERS_MAX 64u
 #define URING_POLITE_MIN 2000u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 16u
@@ -266,12 +265,12 @@ static void uring_abandon(struct uring_engine *u)
 }
 
 /*
- * The submitter needs a quarter of the time of a worker for each request, so
- * more than four workers would wait for it, on any number of cores.
+ * The kernel's own limit, four workers a core, is fine: there are no more than
+ * chains, and the submitter needs a quarter of a worker's time for a request.
  */
 static void uring_cap_workers(struct uring_engine *u)
 {
-        unsigned n = u->knobs[KNOB_WORKERS] ? u->knobs[KNOB_WORKERS] : URING_WORKERS;
+        unsigned n = u->knobs[KNOB_WORKERS];
 
         io_uring_register_iowq_max_workers(&u->ring, (unsigned[2]){ n, n });
         u->capped = true;
@@ -299,7 +298,7 @@ static void uring_cut_chains(struct uring_engine *u)
         u->n_free = u->in_flight = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
                 u->free_chains[u->n_free++] = (uint16_t)i;
-        if (u->n_ops > 2 * URING_CHAIN_MAX && !u->capped)
+        if (u->knobs[KNOB_WORKERS] && !u->capped)
                 uring_cap_workers(u);
 }
 
@@ -340,10 +339,10 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
         u->base.stats->ring_ops += n;
 }
 
-/* Make chains of what is still to do, as long as there are free ones; at most @most of them. */
-static int uring_feed(struct uring_engine *u, unsigned most)
+/* Make chains of what is still to do, as long as there are free ones. */
+static int uring_feed(struct uring_engine *u)
 {
-        for (; most > 0 && u->n_free > 0 && u->next_lot < u->n_lots; most--) {
+        while (u->n_free > 0 && u->next_lot < u->n_lots) {
                 struct uring_lot *lot = &u->lots[u->next_lot];
                 unsigned len = lot->n < u->chain_len ? (unsigned)lot->n : u->chain_len;
 
@@ -380,19 +379,11 @@ static int uring_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, s
 static int uring_stat_go(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        size_t chains;
         int r;
 
         u->gone = true;
         uring_cut_chains(u);
-        /*
-         * A worker that has just been made counts as free until it runs, and while one is free no other is
-         * made (io_wq_enqueue() in io_uring/io-wq.c).  So half of the chains wait until the caller comes to
-         * wait: by then the first worker runs, and a second one is made for them.
-         */
-        chains = (u->n_ops + u->chain_len - 1) / u->chain_len;
-        chains = chains > u->n_chains ? u->n_chains : chains > 2 ? (chains + 1) / 2 : chains;
-        r = u->broken || u->failed ? -EIO : uring_feed(u, (unsigned)chains);
+        r = u->broken || u->failed ? -EIO : uring_feed(u);
         if (r >= 0)
                 r = uring_enter(u, 0);
         if (r < 0)
@@ -428,7 +419,7 @@ static int uring_stat_wait(struct lsr_engine *e)
                 uring_stat_go(e);
         uring_wait_politely(u);
         while (u->in_flight > 0 || u->next_lot < u->n_lots) {
-                int r = uring_feed(u, u->n_chains);
+                int r = uring_feed(u);
                 /* With more to feed, come back when two chains are left to do while they are fed. */
                 unsigned wait = u->next_lot < u->n_lots && u->in_flight > 2 ? u->in_flight - 2 : u->in_flight;
 
