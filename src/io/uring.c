@@ -43,12 +43,12 @@
 
 #define URING_DEPTH_MIN 128u
 #define URING_DEPTH_MAX 4096u
-#define URING_DEPTH 1536u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
+#define URING_DEPTH 1280u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
 #define URING_CHAIN_MAX 128u
 #define URING_CHAIN_MIN 8u
 #define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
 #define URING_WORKERS_MAX 64u
-#define URING_POLITE_MIN 2000u /* requests from which waiting under SCHED_BATCH pays for its call */
+#define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 16u
 #define URING_TRIES_MAX 1000u
 
@@ -287,13 +287,21 @@ static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *b
         return uring_up(u, batch->expected ? batch->expected : URING_DEPTH_MAX);
 }
 
-/* All chains free, of a length that gives every worker a share. */
+/*
+ * All chains free, and no more of them than in flight is good.  A quarter of a
+ * batch always waits for a second submission: io-wq makes a second worker only
+ * once the first one runs, and it does not while the first submission lasts.
+ */
 static void uring_cut_chains(struct uring_engine *u)
 {
         unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
+        size_t needed;
 
         u->chain_len = u->knobs[KNOB_CHAIN] ? u->knobs[KNOB_CHAIN] : URING_CHAIN_MAX;
         u->n_chains = (u->depth < most ? u->depth : most) / u->chain_len;
+        needed = (u->n_ops + u->chain_len - 1) / u->chain_len;
+        if (!u->knobs[KNOB_DEPTH] && needed > 2 && needed - needed / 4 < u->n_chains)
+                u->n_chains = (unsigned)(needed - needed / 4);
         memset(u->chains, 0, sizeof(u->chains));
         u->n_free = u->in_flight = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
