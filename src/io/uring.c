@@ -22,8 +22,8 @@
  * The ring starts when the directory has been read to its end.  Every request
  * that ends leaves work for the submitting task, which counts as a pending
  * signal, and getdents64 returns early with what it has when a signal is
- * pending (filldir64() in fs/readdir.c): 8,000 names took
- * up to 240 calls.
+ * pending (filldir64() in fs/readdir.c): the names of a
+ * large directory came in hundreds of pieces.
  *
  * Rejected, as measured in docs/architecture.md: a request per name; one chain
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
