@@ -1,0 +1,395 @@
+/*
+ * resolve - what follows from several options, the environment and the terminal
+ *
+ * In this order, as each step uses what the ones before it found: format and
+ * order, sizes, colours, width, quoting, and from all of them what must be
+ * known of the files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/locale.h"
+#include "cli/message.h"
+#include "cli/raw.h"
+
+const struct lsr_word lsr_quoting_words[] = {
+        { "literal", LSR_QUOTE_LITERAL },
+        { "shell", LSR_QUOTE_SHELL },
+        { "shell-always", LSR_QUOTE_SHELL_ALWAYS },
+        { "shell-escape", LSR_QUOTE_SHELL_ESCAPE },
+        { "shell-escape-always", LSR_QUOTE_SHELL_ESCAPE_ALWAYS },
+        { "c", LSR_QUOTE_C },
+        { "c-maybe", LSR_QUOTE_C_MAYBE },
+        { "escape", LSR_QUOTE_ESCAPE },
+        { "locale", LSR_QUOTE_LOCALE },
+        { "clocale", LSR_QUOTE_CLOCALE },
+        { NULL, 0 },
+};
+
+static const struct lsr_word time_style_words[] = {
+        { "full-iso", LSR_WHEN_FULL_ISO },
+        { "long-iso", LSR_WHEN_LONG_ISO },
+        { "iso", LSR_WHEN_ISO },
+        { "locale", LSR_WHEN_LOCALE },
+        { NULL, 0 },
+};
+
+bool lsr_raw_tty(struct raw *r)
+{
+        if (r->tty == UNSET) {
+                r->tty = isatty(STDOUT_FILENO);
+                if (!r->tty && errno == EBADF)
+                        while (open("/dev/null", O_RDONLY | O_CLOEXEC) == STDIN_FILENO)
+                                ;
+        }
+        return r->tty;
+}
+
+enum number lsr_raw_number(const char *text, long long *ret_value)
+{
+        unsigned long long v;
+        char *end;
+
+        errno = 0;
+        if (strchr(text, '-'))
+                return NUMBER_NONE;
+        v = strtoull(text, &end, 0);
+        if (end == text || *end)
+                return NUMBER_NONE;
+        *ret_value = v > LLONG_MAX ? LLONG_MAX : (long long)v;
+        return errno ? NUMBER_OVERFLOW : v > LLONG_MAX ? NUMBER_LARGE : NUMBER_OK;
+}
+
+bool lsr_raw_now(struct raw *r, int when)
+{
+        return when == WHEN_ALWAYS || (when == WHEN_AUTO && lsr_raw_tty(r));
+}
+
+bool lsr_raw_width(const char *value, long long *ret_value)
+{
+        enum number got = lsr_raw_number(value, ret_value);
+
+        if (got == NUMBER_LARGE || got == NUMBER_OVERFLOW)
+                *ret_value = 0;
+        return got != NUMBER_NONE;
+}
+
+static void resolve_format(struct raw *r)
+{
+        struct lsr_view_options *o = &r->s->view.o;
+        struct lsr_list_options *l = &r->s->list;
+
+        if (r->json)
+                r->format = LSR_FORMAT_JSON;
+        else if (l->tree && r->format != LSR_FORMAT_LONG)
+                r->format = LSR_FORMAT_ONE;
+        else if (r->format == UNSET)
+                r->format = lsr_raw_tty(r) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
+        if (r->json)
+                l->tree = false;
+        o->format = (enum lsr_format)r->format;
+        o->tree = l->tree;
+        if (l->tree) {
+                /* "." and ".." on every level would only be in the way. */
+                if (l->show == LSR_SHOW_ALL)
+                        l->show = LSR_SHOW_ALMOST;
+                l->dirs_as_files = false;
+                l->recursive = true;
+        }
+        if (l->dirs_as_files)
+                l->recursive = false;
+        if (l->show != LSR_SHOW_VISIBLE && r->hide.n)
+                r->hide.list[0] = NULL;
+        l->ignore = r->ignore.list;
+        l->hide = r->hide.list;
+        l->time = o->time;
+        l->sort = r->sort != UNSET                                            ? (enum lsr_sort)r->sort
+                  : o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME
+                                                                              : LSR_SORT_NAME;
+}
+
+static void resolve_width(struct raw *r)
+{
+        struct lsr_view_options *o = &r->s->view.o;
+        bool grid = o->format == LSR_FORMAT_GRID || o->format == LSR_FORMAT_ACROSS || o->format == LSR_FORMAT_COMMAS;
+        const char *env;
+        struct winsize size;
+
+        if (!grid && !o->color)
+                return;
+        if (r->width < 0 && lsr_raw_tty(r) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+                r->width = size.ws_col;
+        env = getenv("COLUMNS");
+        if (r->width < 0 && env && *env && !lsr_raw_width(env, &r->width))
+                lsr_message("ignoring invalid width in environment variable COLUMNS: %s", lsr_quoted_locale(env));
+        o->width = r->width < 0 ? 80 : (size_t)r->width;
+        if (!grid)
+                return;
+        env = getenv("TABSIZE");
+        if (r->tabsize < 0 && env) {
+                enum number got = lsr_raw_number(env, &r->tabsize);
+
+                if (got == NUMBER_NONE || got == NUMBER_OVERFLOW) {
+                        r->tabsize = UNSET;
+                        lsr_message("ignoring invalid tab size in environment variable TABSIZE: %s",
+                                    lsr_quoted_locale(env));
+                }
+        }
+        o->tabsize = r->tabsize < 0 ? 8 : (size_t)r->tabsize;
+}
+
+static void resolve_quoting(struct raw *r)
+{
+        struct lsr_view *v = &r->s->view;
+        const char *env = getenv("QUOTING_STYLE");
+        struct lsr_quote q = {};
+        enum lsr_quoting style;
+
+        if (r->quoting == UNSET && env) {
+                int found = lsr_word_find(lsr_quoting_words, env);
+
+                if (found >= 0)
+                        r->quoting = found;
+                else
+                        lsr_message("ignoring invalid value of environment variable QUOTING_STYLE: %s",
+                                    lsr_quoted_locale(env));
+        }
+        if (r->quoting == UNSET)
+                r->quoting = lsr_raw_tty(r) ? LSR_QUOTE_SHELL_ESCAPE : LSR_QUOTE_LITERAL;
+        style = (enum lsr_quoting)r->quoting;
+        q.style = style;
+        q.hide_control = r->hide_control == UNSET ? lsr_raw_tty(r) : r->hide_control;
+        q.escape_bidi = !r->s->gnu && lsr_raw_tty(r);
+        v->align_quotes = (v->o.format == LSR_FORMAT_LONG ||
+                           ((v->o.format == LSR_FORMAT_GRID || v->o.format == LSR_FORMAT_ACROSS) && v->o.width)) &&
+                          (style == LSR_QUOTE_SHELL || style == LSR_QUOTE_SHELL_ESCAPE || style == LSR_QUOTE_C_MAYBE);
+        {
+                struct lsr_quote dir = q;
+
+                lsr_quote_also(&dir, ':');
+                lsr_quote_compile(&v->dir_quote, &dir);
+        }
+        if (style == LSR_QUOTE_ESCAPE)
+                lsr_quote_also(&q, ' ');
+        if (v->o.indicator >= LSR_INDICATOR_FILE_TYPE)
+                for (const char *p = &"*=>@|"[v->o.indicator - LSR_INDICATOR_FILE_TYPE]; *p; p++)
+                        lsr_quote_also(&q, *p);
+        lsr_quote_compile(&v->quote, &q);
+}
+
+/* The unit of sizes, if no option gave one. */
+static void resolve_sizes(struct raw *r)
+{
+        struct lsr_view_options *o = &r->s->view.o;
+        static const char *const variables[] = { "LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE" };
+        struct lsr_size_style style = { 0, getenv("POSIXLY_CORRECT") ? 512 : 1024 };
+
+        if (r->size_given)
+                return;
+        o->size_style = (struct lsr_size_style){ 0, 1 };
+        for (size_t i = 0; i < 3; i++) {
+                const char *env = getenv(variables[i]);
+
+                if (!env)
+                        continue;
+                lsr_size_parse(env, &style);
+                if (i < 2)
+                        o->size_style = style;
+                else if (getenv("BLOCK_SIZE"))
+                        o->size_style = style;
+                break;
+        }
+        o->block_style = r->kibibytes ? (struct lsr_size_style){ 0, 1024 } : style;
+}
+
+static int resolve_time_style(struct raw *r)
+{
+        struct lsr_when *w = &r->s->view.when;
+        const char *style = r->time_style ? r->time_style : getenv("TIME_STYLE");
+        int kind;
+
+        if (!style)
+                style = "locale";
+        for (; strncmp(style, "posix-", 6) == 0; style += 6) {
+                if (lsr_locale_posix_time()) {
+                        lsr_when_init(w, LSR_WHEN_LOCALE);
+                        return UNSET;
+                }
+        }
+        if (*style == '+') {
+                char *old = lsr_xstrdup(style + 1), *recent = strchr(old, '\n');
+
+                if (recent && strchr(recent + 1, '\n')) {
+                        lsr_message("invalid time style format %s", lsr_quoted_locale(style + 1));
+                        free(old);
+                        return 2;
+                }
+                if (recent)
+                        *recent++ = '\0';
+                lsr_when_init(w, LSR_WHEN_FORMAT);
+                w->formats[0] = old;
+                w->formats[1] = recent ? recent : old;
+                return UNSET;
+        }
+        kind = lsr_word_find(time_style_words, style);
+        if (kind >= 0) {
+                lsr_when_init(w, (enum lsr_when_kind)kind);
+                return UNSET;
+        }
+        lsr_word_complain(kind, style, "time style");
+        lsr_message_lines("Valid arguments are:\n"
+                          "  - [posix-]full-iso\n"
+                          "  - [posix-]long-iso\n"
+                          "  - [posix-]iso\n"
+                          "  - [posix-]locale\n"
+                          "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n");
+        lsr_message_try_help();
+        return 2;
+}
+
+static void resolve_color(struct raw *r)
+{
+        struct lsr_view *v = &r->s->view;
+        const char *env = getenv("LS_COLORS");
+        char prefix[3] = "";
+
+        if (r->color == UNSET) {
+                const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+
+                r->color = r->s->gnu || (no && *no)                ? WHEN_NEVER
+                           : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
+                                                                   : WHEN_AUTO;
+        }
+        v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_raw_now(r, r->color);
+        if (!v->o.color)
+                return;
+        /* Without LS_COLORS the terminal must be known to have colours, unless lsr was told to use them. */
+        if ((!env || !*env) && (r->s->gnu || r->color == WHEN_AUTO) &&
+            !lsr_colors_terminal_known(getenv("COLORTERM"), getenv("TERM"))) {
+                v->o.color = false;
+                return;
+        }
+        if (lsr_colors_parse(&v->colors, env, r->s->gnu, prefix) != 0) {
+                if (prefix[0])
+                        lsr_message("unrecognized prefix: %s", lsr_quoted_locale(prefix));
+                lsr_message("unparsable value for LS_COLORS environment variable");
+                v->o.color = false;
+        }
+}
+
+static bool color_has(const struct lsr_view *v, enum lsr_color_kind kind)
+{
+        return v->o.color && lsr_colors_has(&v->colors, kind);
+}
+
+/* Does it matter for the colours whether a link leads anywhere? */
+static bool resolve_checks_links(const struct raw *r)
+{
+        const struct lsr_view *v = &r->s->view;
+
+        return r->s->list.dirs_first || color_has(v, LSR_COLOR_ORPHAN) ||
+               (color_has(v, LSR_COLOR_EXEC) && v->colors.link_as_target) ||
+               (color_has(v, LSR_COLOR_MISSING) && v->o.format == LSR_FORMAT_LONG);
+}
+
+static unsigned resolve_fields(const struct raw *r)
+{
+        static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
+        const struct lsr_view_options *o = &r->s->view.o;
+        const struct lsr_list_options *l = &r->s->list;
+        unsigned fields = 0;
+
+        if (o->format == LSR_FORMAT_JSON)
+                return ~0u;
+        if (o->format == LSR_FORMAT_LONG)
+                fields |= LSR_FIELD_NLINK | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_BLOCKS |
+                          LSR_FIELD_DEV | LSR_FIELD_MODE | times[o->time];
+        if (o->blocks)
+                fields |= LSR_FIELD_BLOCKS;
+        if (o->context)
+                fields |= LSR_FIELD_MODE;
+        if (l->sort == LSR_SORT_SIZE || l->total_size)
+                fields |= LSR_FIELD_SIZE;
+        if (l->sort == LSR_SORT_TIME)
+                fields |= times[l->time];
+        if (fields && o->inode)
+                fields |= LSR_FIELD_INODE;
+        return fields;
+}
+
+static void resolve_want(struct raw *r)
+{
+        const struct lsr_view *v = &r->s->view;
+        const struct lsr_view_options *o = &v->o;
+        struct lsr_list_options *l = &r->s->list;
+        struct lsr_want *w = &l->want;
+        bool long_rows = o->format == LSR_FORMAT_LONG || o->format == LSR_FORMAT_JSON;
+        bool check = resolve_checks_links(r);
+
+        w->fields = resolve_fields(r);
+        /* The inode of a mount point is not the one that its parent directory knows. */
+        w->stat_all = o->hyperlink || o->inode;
+        w->inode = o->inode;
+        w->type = !w->fields &&
+                  (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first);
+        w->dir_mode = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
+                      color_has(v, LSR_COLOR_STICKY_OTHER_WRITABLE);
+        w->file_mode = w->type && (o->indicator == LSR_INDICATOR_CLASSIFY || color_has(v, LSR_COLOR_EXEC) ||
+                                   color_has(v, LSR_COLOR_SETUID) || color_has(v, LSR_COLOR_SETGID) ||
+                                   color_has(v, LSR_COLOR_CAP) || o->icons);
+        w->link_target = long_rows || check;
+        w->link_target_mode = o->format != LSR_FORMAT_JSON && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
+        /* Debian builds GNU ls without libcap. */
+        w->cap = !r->s->gnu && color_has(v, LSR_COLOR_CAP);
+        w->context = o->context;
+        w->acl = o->format == LSR_FORMAT_LONG && (r->acl || r->s->gnu);
+        if (r->follow == UNSET)
+                r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
+                                    ? LSR_FOLLOW_NEVER
+                                    : LSR_FOLLOW_OPERAND_DIR;
+        l->follow = (enum lsr_follow)r->follow;
+        /* Without an order nothing is first, but as for GNU ls the types were wanted. */
+        if (l->sort == LSR_SORT_NONE)
+                l->dirs_first = false;
+}
+
+int lsr_raw_resolve(struct raw *r)
+{
+        struct lsr_view *v = &r->s->view;
+        struct lsr_view_options *o = &v->o;
+        int status;
+
+        resolve_format(r);
+        resolve_sizes(r);
+        o->hyperlink = r->hyperlink && o->format != LSR_FORMAT_JSON;
+        resolve_color(r);
+        resolve_width(r);
+        if (o->color)
+                o->tabsize = 0;
+        resolve_quoting(r);
+        resolve_want(r);
+        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks &&
+                       !r->s->list.recursive;
+        o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
+        if (o->dired && o->end != '\n') {
+                lsr_message("--dired and --zero are incompatible");
+                return 2;
+        }
+        status = o->format == LSR_FORMAT_LONG ? resolve_time_style(r) : UNSET;
+        if (o->format != LSR_FORMAT_LONG)
+                lsr_when_init(&v->when, LSR_WHEN_LOCALE);
+        if (o->hyperlink) {
+                char host[256] = "";
+
+                gethostname(host, sizeof(host) - 1);
+                v->host = lsr_xstrdup(host);
+        }
+        return status;
+}
