@@ -672,10 +672,13 @@ static int resolve_all(struct raw *r)
 {
         struct lsr_view *v = &r->s->view;
         struct lsr_view_options *o = &v->o;
+        const struct lsr_list_options *l = &r->s->list;
         int status;
 
         resolve_format(r);
         resolve_sizes(r);
+        /* GNU ls prints what needs no order name by name, and so without knowing the widths of the others. */
+        o->unaligned = o->format == LSR_FORMAT_ONE && l->sort == LSR_SORT_NONE && !o->blocks && !l->recursive;
         o->hyperlink = r->hyperlink && o->format != LSR_FORMAT_JSON;
         resolve_color(r);
         resolve_width(r);

@@ -8,7 +8,7 @@ void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set)
         struct lsr_columns c = {};
         bool bare = !v->o.color && !v->o.inode && !v->o.blocks && !v->o.context;
 
-        if (!bare)
+        if (!bare && !(v->o.unaligned && set->dir))
                 lsr_columns_measure(v, set, &c);
         for (size_t i = 0; i < set->n; i++) {
                 const struct lsr_entry *e = set->rows[i];

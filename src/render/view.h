@@ -45,6 +45,7 @@ struct lsr_view_options {
         bool dired;
         bool hyperlink;
         bool color;
+        bool unaligned;          /* -1U: directories as if each of their rows were alone */
         char end;                /* of a line: '\n', or NUL with --zero */
         enum lsr_indicator indicator;
         enum lsr_time time;
