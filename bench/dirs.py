@@ -252,7 +252,7 @@ def measure(args, sets, scratch, run_dir):
     facts["duration"] = f"{time.time() - start:.0f} s"
     lib.write_facts(run_dir / "machine.txt", facts)
     lib.write_facts(run_dir / "versions.txt", versions)
-    head = ["# Timed by bench/race.c, see bench/README.md; lsr is a copy of", f"# {args.lsr}", ""]
+    head = ["# Timed by bench/race.c, see bench/README.md; lsr is a copy of", f"# {os.path.relpath(args.lsr, lib.REPO)}", ""]
     (run_dir / "commands.txt").write_text("\n".join(head + commands))
     lib.write_tsv(run_dir / "sets.tsv", [asdict(s) for s in sets])
     lib.write_tsv(run_dir / "outputs.tsv", outputs)
