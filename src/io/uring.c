@@ -25,7 +25,7 @@
  * pending (filldir64() in fs/readdir.c): the names of a
  * large directory came in hundreds of pieces.
  *
- * Rejected, as measured in docs/architecture.md: a request per name; one chain
+ * Rejected, see docs/architecture.md: a request per name; one chain
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
  */
