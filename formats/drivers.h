@@ -1,0 +1,4 @@
+/* drivers - those of this folder, for registry.c */
+#pragma once
+
+#include "formats/format.h"

@@ -1,0 +1,114 @@
+/*
+ * format - what a driver is: bytes in, catalogue out
+ *
+ * A driver opens no path, keeps no global state and prints nothing: everything
+ * comes through its input, so that it can run in the confined worker.  One file
+ * per driver; registry.c has the table.  README.md tells how to add one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "catalogue/builder.h"
+#include "catalogue/member.h"
+#include "formats/input.h"
+
+#define LSR_PROBE_BYTES ((size_t)64 << 10)
+#define LSR_FILTERS_MAX 4                   /* compressions on top of each other */
+#define LSR_TROUBLES_MAX 100                /* messages about one bundle */
+#define LSR_EXTENSION_MAX ((size_t)1 << 20) /* bytes of one extension header (pax, GNU long names) */
+
+/* What probes look at, read once for all of them. */
+struct lsr_probe {
+        const uint8_t *head; /* the first LSR_PROBE_BYTES */
+        size_t head_len;
+        const uint8_t *tail; /* the last bytes (66,000 at most); head_len 0 and more if known, else empty */
+        size_t tail_len;
+        uint64_t size; /* LSR_INPUT_UNKNOWN behind a filter or from a pipe */
+};
+
+/* Files beside a database that belong to it. */
+enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };
+
+/* One scan: what the driver is given. */
+struct lsr_scan {
+        struct lsr_input *input;
+        struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
+        struct lsr_builder *builder;
+        const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
+        unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
+        uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
+        void *ctx;
+        void (*trouble)(void *ctx, int error, const char *text); /* use lsr_scan_trouble() */
+        unsigned troubles;
+};
+
+/*
+ * Something is wrong with the bundle; what is intact is listed all the same.
+ * @error is a negative errno, or 0 for a remark that leaves the exit status alone.  The text is a clause without the
+ * bundle's name, with the place: "central directory is cut short at byte 1,204".
+ */
+void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A number with commas, for the place in a message; a static ring of a few buffers, so four at most in one message. */
+const char *lsr_grouped(uint64_t n);
+
+/* Where content goes.  A negative return ends the read and is its result. */
+struct lsr_sink {
+        void *ctx;
+        int (*write)(void *ctx, const void *data, size_t n);
+};
+
+/* To read a member: the row as the catalogue has it, with its whole path. */
+struct lsr_format {
+        const char *name;            /* "tar", in lower case; shown by --json and --stats */
+        const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
+        bool needs_random;           /* cannot work from a pipe or behind a filter */
+        /* Pure.  Called in the order of the table; the first that says yes has it. */
+        bool (*probe)(const struct lsr_probe *p);
+        /*
+         * 0: done, perhaps with trouble; a negative errno: nothing can be listed, with trouble reported if there is
+         * more to say than the errno.
+         */
+        int (*scan)(struct lsr_scan *scan);
+        /*
+         * The content of one member, from an input at position 0 as scan got it (scan->builder is NULL).
+         * -EOPNOTSUPP: this kind or method cannot be read; -EACCES: encrypted; -EBADMSG: damaged; trouble says more.
+         */
+        int (*read)(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink);
+        /*
+         * Where the content lies as it is, neither compressed nor encrypted nor sparse: for nested bundles.
+         * 0, or 1: it does not.  NULL: never.
+         */
+        int (*extent)(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
+};
+
+/* A compression: turns an input into another. */
+struct lsr_filter {
+        const char *name;            /* "gzip" */
+        const char *const *suffixes; /* ".gz" */
+        bool (*probe)(const uint8_t *head, size_t n);
+        /* Take over @inner: it is freed with the result; on failure it stays the caller's. */
+        int (*open)(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max);
+};
+
+/* NULL-terminated, in the order in which they are asked. */
+extern const struct lsr_format *const lsr_formats[];
+extern const struct lsr_filter *const lsr_filters[];
+
+/* What an input was recognised as. */
+struct lsr_identity {
+        const struct lsr_format *format;
+        const struct lsr_filter *filters[LSR_FILTERS_MAX]; /* from the outside in */
+        unsigned n_filters;
+};
+
+/*
+ * Find out what @input (at position 0) is, and put the filters in front of it.
+ * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle.  A negative errno: it could not be read.
+ * @input is taken over: *ret_input owns it or is it, and it is freed where there is none.
+ */
+int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,
+                 struct lsr_input **ret_input);

@@ -1,0 +1,335 @@
+/*
+ * input - peeking over the seams of pieces
+ *
+ * Pieces come as large as a read or a decoder's buffer, 256 KiB and more, so
+ * nearly every peek is a pointer into one.  Only a peek that crosses a seam
+ * copies: what is left of the old piece, and as much of the next ones as it
+ * needs, into `joint`, which then is the piece until it is used up.
+ */
+#include "formats/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "io/stream.h"
+
+/* Shorter gaps are read: a seek throws away what is in flight. */
+#define INPUT_SEEK_MIN ((uint64_t)1 << 20)
+
+void *lsr_input_alloc(size_t size, const struct lsr_input_ops *ops)
+{
+        struct lsr_input *in = lsr_xmalloc(size);
+
+        memset(in, 0, size);
+        in->ops = ops;
+        in->size = LSR_INPUT_UNKNOWN;
+        return in;
+}
+
+struct lsr_input *lsr_input_free(struct lsr_input *in)
+{
+        if (!in)
+                return NULL;
+        free(in->joint);
+        in->ops->free(in);
+        return NULL;
+}
+
+/* Gather @n bytes, of which piece has the first few, in joint. */
+static ssize_t input_join(struct lsr_input *in, size_t n)
+{
+        size_t have = in->piece_len;
+
+        /* Only as much of the next piece is copied as the peek asks for... */
+        if (in->joint_cap < n) {
+                size_t cap = n < 4096 ? 4096 : n;
+                uint8_t *joint = lsr_xmalloc(cap);
+
+                memcpy(joint, in->piece, have);
+                free(in->joint);
+                in->joint = joint;
+                in->joint_cap = cap;
+        } else if (have) {
+                memmove(in->joint, in->piece, have);
+        }
+        in->piece = in->joint;
+        while (have < n) {
+                const uint8_t *next;
+                ssize_t got;
+                size_t part;
+
+                if (in->rest_len == 0) {
+                        got = in->ops->next(in, &next);
+                        if (got < 0)
+                                return got;
+                        if (got == 0)
+                                break;
+                        in->rest = next;
+                        in->rest_len = (size_t)got;
+                }
+                part = in->rest_len < n - have ? in->rest_len : n - have;
+                memcpy(in->joint + have, in->rest, part);
+                have += part;
+                in->rest += part;
+                in->rest_len -= part;
+        }
+        in->piece_len = have;
+        return (ssize_t)have;
+}
+
+ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
+{
+        ssize_t got;
+
+        if (n > LSR_INPUT_PEEK_MAX)
+                return -EINVAL;
+        if (in->piece_len == 0 && in->rest_len) {
+                /* ... and what the peek left of it follows here, in place. */
+                in->piece = in->rest;
+                in->piece_len = in->rest_len;
+                in->rest_len = 0;
+        }
+        if (in->piece_len == 0) {
+                got = in->ops->next(in, &in->piece);
+                if (got <= 0)
+                        return got;
+                in->piece_len = (size_t)got;
+        }
+        if (in->piece_len < n) {
+                got = input_join(in, n);
+                if (got < 0)
+                        return got;
+        }
+        *ret_data = in->piece;
+        return (ssize_t)in->piece_len;
+}
+
+void lsr_input_take(struct lsr_input *in, size_t n)
+{
+        in->piece += n;
+        in->piece_len -= n;
+        in->at += n;
+}
+
+/* Forget what was read ahead of the position. */
+static int input_go(struct lsr_input *in, uint64_t offset)
+{
+        int r = in->ops->seek(in, offset);
+
+        if (r < 0)
+                return r;
+        in->piece_len = in->rest_len = 0;
+        in->at = offset;
+        return 0;
+}
+
+int lsr_input_seek(struct lsr_input *in, uint64_t offset)
+{
+        if (!in->ops->seek)
+                return -ESPIPE;
+        if (offset >= in->at && offset - in->at <= in->piece_len) {
+                lsr_input_take(in, (size_t)(offset - in->at));
+                return 0;
+        }
+        return input_go(in, offset);
+}
+
+int lsr_input_skip(struct lsr_input *in, uint64_t n)
+{
+        uint64_t ahead = (uint64_t)in->piece_len + in->rest_len;
+
+        if (in->ops->seek && n > ahead && n - ahead >= INPUT_SEEK_MIN) {
+                if (in->size != LSR_INPUT_UNKNOWN && n > in->size - in->at) {
+                        input_go(in, in->size);
+                        return -ENODATA;
+                }
+                return input_go(in, in->at + n);
+        }
+        while (n > 0) {
+                const uint8_t *data;
+                ssize_t got = lsr_input_peek(in, 1, &data);
+
+                if (got <= 0)
+                        return got < 0 ? (int)got : -ENODATA;
+                if ((uint64_t)got > n)
+                        got = (ssize_t)n;
+                lsr_input_take(in, (size_t)got);
+                n -= (uint64_t)got;
+        }
+        return 0;
+}
+
+ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n)
+{
+        size_t done = 0;
+
+        while (done < n) {
+                const uint8_t *data;
+                ssize_t got = lsr_input_peek(in, 1, &data);
+
+                if (got < 0)
+                        return got;
+                if (got == 0)
+                        break;
+                if ((size_t)got > n - done)
+                        got = (ssize_t)(n - done);
+                memcpy((char *)buf + done, data, (size_t)got);
+                lsr_input_take(in, (size_t)got);
+                done += (size_t)got;
+        }
+        return (ssize_t)done;
+}
+
+ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset)
+{
+        return in->ops->read_at ? in->ops->read_at(in, buf, n, offset) : -ESPIPE;
+}
+
+/* --- a file ------------------------------------------------------------------ */
+
+struct input_file {
+        struct lsr_input in;
+        struct lsr_io *io;
+        struct lsr_stream *stream; /* NULL until the first sequential read: many drivers need none */
+        int fd;
+        uint64_t offset; /* of the range in the file */
+        uint64_t next;   /* where in the range the stream begins, or goes on */
+};
+
+static uint64_t file_end(const struct input_file *f)
+{
+        return f->in.size == LSR_INPUT_UNKNOWN ? LSR_STREAM_END : f->offset + f->in.size;
+}
+
+static ssize_t file_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct input_file *f = (struct input_file *)in;
+        ssize_t got;
+
+        if (!f->stream) {
+                int r = lsr_stream_new(&f->stream, f->io, f->fd, f->offset + f->next, file_end(f));
+
+                if (r < 0)
+                        return r;
+        }
+        got = lsr_stream_next(f->stream, ret_data);
+        if (got > 0)
+                f->next += (uint64_t)got;
+        in->source_at = f->next;
+        return got;
+}
+
+static ssize_t file_read_at(struct lsr_input *in, void *buf, size_t size, uint64_t offset)
+{
+        struct input_file *f = (struct input_file *)in;
+
+        if (in->size == LSR_INPUT_UNKNOWN)
+                return -ESPIPE;
+        if (offset >= in->size)
+                return 0;
+        if (size > in->size - offset)
+                size = (size_t)(in->size - offset);
+        return lsr_io_read_at(f->io, f->fd, buf, size, f->offset + offset);
+}
+
+static int file_seek(struct lsr_input *in, uint64_t offset)
+{
+        struct input_file *f = (struct input_file *)in;
+
+        f->next = offset;
+        return f->stream ? lsr_stream_seek(f->stream, f->offset + offset) : 0;
+}
+
+static void file_free(struct lsr_input *in)
+{
+        struct input_file *f = (struct input_file *)in;
+
+        lsr_stream_free(f->stream);
+        free(f);
+}
+
+static const struct lsr_input_ops file_ops = {
+        .next = file_next,
+        .read_at = file_read_at,
+        .seek = file_seek,
+        .free = file_free,
+};
+
+/* What cannot be read at random must not look as if it could. */
+static const struct lsr_input_ops pipe_ops = {
+        .next = file_next,
+        .free = file_free,
+};
+
+int lsr_input_file(struct lsr_input **ret_input, struct lsr_io *io, int fd, uint64_t offset, uint64_t size)
+{
+        struct input_file *f;
+
+        if (size != LSR_INPUT_UNKNOWN && size > UINT64_MAX - 1 - offset)
+                return -EOVERFLOW;
+        f = lsr_input_alloc(sizeof(*f), size == LSR_INPUT_UNKNOWN ? &pipe_ops : &file_ops);
+        f->in.size = size;
+        f->io = io;
+        f->fd = fd;
+        f->offset = offset;
+        *ret_input = &f->in;
+        return 0;
+}
+
+/* --- memory ------------------------------------------------------------------ */
+
+struct input_memory {
+        struct lsr_input in;
+        const uint8_t *data;
+        uint64_t next;
+};
+
+static ssize_t memory_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct input_memory *m = (struct input_memory *)in;
+        uint64_t left = m->next < in->size ? in->size - m->next : 0;
+
+        *ret_data = m->data + (left ? m->next : 0);
+        m->next += left;
+        in->source_at = m->next;
+        return (ssize_t)left;
+}
+
+static ssize_t memory_read_at(struct lsr_input *in, void *buf, size_t size, uint64_t offset)
+{
+        if (offset >= in->size)
+                return 0;
+        if (size > in->size - offset)
+                size = (size_t)(in->size - offset);
+        memcpy(buf, ((struct input_memory *)in)->data + offset, size);
+        return (ssize_t)size;
+}
+
+static int memory_seek(struct lsr_input *in, uint64_t offset)
+{
+        ((struct input_memory *)in)->next = offset;
+        return 0;
+}
+
+static void memory_free(struct lsr_input *in)
+{
+        free(in);
+}
+
+static const struct lsr_input_ops memory_ops = {
+        .next = memory_next,
+        .read_at = memory_read_at,
+        .seek = memory_seek,
+        .free = memory_free,
+};
+
+struct lsr_input *lsr_input_memory(const void *data, size_t size)
+{
+        struct input_memory *m = lsr_input_alloc(sizeof(*m), &memory_ops);
+
+        m->in.size = size;
+        m->data = data;
+        return &m->in;
+}

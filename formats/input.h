@@ -1,0 +1,88 @@
+/*
+ * input - where a driver gets its bytes
+ *
+ * A range of an open file, memory, a pipe, or what a filter makes of another
+ * input.  Every input is a sequence of bytes with a position; one that is
+ * `random` can also be read anywhere, without moving the position.
+ *
+ * Errors of the file itself are negative errnos.  -EBADMSG is for data that a
+ * filter cannot make sense of; `what` then says more.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct lsr_io;
+
+#define LSR_INPUT_UNKNOWN UINT64_MAX
+
+/* The most that lsr_input_peek() can be asked for. */
+#define LSR_INPUT_PEEK_MAX ((size_t)2 << 20)
+
+struct lsr_input;
+
+struct lsr_input_ops {
+        /* The next bytes, valid until the next call; 0 at the end. */
+        ssize_t (*next)(struct lsr_input *in, const uint8_t **ret_data);
+        ssize_t (*read_at)(struct lsr_input *in, void *buf, size_t size, uint64_t offset); /* NULL: not random */
+        int (*seek)(struct lsr_input *in, uint64_t offset); /* next() goes on there; NULL: it cannot */
+        void (*free)(struct lsr_input *in);
+};
+
+/* The head of every kind of input.  Fields are set by its maker and read by all. */
+struct lsr_input {
+        const struct lsr_input_ops *ops;
+        const char *what;   /* the place and kind of trouble in words once something failed; NULL: the errno says all */
+        uint64_t size;      /* bytes in all, or LSR_INPUT_UNKNOWN */
+        uint64_t at;        /* position: bytes taken or passed over so far */
+        uint64_t source_at; /* position in the file at the bottom; for messages about compressed data */
+        /* The rest belongs to input.c. */
+        const uint8_t *piece; /* what next() gave, as far as it is not taken */
+        size_t piece_len;
+        const uint8_t *rest; /* of the piece behind a joint */
+        size_t rest_len;
+        uint8_t *joint; /* bytes gathered where a peek crosses pieces */
+        size_t joint_cap;
+};
+
+/* A range of @fd, which the input closes never.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
+int lsr_input_file(struct lsr_input **ret_input, struct lsr_io *io, int fd, uint64_t offset, uint64_t size);
+/* Memory that stays the caller's. */
+struct lsr_input *lsr_input_memory(const void *data, size_t size);
+struct lsr_input *lsr_input_free(struct lsr_input *in);
+
+/* For makers of inputs: an allocated, zeroed struct of @size bytes that begins with an lsr_input. */
+void *lsr_input_alloc(size_t size, const struct lsr_input_ops *ops);
+
+static inline bool lsr_input_random(const struct lsr_input *in)
+{
+        return in->ops->read_at != NULL;
+}
+
+/*
+ * At least @n contiguous bytes from the position on, or as many as there are
+ * before the end; perhaps more.  Valid until the next call for this input.
+ * Returns their number, 0 at the end, or a negative errno.
+ */
+ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data);
+
+/* Move past @n bytes that the last peek returned. */
+void lsr_input_take(struct lsr_input *in, size_t n);
+
+/*
+ * Move past @n bytes, without reading them where that can be avoided and pays.
+ * 0; -ENODATA: the input ends before (position is at the end); another negative errno.
+ */
+int lsr_input_skip(struct lsr_input *in, uint64_t n);
+
+/* Copy up to @n bytes and move past them.  Fewer only at the end. */
+ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n);
+
+/* As pread(2), fewer only at the end; -ESPIPE where the input cannot. */
+ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset);
+
+/* Set the position of a random input. */
+int lsr_input_seek(struct lsr_input *in, uint64_t offset);

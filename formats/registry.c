@@ -1,0 +1,137 @@
+/*
+ * registry - the drivers and filters there are, and which of them an input wants
+ *
+ * Order matters: the first that recognises the bytes has them.  Formats with a
+ * magic number come before those that guess.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "formats/drivers.h"
+
+/* An end of central directory record with the longest comment, and the locator before it, APPNOTE 4.3.15 and 4.3.16. */
+#define REGISTRY_TAIL_BYTES ((size_t)66000)
+
+const struct lsr_format *const lsr_formats[] = {
+        NULL,
+};
+
+const struct lsr_filter *const lsr_filters[] = {
+        NULL,
+};
+
+const char *lsr_grouped(uint64_t n)
+{
+        static _Thread_local char texts[4][32];
+        static _Thread_local unsigned turn;
+        char *p = texts[turn++ % 4] + 31;
+        unsigned digits = 0;
+
+        *p = '\0';
+        do {
+                if (digits && digits % 3 == 0)
+                        *--p = ',';
+                *--p = (char)('0' + n % 10);
+                digits++;
+        } while (n /= 10);
+        return p;
+}
+
+void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
+{
+        char text[512];
+        va_list args;
+
+        if (scan->troubles++ >= LSR_TROUBLES_MAX || !scan->trouble)
+                return;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        scan->trouble(scan->ctx, error, text);
+        if (scan->troubles == LSR_TROUBLES_MAX)
+                scan->trouble(scan->ctx, error, "and more of this kind");
+}
+
+static const struct lsr_filter *registry_filter(const uint8_t *head, size_t n)
+{
+        for (size_t i = 0; lsr_filters[i]; i++)
+                if (lsr_filters[i]->probe(head, n))
+                        return lsr_filters[i];
+        return NULL;
+}
+
+static const struct lsr_format *registry_format(const struct lsr_probe *p)
+{
+        for (size_t i = 0; lsr_formats[i]; i++)
+                if (lsr_formats[i]->probe(p))
+                        return lsr_formats[i];
+        return NULL;
+}
+
+/* The last bytes of @in into @buf.  Returns how many, or a negative errno. */
+static ssize_t registry_tail(struct lsr_input *in, uint8_t *buf)
+{
+        uint64_t n = REGISTRY_TAIL_BYTES;
+
+        if (!lsr_input_random(in))
+                return 0;
+        if (n > in->size)
+                n = in->size;
+        return lsr_input_read_at(in, buf, (size_t)n, in->size - n);
+}
+
+int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,
+                 struct lsr_input **ret_input)
+{
+        struct lsr_identity id = {};
+        struct lsr_input *in = input;
+        uint8_t *tail = lsr_xmalloc(REGISTRY_TAIL_BYTES);
+        int r = 1;
+
+        for (;;) {
+                struct lsr_probe p = { .size = in->size };
+                const struct lsr_filter *filter;
+                struct lsr_input *outer;
+                ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
+
+                /* A decoder that fails so early: there may be enough to know the format by. */
+                if (got < 0) {
+                        r = (int)got;
+                        break;
+                }
+                p.head_len = (size_t)got < LSR_PROBE_BYTES ? (size_t)got : LSR_PROBE_BYTES;
+                got = registry_tail(in, tail);
+                if (got < 0) {
+                        r = (int)got;
+                        break;
+                }
+                p.tail = tail;
+                p.tail_len = (size_t)got;
+                id.format = registry_format(&p);
+                if (id.format) {
+                        r = 0;
+                        break;
+                }
+                filter = registry_filter(p.head, p.head_len);
+                if (!filter || id.n_filters == LSR_FILTERS_MAX)
+                        break;
+                r = filter->open(&outer, in, window_max);
+                if (r < 0)
+                        break;
+                in = outer;
+                id.filters[id.n_filters++] = filter;
+                r = 1;
+        }
+        free(tail);
+        if (r == 0) {
+                *ret_identity = id;
+                *ret_input = in;
+        } else {
+                lsr_input_free(in);
+        }
+        return r;
+}

@@ -1,0 +1,30 @@
+/*
+ * builder - flat members in, a catalogue out
+ *
+ * Members come in the order of the bundle, each with its whole path.  The
+ * builder cleans paths (no leading '/', no "." and "..", no empty component,
+ * nothing behind a NUL byte), makes the parents that are not stored, lets the last of duplicates count (a
+ * directory keeps what lies below it, whatever comes later under its name), and
+ * resolves hard links.  Strings are copied.
+ */
+#pragma once
+
+#include "catalogue/catalogue.h"
+#include "catalogue/member.h"
+
+struct lsr_builder;
+
+struct lsr_builder *lsr_builder_new(void);
+struct lsr_builder *lsr_builder_free(struct lsr_builder *b);
+
+/*
+ * 0; 1: the path is empty when cleaned and it is no directory, so nothing was
+ * added (a directory of that name, "./", describes the root); -E2BIG: one of LSR_CATALOGUE_*_MAX is reached.
+ */
+int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m);
+
+/* Members added so far, duplicates included. */
+uint64_t lsr_builder_count(const struct lsr_builder *b);
+
+/* Make the catalogue; the builder is empty afterwards.  0 or -E2BIG. */
+int lsr_builder_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue);

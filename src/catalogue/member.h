@@ -1,0 +1,46 @@
+/*
+ * member - what is known of one member of a bundle
+ *
+ * Drivers fill one for each member and hand it to the builder; the catalogue
+ * gives them back.  A field of meta counts only if its bit is in meta.known:
+ * absent is not zero.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/meta.h"
+
+enum {
+        LSR_MEMBER_HARDLINK = 1 << 0,  /* target names another member, whose content this is */
+        LSR_MEMBER_ENCRYPTED = 1 << 1, /* its content needs a password */
+        LSR_MEMBER_SPARSE = 1 << 2,    /* holes are stored as such */
+        LSR_MEMBER_ACL = 1 << 3,       /* it carries an access control list */
+        LSR_MEMBER_SUSPECT = 1 << 4,   /* its content is not to be trusted: overlaps, disagreeing headers */
+        LSR_MEMBER_DANGLING = 1 << 5,  /* a hard link to nothing; set by the builder */
+        LSR_MEMBER_IMPLIED = 1 << 6,   /* a parent that the bundle does not store; set by the builder */
+};
+
+struct lsr_member {
+        /*
+         * To the builder: the whole path as stored, any bytes, perhaps absolute or with "..".
+         * From the catalogue: the name alone, NUL-terminated, no '/'.
+         */
+        const char *path;
+        size_t path_len;
+        struct lsr_meta meta; /* inode, nlink, blocks and dev are the catalogue's own */
+        uint64_t packed;      /* bytes that the content takes in the bundle; UINT64_MAX: not known */
+        uint64_t position;    /* where the driver finds the member again: an offset, a row id, an ordinal */
+        uint64_t data;        /* a second such number, of its content */
+        const char *user;     /* names stored in the bundle, NUL-terminated; NULL if there are none */
+        const char *group;
+        const char *method; /* of compression: "deflate", "store"; NULL: not said */
+        const char *target; /* of a symbolic link, or the path of the member a hard link names; NULL if none */
+        size_t target_len;
+        const uint8_t *xattrs; /* NUL-terminated name, u32 little-endian length, value; and again */
+        size_t xattrs_len;
+        const char *raw; /* from the catalogue: the stored path where it differs from the cleaned one, else NULL */
+        size_t raw_len;
+        unsigned flags; /* LSR_MEMBER_* */
+};

@@ -1,0 +1,71 @@
+/*
+ * worker - the confined process that parses bundles, seen from the parent
+ *
+ * Started with the first bundle and used for all: the same binary again, that
+ * is given descriptors and can do nothing but read them (DESIGN: untrusted
+ * input).  What it returns is validated here like any other input.  When it
+ * dies, the request at hand fails with -EPIPE, said once through trouble(), and the next
+ * request starts another one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "catalogue/catalogue.h"
+#include "formats/format.h"
+#include "io/io.h"
+
+struct lsr_worker;
+
+struct lsr_worker_options {
+        const char *engine;  /* as for lsr_io_new(); the worker reads with the same */
+        uint64_t window_max; /* most memory a decoder may ask for, bytes */
+        void *ctx;
+        /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
+        void (*trouble)(void *ctx, int error, const char *text);
+};
+
+/* Starts nothing yet. */
+struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options);
+struct lsr_worker *lsr_worker_free(struct lsr_worker *w);
+
+/* Added to @sum: what the worker's engine did, for --stats. */
+void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum);
+
+/* A file, or a range of one, that may be a bundle. */
+struct lsr_worker_file {
+        int fd;                         /* stays the caller's */
+        int companions[LSR_COMPANIONS]; /* -1: not there */
+        uint64_t offset;
+        uint64_t size; /* LSR_INPUT_UNKNOWN: a pipe */
+};
+
+struct lsr_worker_bundle {
+        uint32_t id;
+        char format[16];  /* name of the format */
+        char filters[64]; /* names of the filters from the outside in, with a blank between */
+        bool filtered;    /* reading one member means decoding all before it */
+};
+
+/*
+ * Hand over a file.  0; 1: it is no bundle; 2: its format cannot be read from a pipe, and what was read of
+ * the pipe is in *ret_head (to be freed; *ret_head_len bytes); a negative errno.
+ */
+int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
+                    uint8_t **ret_head, size_t *ret_head_len);
+void lsr_worker_close(struct lsr_worker *w, uint32_t id);
+
+/* All members; or with @prefix and @depth (see struct lsr_scan) at least those.  0 or a negative errno. */
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
+                    struct lsr_catalogue **ret_catalogue);
+
+/* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
+int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
+
+/* As lsr_format.extent. */
+int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
+                      uint64_t *ret_size);
+
+/* The other side.  Serves requests that come over @fd until it is closed; returns the exit status of the process. */
+int lsr_worker_main(int fd);
