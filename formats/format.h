@@ -105,6 +105,9 @@ struct lsr_identity {
         unsigned n_filters;
 };
 
+/* Does any format or filter recognise it?  Compares magic numbers and decodes nothing. */
+bool lsr_plausible(const struct lsr_probe *p);
+
 /*
  * Find out what @input (at position 0) is, and put the filters in front of it.
  * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle.  A negative errno: it could not be read.

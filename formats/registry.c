@@ -72,6 +72,11 @@ static const struct lsr_format *registry_format(const struct lsr_probe *p)
         return NULL;
 }
 
+bool lsr_plausible(const struct lsr_probe *p)
+{
+        return registry_format(p) || registry_filter(p->head, p->head_len);
+}
+
 /* The last bytes of @in into @buf.  Returns how many, or a negative errno. */
 static ssize_t registry_tail(struct lsr_input *in, uint8_t *buf)
 {

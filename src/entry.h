@@ -1,7 +1,7 @@
 /*
  * entry - one row of a listing: what every producer fills and every view reads
  *
- * Producers (a directory, later a catalogue) and views know nothing of each
+ * Producers (a directory, a catalogue) and views know nothing of each
  * other.  A field counts only if meta.known has its bit; what is absent prints
  * as '?'.  Entries, names and extras live in the listing's arena.
  */
@@ -20,7 +20,20 @@ enum lsr_acl {
         LSR_ACL_YES,     /* '+' */
 };
 
-/* What few entries have. */
+/* What a bundle tells of a member and no file system of a file; for --json. */
+struct lsr_entry_member {
+        const char *bundle; /* its path */
+        const char *method; /* of compression, NULL if not known */
+        const char *raw;    /* the stored path where the name shown differs, NULL if it does not */
+        size_t raw_len;
+        uint64_t packed; /* bytes in the bundle, UINT64_MAX if not known */
+        bool encrypted;
+        bool dangling; /* a hard link to nothing */
+};
+
+struct lsr_place;
+
+/* What few entries have.  Those of a bundle may share one. */
 struct lsr_entry_extra {
         const char *target; /* of a symbolic link; NULL if not read */
         uint32_t target_len;
@@ -31,13 +44,17 @@ struct lsr_entry_extra {
         uint8_t acl;          /* enum lsr_acl */
         bool link_ok;         /* the target exists and could be stat-ed */
         bool has_cap;         /* security.capability is there */
-        uint64_t total;       /* --total-size: bytes below a directory */
+        const char *user;     /* name of the owner that the bundle stores, NULL if it stores none */
+        const char *group;
+        const struct lsr_entry_member *member; /* NULL outside bundles, and if nobody asks */
+        const struct lsr_place *place;         /* of an operand in a bundle, or of what a link in one leads to */
 };
 
 enum {
         LSR_ENTRY_STAT = 1 << 0,     /* metadata was asked for; meta.error tells the outcome */
         LSR_ENTRY_OPERAND = 1 << 1,  /* named on the command line */
         LSR_ENTRY_FOLLOWED = 1 << 2, /* meta is that of a link's target */
+        LSR_ENTRY_REPORTED = 1 << 3, /* why meta.error has been told already */
 };
 
 struct lsr_entry {
@@ -56,6 +73,12 @@ _Static_assert(sizeof(struct lsr_entry) <= 128, "an entry is two cache lines");
 static inline bool lsr_entry_stat_ok(const struct lsr_entry *e)
 {
         return (e->flags & LSR_ENTRY_STAT) && e->meta.error == 0;
+}
+
+/* Is this field to be shown?  Outside bundles what was asked for is known. */
+static inline bool lsr_entry_knows(const struct lsr_entry *e, unsigned field)
+{
+        return lsr_entry_stat_ok(e) && (e->meta.known & field);
 }
 
 /* The mode, or what d_type says of it. */

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/stats.h"
+#include "source/bundle.h"
 
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
 #define LIST_TEXT_MAX ((size_t)256 << 20)  /* a passwd file that is larger is not used */
@@ -57,7 +58,8 @@ static void list_start_files(void *ctx)
                 list_add_file(l, LIST_PASSWD, "/etc/passwd");
         if (!o->numeric && (o->group || json))
                 list_add_file(l, LIST_GROUP, "/etc/group");
-        zone = json ? NULL : lsr_zone_path(l->zone_path, sizeof(l->zone_path));
+        /* Times in JSON are UTC, but those of some bundles must be made so. */
+        zone = json && l->s->list.enter == LSR_ENTER_NEVER ? NULL : lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
         if (l->n_files > 0)
@@ -145,11 +147,34 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
         case LSR_TROUBLE_LOOP:
                 lsr_message("%s: not listing already-listed directory", lsr_quoted_needed(path));
                 break;
+        case LSR_TROUBLE_BUNDLE:
+                break;
         }
         if (serious)
                 l->status = 2;
         else if (l->status == 0)
                 l->status = 1;
+}
+
+/* A bundle has trouble.  What it holds is listed all the same, as far as it is intact. */
+static void list_bundle_trouble(void *ctx, const char *path, int error, const char *text)
+{
+        struct list *l = ctx;
+
+        if (text)
+                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
+        else
+                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+        if (error && l->status == 0)
+                l->status = 1;
+}
+
+static int64_t list_civil(void *ctx, int64_t sec)
+{
+        struct list *l = ctx;
+
+        list_load_files(l);
+        return lsr_zone_from_civil(&l->view->when.zone, sec);
 }
 
 static size_t list_width(void *ctx, const struct lsr_entry *e)
@@ -198,6 +223,15 @@ int lsr_command_list(struct lsr_settings *settings)
         l.view->out = &out;
         lsr_users_init(&l.view->users, "passwd");
         lsr_users_init(&l.view->groups, "group");
+        if (settings->list.enter != LSR_ENTER_NEVER)
+                settings->list.bundles =
+                        lsr_bundles_new(&(struct lsr_bundles_options){ .io = l.io,
+                                                                       .engine = settings->engine,
+                                                                       .cache = !settings->no_cache,
+                                                                       .ctx = &l,
+                                                                       .trouble = list_bundle_trouble });
+        settings->list.civil = list_civil;
+        settings->list.civil_ctx = &l;
         settings->list.width = list_width;
         settings->list.width_ctx = l.view;
         error = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
@@ -207,8 +241,13 @@ int lsr_command_list(struct lsr_settings *settings)
                 return list_fail(&l, error);
         lsr_view_finish(l.view);
         error = lsr_out_flush(&out);
-        if (settings->stats)
-                lsr_stats_print(&stats, lsr_io_stats(l.io), lsr_io_name(l.io), l.view);
+        if (settings->stats) {
+                struct lsr_io_stats all = *lsr_io_stats(l.io);
+
+                if (settings->list.bundles)
+                        lsr_bundles_stats(settings->list.bundles, &all);
+                lsr_stats_print(&stats, &all, lsr_io_name(l.io), l.view);
+        }
         if (error < 0) {
                 lsr_message_errno(-error, "write error");
                 l.status = 2;

@@ -115,3 +115,9 @@ const char *lsr_quoted_locale(const char *word)
 {
         return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_LOCALE }, word);
 }
+
+const char *lsr_printable(const char *text)
+{
+        return message_quote(
+                &(struct lsr_quote){ .style = LSR_QUOTE_LITERAL, .hide_control = true, .escape_bidi = true }, text);
+}

@@ -21,6 +21,9 @@ void lsr_message_lines(const char *text);
 /* "Try 'lsr --help' for more information." */
 void lsr_message_try_help(void);
 
+/* @text with '?' for what does not print: words that come from a bundle.  Lives as those below. */
+const char *lsr_printable(const char *text);
+
 /*
  * Quoted for a message.  The text lives until the eighth call after this one.
  *   lsr_quoted_always   'name', as in "cannot access 'name'"

@@ -94,7 +94,7 @@ static void resolve_format(struct raw *r)
                 r->format = lsr_raw_tty(r) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
         if (r->json)
                 l->tree = false;
-        o->format = (enum lsr_format)r->format;
+        o->format = (enum lsr_layout)r->format;
         o->tree = l->tree;
         if (l->tree) {
                 /* "." and ".." on every level would only be in the way. */
@@ -349,6 +349,7 @@ static void resolve_want(struct raw *r)
         /* Debian builds GNU ls without libcap. */
         w->cap = !r->s->gnu && color_has(v, LSR_COLOR_CAP);
         w->context = o->context;
+        w->member = r->json;
         w->acl = o->format == LSR_FORMAT_LONG && (r->acl || r->s->gnu);
         if (r->follow == UNSET)
                 r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows

@@ -136,7 +136,7 @@ static int settings_level(struct raw *r, const char *value, const char *option)
         return UNSET;
 }
 
-static void settings_not_long(struct raw *r, enum lsr_format format)
+static void settings_not_long(struct raw *r, enum lsr_layout format)
 {
         if (r->format != LSR_FORMAT_LONG)
                 r->format = (int)format;
@@ -317,6 +317,17 @@ static int settings_icons(struct raw *r, const char *value)
         return status;
 }
 
+static int settings_bundles(struct raw *r, const char *value)
+{
+        int when = WHEN_AUTO;
+        int status = settings_word(when_words, value, "--bundles", &when);
+
+        r->s->list.enter = when == WHEN_NEVER    ? LSR_ENTER_NEVER
+                           : when == WHEN_ALWAYS ? LSR_ENTER_ALWAYS
+                                                 : LSR_ENTER_AUTO;
+        return status;
+}
+
 /* Options that have no letter. */
 static int settings_long(struct raw *r, const struct lsr_option *option, const char *value)
 {
@@ -386,6 +397,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_ACL:
                 r->acl = true;
                 break;
+        case LSR_OPT_BUNDLES:
+                return settings_bundles(r, value);
         case LSR_OPT_ICONS:
                 return settings_icons(r, value);
         case LSR_OPT_IO:
@@ -396,6 +409,9 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 break;
         case LSR_OPT_LEVEL:
                 return settings_level(r, value, "level");
+        case LSR_OPT_NO_CACHE:
+                r->s->no_cache = true;
+                break;
         case LSR_OPT_STATS:
                 r->s->stats = true;
                 break;
@@ -432,7 +448,9 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         const char *value;
         int got;
 
-        *s = (struct lsr_settings){ .gnu = gnu, .view.o = { .owner = true, .group = true, .end = '\n' } };
+        *s = (struct lsr_settings){ .gnu = gnu,
+                                    .list.enter = gnu ? LSR_ENTER_SLASH : LSR_ENTER_AUTO,
+                                    .view.o = { .owner = true, .group = true, .end = '\n' } };
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         while ((got = lsr_parse_option(&parser, lsr_message, &option, &value)) > 0) {
                 int status;

@@ -19,6 +19,7 @@ struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;
+        bool no_cache;         /* of catalogues */
         const char *engine;    /* for lsr_io_new() */
         const char **operands; /* owned; at least one */
         size_t n_operands;

@@ -23,6 +23,7 @@
 
 #include "listing/extra.h"
 #include "listing/filter.h"
+#include "listing/members.h"
 #include "listing/sort.h"
 #include "listing/total.h"
 #include "source/dir.h"
@@ -30,11 +31,14 @@
 /* A directory still to list; path NULL marks that its parent's subdirectories are done. */
 struct listing_pending {
         char *path;
+        struct lsr_place place; /* in a bundle */
         unsigned depth;
         bool operand;
+        bool perhaps; /* a file, to be listed only if it is a bundle */
 };
 
 struct listing_active {
+        const struct lsr_bundle *bundle; /* ino is a row then */
         dev_t dev;
         ino_t ino;
 };
@@ -80,13 +84,14 @@ static void listing_lap(uint64_t *sum, uint64_t *at)
         *at = now;
 }
 
-static void listing_push(struct listing *l, const char *path, unsigned depth, bool operand)
+static void listing_push(struct listing *l, const char *path, const struct listing_pending *what)
 {
         if (l->n_pending == l->cap_pending) {
                 l->cap_pending = l->cap_pending ? 2 * l->cap_pending : 64;
                 l->pending = lsr_xrealloc(l->pending, l->cap_pending * sizeof(*l->pending));
         }
-        l->pending[l->n_pending++] = (struct listing_pending){ path ? lsr_xstrdup(path) : NULL, depth, operand };
+        l->pending[l->n_pending] = *what;
+        l->pending[l->n_pending++].path = path ? lsr_xstrdup(path) : NULL;
 }
 
 static void listing_rows_add(struct listing_rows *r, struct lsr_entry *entries, size_t n)
@@ -140,7 +145,7 @@ static void listing_report_rows(struct listing *l, const struct listing_rows *r,
                 struct lsr_entry *e = r->rows[i];
                 bool operand = e->flags & LSR_ENTRY_OPERAND;
 
-                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error) {
+                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error && !(e->flags & LSR_ENTRY_REPORTED)) {
                         /* The directory's word on the inode is not that of a mount or a link's target. */
                         e->meta.inode = 0;
                         listing_report(l, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
@@ -268,6 +273,28 @@ static void listing_totals(struct listing *l, struct listing_rows *r, const char
         }
 }
 
+/* Where a row of @set is, if that is in a bundle. */
+static struct lsr_place listing_place(const struct lsr_set *set, const struct lsr_entry *e)
+{
+        if (e->extra && e->extra->place)
+                return *e->extra->place;
+        return (struct lsr_place){ set->bundle, set->bundle ? (uint32_t)e->meta.inode : 0 };
+}
+
+/* The same for the directories in a bundle. */
+static void listing_member_totals(struct listing_rows *r, const struct lsr_set *set)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+                struct lsr_place place = listing_place(set, e);
+
+                if (!lsr_entry_is_dir(e) || e->meta.error || strcmp(e->name, "..") == 0)
+                        continue;
+                e->meta.size = lsr_members_total(&place);
+                e->meta.known |= LSR_FIELD_SIZE;
+        }
+}
+
 /* Links, attributes, messages, order: everything between the metadata and the view. */
 static void listing_complete(struct listing *l, struct listing_rows *r, int dirfd, const char *dir)
 {
@@ -326,18 +353,50 @@ static bool listing_descends(const struct listing *l, const struct lsr_entry *e,
         return lsr_entry_is_dir(e) && !dots && (!l->o->max_depth || depth < l->o->max_depth);
 }
 
+/* A file that recursion looks into if it is a bundle. */
+static bool listing_may_enter(const struct listing *l, const struct lsr_entry *e, unsigned depth)
+{
+        return l->o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error &&
+               (!l->o->max_depth || depth < l->o->max_depth);
+}
+
 static void listing_push_subdirs(struct listing *l, const struct lsr_set *set, struct lsr_arena *arena)
 {
-        listing_push(l, NULL, 0, false);
-        for (size_t i = set->n; i-- > 0;)
-                if (listing_descends(l, set->rows[i], set->depth + 1))
-                        listing_push(l, listing_subdir(arena, set->dir, set->rows[i]), set->depth + 1, false);
+        listing_push(l, NULL, &(struct listing_pending){});
+        for (size_t i = set->n; i-- > 0;) {
+                const struct lsr_entry *e = set->rows[i];
+                struct listing_pending p = { .depth = set->depth + 1 };
+
+                p.perhaps = listing_may_enter(l, e, p.depth);
+                if (!p.perhaps && !listing_descends(l, e, p.depth))
+                        continue;
+                p.place = listing_place(set, e);
+                listing_push(l, listing_subdir(arena, set->dir, e), &p);
+        }
 }
 
 /*
- * Note that the open directory is being listed.  Returns false, with trouble
+ * Note that a directory is being listed.  Returns false, with trouble
  * reported, if it is already: a loop.
  */
+static bool listing_activate(struct listing *l, const char *path, const struct listing_active *dir)
+{
+        for (size_t i = 0; i < l->n_active; i++) {
+                if (l->active[i].bundle == dir->bundle && l->active[i].dev == dir->dev &&
+                    l->active[i].ino == dir->ino) {
+                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
+                        return false;
+                }
+        }
+        if (l->n_active == l->cap_active) {
+                l->cap_active = l->cap_active ? 2 * l->cap_active : 64;
+                l->active = lsr_xrealloc(l->active, l->cap_active * sizeof(*l->active));
+        }
+        l->active[l->n_active++] = *dir;
+        return true;
+}
+
+/* The same for the open directory. */
 static bool listing_enter(struct listing *l, const char *path, bool operand)
 {
         struct stat st;
@@ -347,25 +406,61 @@ static bool listing_enter(struct listing *l, const char *path, bool operand)
                 l->sink->trouble(l->sink->ctx, LSR_TROUBLE_STAT_DIR, path, -errno, operand);
                 return false;
         }
-        for (size_t i = 0; i < l->n_active; i++) {
-                if (l->active[i].dev == st.st_dev && l->active[i].ino == st.st_ino) {
-                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
-                        return false;
-                }
-        }
-        if (l->n_active == l->cap_active) {
-                l->cap_active = l->cap_active ? 2 * l->cap_active : 64;
-                l->active = lsr_xrealloc(l->active, l->cap_active * sizeof(*l->active));
-        }
-        l->active[l->n_active++] = (struct listing_active){ st.st_dev, st.st_ino };
-        return true;
+        return listing_activate(l, path, &(struct listing_active){ .dev = st.st_dev, .ino = st.st_ino });
 }
 
-/* Open @path and bring its sorted entries into @r.  Returns 0; 1 if it was reported and skipped; negative errno. */
-static int listing_load(struct listing *l, struct listing_rows *r, const char *path, bool operand)
+/* A file below that is listed only if it is a bundle.  0: it is, and p->place its root; 1: it is not, or was reported. */
+static int listing_look_into(struct listing *l, struct listing_pending *p)
 {
         int error;
 
+        if (p->place.bundle)
+                error = lsr_place_below(&p->place, ".", 1, LSR_PLACE_ENTER, &p->place);
+        else
+                error = lsr_place_find(l->o->bundles, p->path, LSR_PLACE_ENTER, &p->place);
+        if (error < 0)
+                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_ACCESS, p->path, error, false);
+        else if (error == LSR_PLACE_UNREADABLE)
+                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_BUNDLE, p->path, 0, false);
+        return error ? 1 : 0;
+}
+
+/* Bring the sorted entries of a bundle's directory into @r.  Returns as listing_load(). */
+static int listing_load_members(struct listing *l, struct listing_rows *r, const struct listing_pending *p)
+{
+        const struct lsr_members_job job = { .io = l->io, .arena = r->arena, .o = l->o, .dir = p->place };
+        struct lsr_entry *entries;
+        uint64_t at;
+        size_t n;
+
+        if (l->o->recursive &&
+            !listing_activate(l, p->path, &(struct listing_active){ .bundle = p->place.bundle, .ino = p->place.row }))
+                return 1;
+        if (l->sink->before_wait)
+                l->sink->before_wait(l->sink->ctx);
+        at = listing_now();
+        l->stats->directories++;
+        n = lsr_members_read(&job, &entries);
+        listing_rows_add(r, entries, n);
+        listing_lap(&l->stats->read_ns, &at);
+        listing_report_rows(l, r, p->path);
+        if (l->o->total_size)
+                listing_member_totals(r, &(struct lsr_set){ .bundle = p->place.bundle });
+        listing_sort_now(l, r, true);
+        return 0;
+}
+
+/* Open what is pending and bring its sorted entries into @r.  0; 1 if it was skipped, or reported; negative errno. */
+static int listing_load(struct listing *l, struct listing_rows *r, struct listing_pending *p)
+{
+        const char *path = p->path;
+        const bool operand = p->operand;
+        int error;
+
+        if (p->perhaps && listing_look_into(l, p) != 0)
+                return 1;
+        if (p->place.bundle)
+                return listing_load_members(l, r, p);
         if (l->dir.fd < 0) {
                 error = lsr_dir_open(&l->dir, l->io, path, true);
                 if (error < 0) {
@@ -386,15 +481,16 @@ static int listing_load(struct listing *l, struct listing_rows *r, const char *p
         return 0;
 }
 
-static int listing_dir(struct listing *l, struct lsr_arena *arena, const struct listing_pending *p)
+static int listing_dir(struct listing *l, struct lsr_arena *arena, struct listing_pending *p)
 {
         struct listing_rows r = { .arena = arena };
         struct lsr_set set;
-        int error = listing_load(l, &r, p->path, p->operand);
+        int error = listing_load(l, &r, p);
 
         if (error)
                 return error < 0 ? error : 0;
         set = listing_set(l, &r, p->path, p->depth);
+        set.bundle = p->place.bundle;
         error = listing_show(l, &set);
         if (l->o->recursive)
                 listing_push_subdirs(l, &set, arena);
@@ -432,17 +528,20 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
                 const struct lsr_entry *e = set->rows[i];
                 struct lsr_arena arena = {};
                 struct listing_rows r = { .arena = &arena };
+                struct listing_pending p = { .operand = e->flags & LSR_ENTRY_OPERAND };
                 struct lsr_set below;
-                const char *path;
 
                 error = l->sink->row(l->sink->ctx, set, i);
-                if (error < 0 || !listing_descends(l, e, set->depth))
+                p.perhaps = listing_may_enter(l, e, set->depth);
+                if (error < 0 || !(p.perhaps || listing_descends(l, e, set->depth)))
                         continue;
-                path = set->dir ? listing_subdir(&arena, set->dir, e) : e->name;
-                error = listing_load(l, &r, path, e->flags & LSR_ENTRY_OPERAND);
+                p.place = listing_place(set, e);
+                p.path = set->dir ? listing_subdir(&arena, set->dir, e) : (char *)(uintptr_t)e->name;
+                error = listing_load(l, &r, &p);
                 if (error == 0) {
                         lsr_dir_close(&l->dir);
-                        below = listing_set(l, &r, path, set->depth + 1);
+                        below = listing_set(l, &r, p.path, set->depth + 1);
+                        below.bundle = p.place.bundle;
                         error = listing_tree(l, &below);
                         l->n_active--;
                 }
@@ -452,13 +551,54 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
         return error;
 }
 
+/* Is operand @e, of which the kernel has told what it knows, to be looked at as a bundle? */
+static bool listing_asks_bundles(const struct listing *l, const struct lsr_entry *e, size_t n)
+{
+        const struct lsr_list_options *o = l->o;
+
+        if (o->enter == LSR_ENTER_NEVER)
+                return false;
+        if (e->meta.error == -ENOTDIR)
+                return true;
+        if (o->enter == LSR_ENTER_SLASH)
+                return false;
+        if (strcmp(e->name, "-") == 0)
+                return true;
+        return !e->meta.error && S_ISREG(e->meta.mode) && !o->dirs_as_files && (n == 1 || o->enter == LSR_ENTER_ALWAYS);
+}
+
+/* Operands that are, or lie in, bundles: put the members that they mean in their place. */
+static void listing_find_members(struct listing *l, struct listing_rows *r)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+                struct lsr_members_job job = { .io = l->io, .arena = r->arena, .o = l->o };
+                unsigned flags = (l->o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
+                                 (l->o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0);
+                int error;
+
+                if (!listing_asks_bundles(l, e, r->n))
+                        continue;
+                error = lsr_place_find(l->o->bundles, e->name, flags, &job.dir);
+                if (error == 0) {
+                        lsr_members_operand(&job, e->name, e);
+                } else if (error == LSR_PLACE_UNREADABLE) {
+                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);
+                        e->flags |= LSR_ENTRY_REPORTED;
+                        e->meta.error = -EBADMSG;
+                } else if (error < 0) {
+                        e->meta.error = error;
+                }
+        }
+}
+
 /*
  * A link that was followed and leads to no directory is listed itself, unless -H or -L say otherwise.  One in
  * a loop is an error, as for GNU ls 9.1.
  */
 static bool listing_wants_lstat(const struct lsr_list_options *o, const struct lsr_entry *e)
 {
-        if (o->follow != LSR_FOLLOW_OPERAND_DIR)
+        if (o->follow != LSR_FOLLOW_OPERAND_DIR || (e->extra && e->extra->place) || (e->flags & LSR_ENTRY_REPORTED))
                 return false;
         return e->meta.error ? e->meta.error == -ENOENT : !S_ISDIR(e->meta.mode);
 }
@@ -473,6 +613,8 @@ static int listing_stat_operands(struct listing *l, struct listing_rows *r, stru
                 return error;
         lsr_io_stat_add(l->io, ops, r->n);
         error = listing_wait(l, r);
+        if (error >= 0)
+                listing_find_members(l, r);
         if (error < 0 || !follow)
                 return error;
         for (size_t i = 0; i < r->n; i++) {
@@ -546,7 +688,9 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
         if (files.n > 0)
                 error = listing_show(l, &set);
         for (size_t i = dirs.n; i-- > 0;)
-                listing_push(l, dirs.sorted[i]->name, 0, true);
+                listing_push(
+                        l, dirs.sorted[i]->name,
+                        &(struct listing_pending){ .place = listing_place(&set, dirs.sorted[i]), .operand = true });
         return error;
 }
 
@@ -563,7 +707,7 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
         /* One operand is a directory most of the time: opening it tells, and saves the stat. */
         if (n == 1 && !as_files && operands[0][0] &&
             lsr_dir_open(&l.dir, io, operands[0], options->follow != LSR_FOLLOW_NEVER) == 0) {
-                listing_push(&l, operands[0], 0, true);
+                listing_push(&l, operands[0], &(struct listing_pending){ .operand = true });
         } else {
                 l.dir.fd = -1;
                 error = listing_operands(&l, &arena, operands, n);

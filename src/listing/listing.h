@@ -52,7 +52,18 @@ struct lsr_want {
         bool context;          /* -Z */
         bool acl;              /* the mark behind the mode */
         bool stat_all;         /* every entry is stat-ed, whatever d_type says */
+        bool member;           /* what only bundles tell, entry.h's struct lsr_entry_member */
 };
+
+/* Which operands that are bundles are listed as directories. */
+enum lsr_enter {
+        LSR_ENTER_NEVER,
+        LSR_ENTER_SLASH,  /* those that end in '/' or have a path behind them: how ls would be asked for a directory */
+        LSR_ENTER_AUTO,   /* and the only operand */
+        LSR_ENTER_ALWAYS, /* all, and with recursion those below */
+};
+
+struct lsr_bundles;
 
 struct lsr_list_options {
         enum lsr_show show;
@@ -72,6 +83,11 @@ struct lsr_list_options {
         /* For LSR_SORT_WIDTH: columns of a name.  NULL otherwise. */
         size_t (*width)(void *ctx, const struct lsr_entry *e);
         void *width_ctx;
+        enum lsr_enter enter;
+        struct lsr_bundles *bundles; /* not NULL unless enter is LSR_ENTER_NEVER */
+        /* Seconds since 1970 of a civil time that was counted as if it were UTC. */
+        int64_t (*civil)(void *ctx, int64_t sec);
+        void *civil_ctx;
 };
 
 /* A complete, sorted set of entries: the file operands, or one directory. */
@@ -82,10 +98,11 @@ struct lsr_set {
         /* What columns must be wide enough for: the rows, and the operands that are not among them. */
         struct lsr_entry **measured;
         size_t n_measured;
-        uint64_t blocks; /* sum over the rows, of 512 bytes */
-        unsigned depth;  /* 0: an operand */
-        bool heading;    /* several sets are listed, so this one wants its name above it */
-        bool more;       /* directories follow */
+        uint64_t blocks;           /* sum over the rows, of 512 bytes */
+        struct lsr_bundle *bundle; /* the directory lies in it; NULL: it is a real one */
+        unsigned depth;            /* 0: an operand */
+        bool heading;              /* several sets are listed, so this one wants its name above it */
+        bool more;                 /* directories follow */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */
@@ -97,6 +114,7 @@ enum lsr_trouble {
         LSR_TROUBLE_XATTR,
         LSR_TROUBLE_STAT_DIR, /* the device and inode of an open directory */
         LSR_TROUBLE_LOOP,     /* a directory that is being listed already; error is 0 */
+        LSR_TROUBLE_BUNDLE,   /* a bundle that cannot be read, of which the bundles' trouble() was told; error is 0 */
 };
 
 struct lsr_listing_sink {

@@ -113,11 +113,15 @@ static void json_put_time(struct lsr_out *out, const char *key, int64_t sec, uin
                        tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, nsec);
 }
 
-static void json_put_user(struct lsr_view *v, struct lsr_users *users, uint32_t id, const char *key)
+/* @stored: the name that a bundle stores, or NULL. */
+static void json_put_user(struct lsr_view *v, struct lsr_users *users, const char *stored, bool known, uint32_t id,
+                          const char *key)
 {
-        const struct lsr_user *user = v->o.numeric ? NULL : lsr_users_find(users, id);
+        const struct lsr_user *user = v->o.numeric || stored || !known ? NULL : lsr_users_find(users, id);
 
-        if (user && user->name)
+        if (stored && !v->o.numeric)
+                json_put_string(v->out, key, stored, strlen(stored));
+        else if (user && user->name)
                 json_put_string(v->out, key, user->name, user->name_len);
 }
 
@@ -141,14 +145,12 @@ static void json_put_meta(struct lsr_view *v, const struct lsr_entry *e)
         }
         if (m->known & LSR_FIELD_NLINK)
                 lsr_out_printf(out, ",\"nlink\":%u", m->nlink);
-        if (m->known & LSR_FIELD_UID) {
+        if (m->known & LSR_FIELD_UID)
                 lsr_out_printf(out, ",\"uid\":%u", m->uid);
-                json_put_user(v, &v->users, m->uid, "user");
-        }
-        if (m->known & LSR_FIELD_GID) {
+        json_put_user(v, &v->users, e->extra ? e->extra->user : NULL, m->known & LSR_FIELD_UID, m->uid, "user");
+        if (m->known & LSR_FIELD_GID)
                 lsr_out_printf(out, ",\"gid\":%u", m->gid);
-                json_put_user(v, &v->groups, m->gid, "group");
-        }
+        json_put_user(v, &v->groups, e->extra ? e->extra->group : NULL, m->known & LSR_FIELD_GID, m->gid, "group");
         if (m->known & LSR_FIELD_SIZE)
                 lsr_out_printf(out, ",\"size\":%llu", (unsigned long long)m->size);
         if (m->known & LSR_FIELD_BLOCKS)
@@ -162,6 +164,26 @@ static void json_put_meta(struct lsr_view *v, const struct lsr_entry *e)
                 lsr_out_printf(out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
         if ((m->known & LSR_FIELD_DEV) && (S_ISCHR(m->mode) || S_ISBLK(m->mode)))
                 lsr_out_printf(out, ",\"rdev\":\"%u:%u\"", lsr_dev_major(m->rdev), lsr_dev_minor(m->rdev));
+}
+
+static void json_put_member(struct lsr_out *out, const struct lsr_entry_member *m)
+{
+        static const char dangling[] = "hard link to a member that is not there";
+
+        json_put_string(out, "bundle", m->bundle, strlen(m->bundle));
+        if (m->packed != UINT64_MAX)
+                lsr_out_printf(out, ",\"packed\":%llu", (unsigned long long)m->packed);
+        if (m->method)
+                json_put_string(out, "method", m->method, strlen(m->method));
+        if (m->encrypted)
+                lsr_out_puts(out, ",\"encrypted\":true");
+        if (m->raw && !json_put_string(out, "raw_name", m->raw, m->raw_len)) {
+                lsr_out_puts(out, ",\"raw_name_b64\":\"");
+                json_put_base64(out, m->raw, m->raw_len);
+                lsr_out_putc(out, '"');
+        }
+        if (m->dangling)
+                json_put_string(out, "error", dangling, sizeof(dangling) - 1);
 }
 
 static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e)
@@ -199,6 +221,8 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         json_put_meta(v, e);
         if (e->extra && e->extra->target)
                 json_put_string(out, "target", e->extra->target, e->extra->target_len);
+        if (e->extra && e->extra->member)
+                json_put_member(out, e->extra->member);
         if (e->meta.error)
                 json_put_string(out, "error", strerror(-e->meta.error), strlen(strerror(-e->meta.error)));
         lsr_out_puts(out, "}\n");
@@ -209,10 +233,12 @@ void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)
         for (size_t i = 0; i < set->n; i++) {
                 const struct lsr_entry *e = set->rows[i];
 
-                if (lsr_entry_stat_ok(e) && !v->o.numeric) {
+                if (v->o.numeric)
+                        continue;
+                if (lsr_entry_knows(e, LSR_FIELD_UID))
                         lsr_users_want(&v->users, e->meta.uid);
+                if (lsr_entry_knows(e, LSR_FIELD_GID))
                         lsr_users_want(&v->groups, e->meta.gid);
-                }
         }
         v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
         for (size_t i = 0; i < set->n; i++)

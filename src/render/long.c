@@ -40,17 +40,36 @@ static void long_resolve_users(struct lsr_view *v, const struct lsr_set *set)
 
                 if (!lsr_entry_stat_ok(e))
                         continue;
-                if (v->o.owner || v->o.author)
+                if ((v->o.owner || v->o.author) && lsr_entry_knows(e, LSR_FIELD_UID) && !(e->extra && e->extra->user))
                         lsr_users_want(&v->users, e->meta.uid);
-                if (v->o.group)
+                if (v->o.group && lsr_entry_knows(e, LSR_FIELD_GID) && !(e->extra && e->extra->group))
                         lsr_users_want(&v->groups, e->meta.gid);
         }
         v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
 }
 
-static int long_user_width(struct lsr_view *v, struct lsr_users *users, uint32_t id)
+/* An owner or a group as it is to be shown: a name that the bundle stores, or an id. */
+struct long_user {
+        const char *name; /* NULL: look the id up */
+        uint32_t id;
+        bool known;
+};
+
+static struct long_user long_user(const struct lsr_view *v, const struct lsr_entry *e, bool group)
 {
-        return v->o.numeric ? lsr_digits(id) : (int)lsr_users_find(users, id)->width;
+        const char *name = v->o.numeric || !e->extra ? NULL : group ? e->extra->group : e->extra->user;
+        bool known = lsr_entry_knows(e, group ? LSR_FIELD_GID : LSR_FIELD_UID);
+
+        return (struct long_user){ name, group ? e->meta.gid : e->meta.uid, known || (name && lsr_entry_stat_ok(e)) };
+}
+
+static int long_user_width(struct lsr_view *v, struct lsr_users *users, struct long_user u)
+{
+        if (!u.known)
+                return 1;
+        if (u.name)
+                return (int)lsr_text_width(u.name, strlen(u.name));
+        return v->o.numeric ? lsr_digits(u.id) : (int)lsr_users_find(users, u.id)->width;
 }
 
 static void long_measure_stat(struct lsr_view *v, const struct lsr_entry *e, struct lsr_columns *c, uint64_t *max_size,
@@ -60,11 +79,11 @@ static void long_measure_stat(struct lsr_view *v, const struct lsr_entry *e, str
 
         *max_nlink = m->nlink > *max_nlink ? m->nlink : *max_nlink;
         if (v->o.owner)
-                c->owner = long_max(c->owner, long_user_width(v, &v->users, m->uid));
+                c->owner = long_max(c->owner, long_user_width(v, &v->users, long_user(v, e, false)));
         if (v->o.group)
-                c->group = long_max(c->group, long_user_width(v, &v->groups, m->gid));
+                c->group = long_max(c->group, long_user_width(v, &v->groups, long_user(v, e, true)));
         if (v->o.author)
-                c->author = long_max(c->author, long_user_width(v, &v->users, m->uid));
+                c->author = long_max(c->author, long_user_width(v, &v->users, long_user(v, e, false)));
         if (S_ISCHR(m->mode) || S_ISBLK(m->mode)) {
                 c->major = long_max(c->major, lsr_digits(lsr_dev_major(m->rdev)));
                 c->minor = long_max(c->minor, lsr_digits(lsr_dev_minor(m->rdev)));
@@ -142,22 +161,20 @@ static char *long_put_size(char *p, const struct lsr_size_style *s, uint64_t val
 }
 
 /* A name to the left, a number to the right; then a blank. */
-static void long_put_user(struct lsr_view *v, struct lsr_users *users, uint32_t id, int width, bool known)
+static void long_put_user(struct lsr_view *v, struct lsr_users *users, struct long_user u, int width)
 {
-        const struct lsr_user *user = !known || v->o.numeric ? NULL : lsr_users_find(users, id);
-        char *p = lsr_out_reserve(v->out, (size_t)width + 64 + (user && user->name ? user->name_len : 0));
+        const struct lsr_user *user = !u.known || u.name || v->o.numeric ? NULL : lsr_users_find(users, u.id);
+        const char *name = !u.known ? "?" : u.name ? u.name : user ? user->name : NULL;
+        size_t len = !name ? 0 : user && user->name ? user->name_len : strlen(name);
+        char *p = lsr_out_reserve(v->out, (size_t)width + 64 + len);
 
-        if (!known) {
-                *p++ = '?';
-                for (int i = 1; i < width; i++)
-                        *p++ = ' ';
-        } else if (user && user->name) {
-                memcpy(p, user->name, user->name_len);
-                p += user->name_len;
-                for (int i = (int)user->width; i < width; i++)
+        if (name) {
+                memcpy(p, name, len);
+                p += len;
+                for (int i = user ? (int)user->width : (int)lsr_text_width(name, len); i < width; i++)
                         *p++ = ' ';
         } else {
-                p = lsr_text_number(p, id, width);
+                p = lsr_text_number(p, u.id, width);
         }
         *p++ = ' ';
         lsr_out_commit(v->out, p);
@@ -166,25 +183,27 @@ static void long_put_user(struct lsr_view *v, struct lsr_users *users, uint32_t 
 /* Inode, blocks, mode, links. */
 static char *long_put_front(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e, char *p)
 {
-        bool ok = lsr_entry_stat_ok(e);
+        bool mode = lsr_entry_knows(e, LSR_FIELD_MODE);
 
         if (v->o.inode) {
                 p = e->meta.inode ? lsr_text_number(p, e->meta.inode, c->inode) : long_right(p, "?", 1, c->inode, 1);
                 *p++ = ' ';
         }
         if (v->o.blocks) {
-                p = ok ? long_put_size(p, &v->o.block_style, e->meta.blocks, 512, c->blocks)
-                       : long_right(p, "?", 1, c->blocks, 1);
+                p = lsr_entry_knows(e, LSR_FIELD_BLOCKS)
+                            ? long_put_size(p, &v->o.block_style, e->meta.blocks, 512, c->blocks)
+                            : long_right(p, "?", 1, c->blocks, 1);
                 *p++ = ' ';
         }
         lsr_text_mode(p, lsr_entry_mode(e));
-        if (!ok)
+        if (!mode)
                 memset(p + 1, '?', 9);
         p += 10;
         if (c->any_acl)
-                *p++ = !ok ? '?' : " .+"[e->extra ? e->extra->acl : LSR_ACL_NONE];
+                *p++ = !mode ? '?' : " .+"[e->extra ? e->extra->acl : LSR_ACL_NONE];
         *p++ = ' ';
-        p = ok ? lsr_text_number(p, e->meta.nlink, c->nlink) : long_right(p, "?", 1, c->nlink, 1);
+        p = lsr_entry_knows(e, LSR_FIELD_NLINK) ? lsr_text_number(p, e->meta.nlink, c->nlink)
+                                                : long_right(p, "?", 1, c->nlink, 1);
         *p++ = ' ';
         return p;
 }
@@ -204,12 +223,12 @@ static char *long_put_back(struct lsr_view *v, const struct lsr_columns *c, cons
 {
         static const unsigned fields[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME,
                                                     LSR_FIELD_BTIME };
-        bool ok = lsr_entry_stat_ok(e);
-        bool timed = ok && (e->meta.known & fields[v->o.time]);
+        bool device = S_ISCHR(e->meta.mode) || S_ISBLK(e->meta.mode);
+        bool timed = lsr_entry_knows(e, fields[v->o.time]);
 
-        if (!ok)
+        if (!lsr_entry_knows(e, device ? LSR_FIELD_TYPE : LSR_FIELD_SIZE))
                 p = long_right(p, "?", 1, c->size, 1);
-        else if (S_ISCHR(e->meta.mode) || S_ISBLK(e->meta.mode))
+        else if (device)
                 p = long_put_device(p, c, e->meta.rdev);
         else
                 p = long_put_size(p, &v->o.size_style, e->meta.size, 1, c->size);
@@ -250,11 +269,11 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct 
         begin = v->out->len;
         lsr_out_commit(v->out, long_put_front(v, c, e, p));
         if (v->o.owner)
-                long_put_user(v, &v->users, e->meta.uid, c->owner, ok);
+                long_put_user(v, &v->users, long_user(v, e, false), c->owner);
         if (v->o.group)
-                long_put_user(v, &v->groups, e->meta.gid, c->group, ok);
+                long_put_user(v, &v->groups, long_user(v, e, true), c->group);
         if (v->o.author)
-                long_put_user(v, &v->users, e->meta.uid, c->author, ok);
+                long_put_user(v, &v->users, long_user(v, e, false), c->author);
         if (v->o.context) {
                 const char *context = e->extra && e->extra->context ? e->extra->context : "?";
 

@@ -21,7 +21,7 @@
 #include "render/users.h"
 #include "render/when.h"
 
-enum lsr_format {
+enum lsr_layout {
         LSR_FORMAT_GRID,   /* -C */
         LSR_FORMAT_ACROSS, /* -x */
         LSR_FORMAT_ONE,    /* -1 */
@@ -38,7 +38,7 @@ enum lsr_indicator {
 };
 
 struct lsr_view_options {
-        enum lsr_format format;
+        enum lsr_layout format;
         bool tree;
         bool inode, blocks, owner, group, author, context, numeric;
         bool titles, icons, git;

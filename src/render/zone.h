@@ -48,5 +48,11 @@ void lsr_zone_load(struct lsr_zone *ret_zone, const char *data, size_t len);
 /* The span around @t.  False: localtime_r has no answer either. */
 bool lsr_zone_find(const struct lsr_zone *zone, int64_t t, struct lsr_zone_span *ret_span);
 
+/*
+ * Civil time @civil, counted as if it were UTC, in this zone: seconds since 1970.  Where a clock that was set back
+ * showed it twice it is the earlier one; where one was set forward and never showed it, it is as if it had not been.
+ */
+int64_t lsr_zone_from_civil(const struct lsr_zone *zone, int64_t civil);
+
 /* Broken-down UTC time of @t seconds; Gregorian for all years that fit an int. */
 bool lsr_zone_break_down(int64_t t, struct tm *ret_tm);

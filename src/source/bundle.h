@@ -16,10 +16,8 @@
 #include "formats/format.h"
 #include "io/io.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8                     /* bundles inside bundles */
-#define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30)  /* bytes a decoder may ask for, as zstd --long=30 would */
-#define LSR_BUNDLE_MEMORY_MAX ((uint64_t)64 << 20) /* an inner bundle of this size is kept in memory */
-#define LSR_BUNDLE_SPOOL_MAX ((uint64_t)64 << 30)  /* one beyond this is refused */
+#define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
+#define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
 
@@ -28,7 +26,7 @@ struct lsr_bundles_options {
         const char *engine;
         bool cache; /* use the index cache */
         void *ctx;
-        /* Something is wrong with the bundle at @path, or (error 0) worth saying. */
+        /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
 };
 
@@ -52,9 +50,13 @@ struct lsr_bundle {
         struct lsr_bundle *outer;
         unsigned depth;
         uint32_t id;
-        bool known; /* to the worker, by id */
-        int fd;     /* where its bytes are, perhaps the outer one's */
+        bool handed; /* the worker knows it, by id */
+        bool loaded; /* or an attempt failed, with load_error */
+        int load_error;
+        int fd; /* where its bytes are, perhaps the outer one's */
         bool fd_owned;
+        int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
+        uint32_t outer_row;
         uint64_t offset;
         uint64_t size;
         struct lsr_bundle *next;
@@ -62,28 +64,15 @@ struct lsr_bundle {
 
 /*
  * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle; a negative errno.
- * Bundles stay open, and are found again by path and file, until lsr_bundles_free().
+ * Bundles stay open, and are found again by their path, until lsr_bundles_free().
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 
 /* The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep). */
 int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle);
 
-/* Make sure there is a catalogue.  Trouble is reported; a negative errno: there is none. */
+/* Make sure there is a catalogue.  A negative errno: there is none, and trouble() was told why. */
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
-
-/* Where a path leads. */
-struct lsr_place {
-        struct lsr_bundle *bundle; /* NULL: a real path */
-        uint32_t row;              /* in the bundle */
-};
-
-/*
- * Resolve @path where plain files may have something below them: "pkg.zip/lib/x", "a.tar/b.zip/c".
- * @enter: a bundle at the very end of the path is entered too (its root), as if it ended in '/'.
- * 0: there is a place, perhaps a real path (bundle NULL); a negative errno, as the kernel would give.
- */
-int lsr_place_find(struct lsr_bundles *b, const char *path, bool enter, struct lsr_place *ret_place);

@@ -1,0 +1,491 @@
+/*
+ * bundle - from a path to a catalogue
+ *
+ *      path ─► open ─► plausible? ─► index cache ─► worker: open, scan ─► catalogue
+ *                                        └──────────── hit ──────────────────▲
+ *
+ * Whether a file can be a bundle at all is asked here, by comparing 64 KiB with
+ * magic numbers, so that listing an ordinary file starts no process; everything
+ * behind that happens in the worker.  The worker may die and forget its bundles:
+ * then -ESTALE comes, and the bundle is handed over again.
+ *
+ * A bundle inside a bundle is a range of the outer file where its content lies
+ * there as it is.  Otherwise the worker reads it out, and it is spooled.
+ */
+#include "source/bundle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "io/stream.h"
+#include "source/cache.h"
+#include "source/spool.h"
+#include "source/worker.h"
+
+#define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
+#define BUNDLE_PIPE_READ ((size_t)256 << 10)
+#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
+
+struct lsr_bundles {
+        struct lsr_bundles_options o;
+        struct lsr_worker *worker; /* NULL until it is needed */
+        struct lsr_bundle *all;
+        struct lsr_bundle *current; /* what trouble is about */
+};
+
+static void bundles_trouble(void *ctx, int error, const char *text)
+{
+        struct lsr_bundles *b = ctx;
+
+        if (!b->current)
+                return;
+        b->current->troubled |= error != 0;
+        b->o.trouble(b->o.ctx, b->current->path, error, text);
+}
+
+struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
+{
+        struct lsr_bundles *b = lsr_xmalloc(sizeof(*b));
+
+        *b = (struct lsr_bundles){ .o = *options };
+        return b;
+}
+
+static void bundle_free(struct lsr_bundle *bundle)
+{
+        if (bundle->fd_owned && bundle->fd >= 0)
+                close(bundle->fd);
+        for (size_t i = 0; i < LSR_COMPANIONS; i++)
+                if (bundle->companions[i] >= 0)
+                        close(bundle->companions[i]);
+        lsr_catalogue_free(bundle->catalogue);
+        free(bundle->path);
+        free(bundle);
+}
+
+struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
+{
+        if (!b)
+                return NULL;
+        while (b->all) {
+                struct lsr_bundle *next = b->all->next;
+
+                bundle_free(b->all);
+                b->all = next;
+        }
+        lsr_worker_free(b->worker);
+        free(b);
+        return NULL;
+}
+
+void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
+{
+        if (b->worker)
+                lsr_worker_stats(b->worker, sum);
+}
+
+static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
+{
+        if (!b->worker)
+                b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
+                                                                         .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                         .ctx = b,
+                                                                         .trouble = bundles_trouble });
+        return b->worker;
+}
+
+static struct lsr_bundle *bundle_new(struct lsr_bundles *b, char *path)
+{
+        struct lsr_bundle *bundle = lsr_xmalloc(sizeof(*bundle));
+
+        *bundle = (struct lsr_bundle){ .path = path, .all = b, .fd = -1, .size = LSR_INPUT_UNKNOWN };
+        for (size_t i = 0; i < LSR_COMPANIONS; i++)
+                bundle->companions[i] = -1;
+        return bundle;
+}
+
+static struct lsr_bundle *bundle_keep(struct lsr_bundle *bundle)
+{
+        bundle->next = bundle->all->all;
+        bundle->all->all = bundle;
+        return bundle;
+}
+
+static struct lsr_bundle *bundles_find(struct lsr_bundles *b, const char *path)
+{
+        for (struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next)
+                if (strcmp(bundle->path, path) == 0)
+                        return bundle;
+        return NULL;
+}
+
+/* Has it the look of a bundle?  @ret_database: of one that may have companions. */
+static bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
+{
+        static const char sqlite_magic[16] = "SQLite format 3";
+        struct lsr_io *io = bundle->all->o.io;
+        uint8_t *buf = lsr_xmalloc(LSR_PROBE_BYTES + BUNDLE_TAIL);
+        struct lsr_probe p = { .head = buf, .size = bundle->size };
+        size_t head = bundle->size < LSR_PROBE_BYTES ? (size_t)bundle->size : LSR_PROBE_BYTES;
+        size_t tail = bundle->size < BUNDLE_TAIL ? (size_t)bundle->size : BUNDLE_TAIL;
+        ssize_t got = lsr_io_read_at(io, bundle->fd, buf, head, bundle->offset);
+        bool plausible;
+
+        p.head_len = got > 0 ? (size_t)got : 0;
+        plausible = lsr_plausible(&p);
+        if (!plausible && p.head_len == bundle->size) {
+                p.tail = buf;
+                p.tail_len = p.head_len;
+                plausible = lsr_plausible(&p);
+        } else if (!plausible) {
+                got = lsr_io_read_at(io, bundle->fd, buf + LSR_PROBE_BYTES, tail, bundle->offset + bundle->size - tail);
+                p.tail = buf + LSR_PROBE_BYTES;
+                p.tail_len = got > 0 ? (size_t)got : 0;
+                plausible = lsr_plausible(&p);
+        }
+        *ret_database = p.head_len >= sizeof(sqlite_magic) && memcmp(buf, sqlite_magic, sizeof(sqlite_magic)) == 0;
+        free(buf);
+        return plausible;
+}
+
+static void bundle_open_companions(struct lsr_bundle *bundle)
+{
+        static const char *const suffixes[LSR_COMPANIONS] = {
+                [LSR_COMPANION_WAL] = "-wal",
+                [LSR_COMPANION_JOURNAL] = "-journal",
+        };
+        char path[PATH_MAX];
+
+        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
+                int n = snprintf(path, sizeof(path), "%s%s", bundle->path, suffixes[i]);
+
+                if (n > 0 && (size_t)n < sizeof(path))
+                        bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path);
+        }
+}
+
+/* The request to the worker that hands @bundle over. */
+static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_bundle, uint8_t **ret_head,
+                      size_t *ret_head_len)
+{
+        struct lsr_worker_file file = { .fd = bundle->fd, .offset = bundle->offset, .size = bundle->size };
+
+        memcpy(file.companions, bundle->companions, sizeof(file.companions));
+        bundle->all->current = bundle;
+        return lsr_worker_open(bundles_worker(bundle->all), &file, ret_bundle, ret_head, ret_head_len);
+}
+
+/* Spool what is in @head and everything else that comes from the pipe. */
+static int bundle_spool_pipe(struct lsr_bundle *bundle, const uint8_t *head, size_t head_len)
+{
+        struct lsr_spool spool = {};
+        uint8_t *buf = lsr_xmalloc(BUNDLE_PIPE_READ);
+        int r = lsr_spool_write(&spool, head, head_len);
+
+        while (r == 0) {
+                ssize_t n = read(bundle->fd, buf, BUNDLE_PIPE_READ);
+
+                if (n == 0)
+                        break;
+                if (n > 0)
+                        r = lsr_spool_write(&spool, buf, (size_t)n);
+                else if (errno != EINTR)
+                        r = -errno;
+        }
+        free(buf);
+        if (r == 0)
+                r = lsr_spool_finish(&spool);
+        if (r < 0) {
+                lsr_spool_drop(&spool);
+                return r;
+        }
+        bundle->fd = spool.fd;
+        bundle->fd_owned = true;
+        bundle->size = spool.size;
+        return 0;
+}
+
+/* Make sure that the worker knows it.  0; 1: it is no bundle; a negative errno. */
+static int bundle_hand_over(struct lsr_bundle *bundle)
+{
+        struct lsr_worker_bundle got;
+        uint8_t *head = NULL;
+        size_t head_len = 0;
+        int r;
+
+        if (bundle->handed)
+                return 0;
+        r = bundle_ask(bundle, &got, &head, &head_len);
+        if (r == 2) {
+                r = bundle_spool_pipe(bundle, head, head_len);
+                free(head);
+                head = NULL;
+                if (r == 0)
+                        r = bundle_ask(bundle, &got, &head, &head_len);
+        }
+        free(head);
+        if (r != 0)
+                return r;
+        bundle->handed = true;
+        bundle->id = got.id;
+        bundle->filtered = got.filtered;
+        memcpy(bundle->format, got.format, sizeof(bundle->format));
+        memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
+        return 0;
+}
+
+static bool bundle_cached(struct lsr_bundle *bundle)
+{
+        struct lsr_cache_entry entry;
+
+        if (!bundle->all->o.cache || bundle->outer || !lsr_cache_get(&bundle->meta, &entry))
+                return false;
+        memcpy(bundle->format, entry.format, sizeof(bundle->format));
+        memcpy(bundle->filters, entry.filters, sizeof(bundle->filters));
+        bundle->filtered = true;
+        bundle->catalogue = entry.catalogue;
+        bundle->cached = bundle->loaded = true;
+        return true;
+}
+
+static void bundle_remember(const struct lsr_bundle *bundle)
+{
+        struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
+
+        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled)
+                return;
+        memcpy(entry.format, bundle->format, sizeof(entry.format));
+        memcpy(entry.filters, bundle->filters, sizeof(entry.filters));
+        lsr_cache_put(&bundle->meta, &entry);
+}
+
+/* The open file behind @bundle->fd: 0; 1: it is no bundle; a negative errno. */
+static int bundle_recognise(struct lsr_bundle *bundle)
+{
+        bool database;
+
+        if (bundle->size == LSR_INPUT_UNKNOWN)
+                return bundle_hand_over(bundle);
+        if (bundle_cached(bundle))
+                return 0;
+        if (!bundle_plausible(bundle, &database))
+                return 1;
+        if (database && !bundle->outer && strcmp(bundle->path, "-") != 0)
+                bundle_open_companions(bundle);
+        return bundle_hand_over(bundle);
+}
+
+static int bundle_open_file(struct lsr_bundle *bundle)
+{
+        struct lsr_io *io = bundle->all->o.io;
+        struct statx stx;
+
+        if (strcmp(bundle->path, "-") == 0) {
+                bundle->fd = STDIN_FILENO;
+        } else {
+                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path);
+                if (bundle->fd < 0)
+                        return bundle->fd;
+                bundle->fd_owned = true;
+        }
+        lsr_io_count(io, 1);
+        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
+                return -errno;
+        lsr_meta_from_statx(&bundle->meta, &stx);
+        if (S_ISREG(stx.stx_mode))
+                bundle->size = stx.stx_size;
+        else if (bundle->fd_owned)
+                return 1;
+        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
+}
+
+int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle)
+{
+        struct lsr_bundle *bundle = bundles_find(b, path);
+        int r;
+
+        if (bundle) {
+                *ret_bundle = bundle;
+                return 0;
+        }
+        bundle = bundle_new(b, lsr_xstrdup(path));
+        r = bundle_open_file(bundle);
+        if (r == 0)
+                r = bundle_recognise(bundle);
+        if (r == 0)
+                *ret_bundle = bundle_keep(bundle);
+        else
+                bundle_free(bundle);
+        return r;
+}
+
+/* Do @op, again if the worker has lost the bundle.  For the requests below. */
+static int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
+{
+        int r = -ESTALE;
+
+        for (unsigned i = 0; i < BUNDLE_TRIES && r == -ESTALE; i++) {
+                r = bundle_hand_over(bundle);
+                if (r == 1)
+                        return -ESTALE; /* it was one before: the file changed */
+                if (r < 0)
+                        return r;
+                bundle->all->current = bundle;
+                r = op(bundle, ctx);
+                if (r == -ESTALE || r == -EPIPE)
+                        bundle->handed = false;
+        }
+        return r;
+}
+
+static int bundle_scan(struct lsr_bundle *bundle, void *ctx)
+{
+        (void)ctx;
+        return lsr_worker_scan(bundle->all->worker, bundle->id, "", 0, &bundle->catalogue);
+}
+
+int lsr_bundle_load(struct lsr_bundle *bundle)
+{
+        if (bundle->loaded)
+                return bundle->load_error;
+        bundle->load_error = bundle_retry(bundle, bundle_scan, NULL);
+        bundle->loaded = true;
+        if (bundle->load_error == 0)
+                bundle_remember(bundle);
+        else if (!bundle->troubled)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, bundle->load_error, NULL);
+        return bundle->load_error;
+}
+
+/* A row with its whole path, as the worker wants it.  The path is to be freed. */
+static char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member)
+{
+        const struct lsr_catalogue *c = bundle->catalogue;
+        struct lsr_member m;
+        size_t len;
+        char *path;
+
+        row = lsr_catalogue_link(c, row);
+        lsr_catalogue_get(c, row, &m);
+        len = lsr_catalogue_path(c, row, NULL, 0);
+        path = lsr_xmalloc(len + 1);
+        lsr_catalogue_path(c, row, path, len + 1);
+        m.path = path;
+        m.path_len = len;
+        *ret_member = m;
+        return path;
+}
+
+struct bundle_read {
+        const struct lsr_member *m;
+        const struct lsr_sink *sink;
+};
+
+static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
+{
+        const struct bundle_read *r = ctx;
+
+        return lsr_worker_read(bundle->all->worker, bundle->id, r->m, r->sink);
+}
+
+int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+{
+        struct lsr_member m;
+        char *path = bundle_whole_member(bundle, row, &m);
+        int r = bundle_retry(bundle, bundle_read_member, &(struct bundle_read){ &m, sink });
+
+        free(path);
+        return r;
+}
+
+struct bundle_extent {
+        const struct lsr_member *m;
+        uint64_t offset;
+        uint64_t size;
+};
+
+static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
+{
+        struct bundle_extent *x = ctx;
+
+        return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
+}
+
+static int bundle_spool_write(void *ctx, const void *data, size_t n)
+{
+        return lsr_spool_write(ctx, data, n);
+}
+
+/* Where the content of @row can be read: a range of the outer file, or a spool. */
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
+{
+        struct lsr_bundle *outer = inner->outer;
+        struct lsr_spool spool = {};
+        struct lsr_member m;
+        char *path = bundle_whole_member(outer, row, &m);
+        struct bundle_extent x = { .m = &m };
+        int r = outer->size == LSR_INPUT_UNKNOWN || outer->filtered ? 1 : bundle_retry(outer, bundle_find_extent, &x);
+
+        free(path);
+        if (r == 0 && (x.offset > outer->size || x.size > outer->size - x.offset))
+                return -EBADMSG;
+        if (r == 0) {
+                inner->fd = outer->fd;
+                inner->offset = outer->offset + x.offset;
+                inner->size = x.size;
+                return 0;
+        }
+        if (r < 0)
+                return r;
+        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &spool, bundle_spool_write });
+        if (r == 0)
+                r = lsr_spool_finish(&spool);
+        if (r < 0) {
+                lsr_spool_drop(&spool);
+                return r;
+        }
+        inner->fd = spool.fd;
+        inner->fd_owned = true;
+        inner->size = spool.size;
+        return 0;
+}
+
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle)
+{
+        size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(outer->catalogue, row, NULL, 0);
+        struct lsr_bundle *bundle;
+        char *path;
+        int r;
+
+        if (outer->depth + 1 >= LSR_BUNDLE_DEPTH_MAX)
+                return -ELOOP;
+        path = lsr_xmalloc(outer_len + len + 2);
+        memcpy(path, outer->path, outer_len);
+        path[outer_len] = '/';
+        lsr_catalogue_path(outer->catalogue, row, path + outer_len + 1, len + 1);
+        bundle = bundles_find(outer->all, path);
+        if (bundle) {
+                free(path);
+                *ret_bundle = bundle;
+                return 0;
+        }
+        bundle = bundle_new(outer->all, path);
+        bundle->outer = outer;
+        bundle->outer_row = row;
+        bundle->depth = outer->depth + 1;
+        r = bundle_place_inner(bundle, row);
+        if (r == 0)
+                r = bundle_recognise(bundle);
+        if (r == 0)
+                *ret_bundle = bundle_keep(bundle);
+        else
+                bundle_free(bundle);
+        return r;
+}

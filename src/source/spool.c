@@ -1,0 +1,92 @@
+/* spool - a memfd that turns into a temporary file when it grows */
+#include "source/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+enum { SPOOL_NONE, SPOOL_MEMORY, SPOOL_FILE };
+
+static int spool_memory(struct lsr_spool *s)
+{
+        s->fd = memfd_create("lsr", MFD_CLOEXEC);
+        if (s->fd < 0)
+                return -errno;
+        s->kind = SPOOL_MEMORY;
+        return 0;
+}
+
+static int spool_unnamed_file(void)
+{
+        const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+        int fd = -1;
+
+        /* mkostemp would leave a name for a moment, and O_TMPFILE is known to all file systems that matter. */
+        for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && fd < 0; i++)
+                if (dirs[i] && dirs[i][0] == '/')
+                        fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        return fd < 0 ? -errno : fd;
+}
+
+static int spool_to_file(struct lsr_spool *s)
+{
+        int fd = spool_unnamed_file();
+        off_t from = 0;
+
+        if (fd < 0)
+                return fd;
+        while ((uint64_t)from < s->size) {
+                ssize_t n = sendfile(fd, s->fd, &from, (size_t)(s->size - (uint64_t)from));
+
+                if (n <= 0) {
+                        int error = n < 0 ? -errno : -EIO;
+
+                        close(fd);
+                        return error;
+                }
+        }
+        close(s->fd);
+        s->fd = fd;
+        s->kind = SPOOL_FILE;
+        return 0;
+}
+
+int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = s->kind == SPOOL_NONE ? spool_memory(s) : 0;
+
+        if (r < 0)
+                return r;
+        if (n > LSR_SPOOL_MAX - s->size)
+                return -EFBIG;
+        if (s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX)
+                r = spool_to_file(s);
+        while (r == 0 && n > 0) {
+                ssize_t done = write(s->fd, p, n);
+
+                if (done < 0 && errno == EINTR)
+                        continue;
+                if (done < 0)
+                        return -errno;
+                p += done;
+                n -= (size_t)done;
+                s->size += (uint64_t)done;
+        }
+        return r;
+}
+
+int lsr_spool_finish(struct lsr_spool *s)
+{
+        return s->kind == SPOOL_NONE ? spool_memory(s) : 0;
+}
+
+void lsr_spool_drop(struct lsr_spool *s)
+{
+        if (s->kind != SPOOL_NONE)
+                close(s->fd);
+        *s = (struct lsr_spool){};
+}

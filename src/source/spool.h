@@ -1,0 +1,28 @@
+/*
+ * spool - bytes that must be kept to be read at random
+ *
+ * In memory up to LSR_SPOOL_MEMORY_MAX, beyond in an unnamed file below TMPDIR,
+ * up to LSR_SPOOL_MAX.  Nothing is left behind however the process ends.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LSR_SPOOL_MEMORY_MAX ((uint64_t)64 << 20)
+#define LSR_SPOOL_MAX ((uint64_t)64 << 30)
+
+struct lsr_spool {
+        int fd; /* valid after the first write, and then the caller's to close */
+        uint64_t size;
+        unsigned kind; /* private */
+};
+
+/* A zeroed struct is an empty spool.  0; -EFBIG: LSR_SPOOL_MAX; another negative errno. */
+int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n);
+
+/* No more is coming.  An empty spool has a descriptor too, afterwards. */
+int lsr_spool_finish(struct lsr_spool *s);
+
+/* Give up: close it.  A spool that was never written to is fine. */
+void lsr_spool_drop(struct lsr_spool *s);
