@@ -22,8 +22,9 @@ struct lsr_engine_ops {
         int (*files_wait)(struct lsr_engine *e);
         void (*each)(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);
         /* Asked before the call: a negative errno is its result. */
-        int (*before_open_dir)(struct lsr_engine *e);
+        int (*before_open)(struct lsr_engine *e);
         int (*before_read_dir)(struct lsr_engine *e);
+        int (*before_read)(struct lsr_engine *e, uint32_t *size); /* may make it less */
 };
 
 struct lsr_engine {

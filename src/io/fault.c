@@ -4,10 +4,12 @@
  *      --io=fault:ENGINE:WHAT[,WHAT...]
  *      WHAT   stat=ERR/N     every Nth stat fails with ERR
  *             dir=ERR/N      every Nth getdents64 fails with ERR
- *             open=ERR/N     every Nth open of a directory fails with ERR
+ *             open=ERR/N     every Nth open of a directory or a bundle fails with ERR
  *             file=ERR/N     every Nth file read fails with ERR
  *             short/N        every Nth file read ends after half of the file
- *      ERR    EIO ENOENT EINTR ENOMEM EACCES
+ *             read=ERR/N     every Nth read of a stream or at an offset fails with ERR
+ *             part/N         every Nth of these is for half of the bytes
+ *      ERR    EIO ENOENT EINTR ENOMEM EACCES EAGAIN
  *
  * Counting is deterministic, so that every engine shows the same listing for
  * the same spec.  Results are overwritten after the wrapped engine has done the
@@ -20,9 +22,9 @@
 #include "base/arena.h"
 #include "io/engine.h"
 
-enum fault_kind { FAULT_STAT, FAULT_DIR, FAULT_OPEN, FAULT_FILE, FAULT_SHORT, FAULT_KINDS };
+enum fault_kind { FAULT_STAT, FAULT_DIR, FAULT_OPEN, FAULT_FILE, FAULT_SHORT, FAULT_READ, FAULT_PART, FAULT_KINDS };
 
-static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", "file=", "short" };
+static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", "file=", "short", "read=", "part" };
 
 #define FAULT_EVERY_MAX 1000000000ul
 
@@ -62,11 +64,8 @@ static int fault_parse_error(const char *s, size_t len)
         static const struct {
                 const char *name;
                 int error;
-        } table[] = { { "EIO", -EIO },
-                      { "ENOENT", -ENOENT },
-                      { "EINTR", -EINTR },
-                      { "ENOMEM", -ENOMEM },
-                      { "EACCES", -EACCES } };
+        } table[] = { { "EIO", -EIO },       { "ENOENT", -ENOENT }, { "EINTR", -EINTR },
+                      { "ENOMEM", -ENOMEM }, { "EACCES", -EACCES }, { "EAGAIN", -EAGAIN } };
 
         for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
                 if (strlen(table[i].name) == len && memcmp(table[i].name, s, len) == 0)
@@ -89,8 +88,8 @@ static int fault_parse_rule(struct fault_engine *f, const char *s, const char *e
 
                 if ((size_t)(slash - s) < len || memcmp(s, fault_names[kind], len) != 0)
                         continue;
-                /* "short" has no error of its own and nothing before the slash. */
-                if (kind == FAULT_SHORT)
+                /* "short" and "part" have no error of their own and nothing before the slash. */
+                if (kind == FAULT_SHORT || kind == FAULT_PART)
                         rule->error = s + len == slash ? -EIO : 0;
                 else
                         rule->error = fault_parse_error(s + len, (size_t)(slash - s) - len);
@@ -200,7 +199,17 @@ static void fault_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, siz
         }
 }
 
-static int fault_open_dir(struct lsr_engine *e)
+static int fault_read(struct lsr_engine *e, uint32_t *size)
+{
+        struct fault_engine *f = (struct fault_engine *)e;
+        int error = fault_hit(f, FAULT_READ);
+
+        if (error == 0 && *size > 1 && fault_hit(f, FAULT_PART))
+                *size /= 2;
+        return error;
+}
+
+static int fault_open(struct lsr_engine *e)
 {
         return fault_hit((struct fault_engine *)e, FAULT_OPEN);
 }
@@ -220,8 +229,9 @@ static const struct lsr_engine_ops fault_ops = {
         .files_start = fault_files_start,
         .files_wait = fault_files_wait,
         .each = fault_each,
-        .before_open_dir = fault_open_dir,
+        .before_open = fault_open,
         .before_read_dir = fault_read_dir,
+        .before_read = fault_read,
 };
 
 int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, const char *spec,

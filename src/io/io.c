@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "io/engine.h"
+#include "io/read.h"
 
 struct lsr_io {
         struct lsr_engine *sync;    /* always there */
@@ -25,6 +26,7 @@ struct lsr_io {
         struct lsr_engine *files;   /* of the files being read */
         struct lsr_engine *named;   /* not auto: this one does everything */
         struct lsr_engine *probe;   /* a uring engine that must prove itself */
+        struct lsr_reads reads;     /* of open files */
         struct lsr_io_stats stats;
 };
 
@@ -34,6 +36,7 @@ static int io_make_uring(struct lsr_io *io, const char *tuning)
 
         if (r >= 0)
                 io->probe = io->named;
+        io->reads.way = LSR_READS_RING;
         return r;
 }
 
@@ -70,17 +73,21 @@ int lsr_io_new(struct lsr_io **ret_io, const char *name)
 
         *io = (struct lsr_io){};
         io->sync = lsr_sync_new(&io->stats);
+        io->reads.stats = &io->stats;
         if (strncmp(name, "fault:", 6) == 0)
                 r = io_make_fault(io, name + 6);
         else if (strncmp(name, "uring:", 6) == 0)
                 r = io_make_uring(io, name + 6);
         else if (strcmp(name, "auto") != 0)
                 r = io_make_named(io, name, strlen(name));
+        else
+                io->reads.way = LSR_READS_AUTO;
         if (r < 0) {
                 lsr_io_free(io);
                 return r;
         }
         io->current = io->named ? io->named : io->sync;
+        io->reads.named = io->named;
         *ret_io = io;
         return 0;
 }
@@ -89,6 +96,7 @@ struct lsr_io *lsr_io_free(struct lsr_io *io)
 {
         if (!io)
                 return NULL;
+        lsr_read_ring_free(io->reads.ring);
         if (io->named)
                 io->named->ops->free(io->named);
         if (io->wide)
@@ -116,6 +124,11 @@ const char *lsr_io_name(const struct lsr_io *io)
 bool lsr_io_eager(const struct lsr_io *io)
 {
         return io->current->ops->eager;
+}
+
+struct lsr_reads *lsr_io_reads(struct lsr_io *io)
+{
+        return &io->reads;
 }
 
 void lsr_io_count(struct lsr_io *io, unsigned syscalls)
@@ -218,12 +231,29 @@ void lsr_io_each(struct lsr_io *io, size_t n, unsigned syscalls_each, void (*fn)
 int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow)
 {
         int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
-        int fd = io->current->ops->before_open_dir ? io->current->ops->before_open_dir(io->current) : 0;
+        int fd = io->current->ops->before_open ? io->current->ops->before_open(io->current) : 0;
 
         if (fd < 0)
                 return fd;
         io->stats.syscalls++;
         fd = openat(dirfd, path, flags);
+        return fd < 0 ? -errno : fd;
+}
+
+int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path)
+{
+        int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+        int fd = io->current->ops->before_open ? io->current->ops->before_open(io->current) : 0;
+
+        if (fd < 0)
+                return fd;
+        io->stats.syscalls++;
+        fd = openat(dirfd, path, flags | O_NOATIME);
+        if (fd < 0 && errno == EPERM) {
+                /* Somebody else's file. */
+                io->stats.syscalls++;
+                fd = openat(dirfd, path, flags);
+        }
         return fd < 0 ? -errno : fd;
 }
 

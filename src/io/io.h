@@ -122,6 +122,13 @@ int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n);
 /* Open a directory for reading.  Returns the descriptor or a negative errno. */
 int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow);
 
+/*
+ * Open a file for reading: without touching its access time where that is
+ * allowed, without waiting for the writer of a FIFO.  What cannot be read
+ * without waiting stays so (O_NONBLOCK).  Returns the descriptor or a negative errno.
+ */
+int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path);
+
 /* getdents64(2).  Returns bytes of entries, 0 at the end, or a negative errno. */
 ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size);
 

@@ -1,7 +1,22 @@
 /*
- * stream - plain reads
+ * stream - several large reads ahead of the caller
  *
- * One large read at a time into one buffer.
+ *      file    ...| piece | piece | piece | piece |...
+ *                    ^ first                       ^ ahead
+ *                 at the caller    being read
+ *
+ * Pieces are read in any order and given out in theirs.  The kernel writes into
+ * them on its own, so whoever drops a piece, by seeking or freeing, waits for it.
+ *
+ * How far ahead grows with every piece that was wanted: a reader that hops from
+ * header to header has one small read to wait for and not a megabyte.  The next
+ * reads are begun when half of them are used up, two with one call.
+ *
+ * Without a ring nothing can be read ahead, nor from what cannot seek: one piece
+ * then.  The kernel reads ahead of a sequential reader by itself.
+ *
+ * Rejected: a thread that reads ahead with plain calls.  It would save the time
+ * to copy out of the page cache and cost a second core.
  */
 #include "io/stream.h"
 
@@ -10,75 +25,224 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "io/read.h"
 
-#define STREAM_READ ((size_t)256 << 10)
+#define STREAM_PIECE LSR_READ_BUFFER_SIZE
+#define STREAM_PIECES LSR_READ_BUFFERS
+#define STREAM_PIECE_SEEK ((size_t)64 << 10) /* the first one after a seek */
+#define STREAM_RING_MIN ((uint64_t)4 << 20)  /* under "auto" a ring is worth making from here on */
+
+struct stream_piece {
+        struct lsr_read read;
+        uint8_t *buf;
+        uint64_t at; /* in the file */
+        size_t want;
+        size_t got; /* by reads that have ended */
+};
 
 struct lsr_stream {
-        struct lsr_io *io;
+        struct lsr_reads *reads;
+        struct lsr_read_ring *ring; /* NULL: plain calls */
         int fd;
-        uint64_t at;
-        uint64_t end;
-        bool pipe;
-        uint8_t *buf;
+        bool pipe;          /* cannot seek */
+        bool ended;         /* the file has, before @end */
+        bool given;         /* the first piece is at the caller */
+        bool borrowed;      /* bufs are the ring's */
+        uint64_t at;        /* next byte for the caller */
+        uint64_t ahead;     /* next byte to read */
+        uint64_t end;       /* as the caller said */
+        uint64_t sized_for; /* bytes that were left when the buffers were made */
+        size_t next_size;   /* of the piece to begin next, at most */
+        uint8_t *bufs;      /* n_max of cap bytes */
+        size_t cap;
+        unsigned n_max;  /* 0: there are none yet */
+        unsigned window; /* most pieces to have at this time */
+        unsigned first;  /* piece for the caller */
+        unsigned n;      /* pieces from there on */
+        struct stream_piece pieces[STREAM_PIECES];
 };
+
+/* To read no bytes tells, and is a call that a confined process may make. */
+static bool stream_is_pipe(struct lsr_stream *s)
+{
+        if (s->end != LSR_STREAM_END)
+                return false;
+        s->reads->stats->syscalls++;
+        return pread(s->fd, &(char){ 0 }, 0, 0) < 0 && errno == ESPIPE;
+}
 
 int lsr_stream_new(struct lsr_stream **ret_stream, struct lsr_io *io, int fd, uint64_t offset, uint64_t end)
 {
         struct lsr_stream *s = lsr_xmalloc(sizeof(*s));
 
-        *s = (struct lsr_stream){ .io = io, .fd = fd, .at = offset, .end = end };
-        s->pipe = lseek(fd, 0, SEEK_CUR) < 0;
-        s->buf = lsr_xmalloc(STREAM_READ);
+        *s = (struct lsr_stream){ .reads = lsr_io_reads(io), .fd = fd, .at = offset, .end = end };
+        s->next_size = STREAM_PIECE;
+        s->pipe = stream_is_pipe(s);
         *ret_stream = s;
         return 0;
 }
 
+static void stream_release(struct lsr_stream *s)
+{
+        if (s->borrowed)
+                lsr_read_ring_give_back(s->ring);
+        else
+                free(s->bufs);
+        s->bufs = NULL;
+        s->borrowed = false;
+        s->n_max = 0;
+}
+
+/* Have no pieces; go on at @offset.  Buffers that the kernel will not give back are left to it. */
+static void stream_drop(struct lsr_stream *s, uint64_t offset)
+{
+        bool lost = false;
+
+        for (unsigned i = 0; i < s->n_max; i++) {
+                struct lsr_read *read = &s->pieces[i].read;
+
+                if (read->busy && lsr_read_ring_wait(s->ring, read) < 0)
+                        lost = true;
+        }
+        if (lost) {
+                s->bufs = NULL;
+                s->borrowed = false;
+                s->n_max = 0;
+        }
+        s->n = s->first = 0;
+        s->given = false;
+        s->window = 1;
+        s->at = s->ahead = offset;
+}
+
 struct lsr_stream *lsr_stream_free(struct lsr_stream *s)
 {
-        if (s)
-                free(s->buf);
+        if (!s)
+                return NULL;
+        stream_drop(s, s->at);
+        stream_release(s);
         free(s);
         return NULL;
 }
 
+/* Which way to read, and buffers no larger than what there is to read. */
+static int stream_start(struct lsr_stream *s)
+{
+        uint64_t left = s->end - s->at;
+        bool large = !s->pipe && left > STREAM_PIECE;
+        int r = 0;
+
+        s->ring = NULL;
+        if (s->reads->way == LSR_READS_RING || (s->reads->way == LSR_READS_AUTO && large && left >= STREAM_RING_MIN))
+                r = lsr_reads_ring(s->reads, s->fd, &s->ring);
+        if (r < 0 && s->reads->way == LSR_READS_RING)
+                return r;
+        s->sized_for = left;
+        s->cap = left < STREAM_PIECE ? (size_t)left : STREAM_PIECE;
+        s->n_max = s->ring && large ? STREAM_PIECES : 1;
+        s->bufs = s->n_max > 1 ? lsr_read_ring_take(s->ring) : NULL;
+        s->borrowed = s->bufs != NULL;
+        if (!s->bufs)
+                s->bufs = lsr_xmalloc(s->n_max * s->cap);
+        for (unsigned i = 0; i < s->n_max; i++)
+                s->pieces[i] = (struct stream_piece){ .buf = s->bufs + i * s->cap };
+        stream_drop(s, s->at);
+        return 0;
+}
+
+/* Begin what @p still lacks. */
+static void stream_begin(struct lsr_stream *s, struct stream_piece *p)
+{
+        p->read = (struct lsr_read){
+                .fd = s->fd,
+                .buffer = s->borrowed ? (int)(p - s->pieces) : -1,
+                .buf = p->buf + p->got,
+                .size = (uint32_t)(p->want - p->got),
+                .offset = s->pipe ? LSR_READ_HERE : p->at + p->got,
+        };
+        lsr_read_begin(s->reads, s->ring, &p->read);
+}
+
+/* Begin as many pieces as the window has room for, once half of it is free. */
+static void stream_fill(struct lsr_stream *s)
+{
+        if (s->n > s->window / 2)
+                return;
+        while (s->n < s->window && s->ahead < s->end) {
+                struct stream_piece *p = &s->pieces[(s->first + s->n) % s->n_max];
+
+                p->at = s->ahead;
+                p->got = 0;
+                p->want = s->next_size < s->cap ? s->next_size : s->cap;
+                if (p->want > s->end - s->ahead)
+                        p->want = (size_t)(s->end - s->ahead);
+                s->next_size = s->cap;
+                s->ahead += p->want;
+                s->n++;
+                stream_begin(s, p);
+        }
+        s->window = 2 * s->window < s->n_max ? 2 * s->window : s->n_max;
+}
+
+/* Wait until @p is full.  1; 0: the file ended before that; a negative errno. */
+static ssize_t stream_finish(struct lsr_stream *s, struct stream_piece *p)
+{
+        for (;;) {
+                ssize_t n = lsr_read_end(s->reads, s->ring, &p->read);
+
+                if (n <= 0)
+                        return n;
+                p->got += (size_t)n;
+                if (p->got == p->want)
+                        return 1;
+                if (s->n_max == 1) {
+                        /* Nothing was begun behind it: no need to make it full. */
+                        s->ahead = p->at + p->got;
+                        return 1;
+                }
+                stream_begin(s, p);
+        }
+}
+
 ssize_t lsr_stream_next(struct lsr_stream *s, const uint8_t **ret_data)
 {
-        size_t want = s->end - s->at < STREAM_READ ? (size_t)(s->end - s->at) : STREAM_READ;
-        ssize_t n;
+        struct stream_piece *p;
+        ssize_t r;
 
-        do
-                n = s->pipe ? read(s->fd, s->buf, want) : pread(s->fd, s->buf, want, (off_t)s->at);
-        while (n < 0 && errno == EINTR);
-        if (n < 0)
-                return -errno;
-        s->at += (uint64_t)n;
-        *ret_data = s->buf;
-        return n;
+        if (s->given) {
+                s->first = (s->first + 1) % s->n_max;
+                s->n--;
+                s->given = false;
+        }
+        if (s->ended || s->at >= s->end)
+                return 0;
+        r = s->n_max ? 0 : stream_start(s);
+        if (r < 0)
+                return r;
+        stream_fill(s);
+        p = &s->pieces[s->first];
+        r = stream_finish(s, p);
+        s->given = true;
+        s->at += p->got;
+        s->ended = r == 0;
+        if (r <= 0)
+                stream_drop(s, s->at);
+        *ret_data = p->buf;
+        /* What came before a failure is good; the next call meets the failure again. */
+        return p->got ? (ssize_t)p->got : r;
 }
 
 int lsr_stream_seek(struct lsr_stream *s, uint64_t offset)
 {
         if (s->pipe)
                 return -ESPIPE;
-        s->at = offset;
+        s->ended = false;
+        if (offset == s->at)
+                return 0;
+        stream_drop(s, offset);
+        s->next_size = STREAM_PIECE_SEEK;
+        /* Made for the short rest of a file, too modest for more. */
+        if (s->n_max == 1 && s->end > offset && s->end - offset > s->sized_for)
+                stream_release(s);
         return 0;
-}
-
-ssize_t lsr_io_read_at(struct lsr_io *io, int fd, void *buf, size_t size, uint64_t offset)
-{
-        size_t done = 0;
-
-        (void)io;
-        while (done < size) {
-                ssize_t n = pread(fd, (char *)buf + done, size - done, (off_t)(offset + done));
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return -errno;
-                if (n == 0)
-                        break;
-                done += (size_t)n;
-        }
-        return (ssize_t)done;
 }

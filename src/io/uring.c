@@ -29,9 +29,7 @@
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <liburing.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -40,6 +38,7 @@
 
 #include "base/arena.h"
 #include "io/engine.h"
+#include "io/ring.h"
 
 #define URING_DEPTH_MIN 128u
 #define URING_DEPTH_MAX 4096u
@@ -50,7 +49,6 @@
 #define URING_WORKERS_MAX 64u
 #define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 16u
-#define URING_TRIES_MAX 1000u
 
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
@@ -228,15 +226,14 @@ static int uring_enter(struct uring_engine *u, unsigned wait)
 {
         int r;
 
-        for (unsigned tries = 0; tries < URING_TRIES_MAX; tries++) {
+        for (unsigned tries = 0; tries < LSR_RING_TRIES_MAX; tries++) {
                 r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
                 u->base.stats->syscalls++;
                 u->base.stats->ring_enters++;
                 uring_reap(u);
                 if (r >= 0)
                         return 0;
-                /* EBUSY and EAGAIN: completions or memory were short for a moment. */
-                if (r != -EINTR && r != -EAGAIN && r != -EBUSY)
+                if (!lsr_ring_transient(r))
                         return r;
         }
         return -EAGAIN;

@@ -1,0 +1,266 @@
+/*
+ * uring-read - a small ring that reads, and when sealed does nothing else
+ *
+ * Apart from the ring of uring.c, which is remade when a directory is larger
+ * than the one before and belongs to one thread: reads in flight must outlive
+ * that, and a decoder's threads take turns here.  So neither SINGLE_ISSUER nor
+ * COOP_TASKRUN is set: the task that submitted a read may be busy in user space
+ * while another waits for it.
+ *
+ * What is in the page cache is copied during the submission itself; several
+ * reads in one submission save calls.  What is not is waited for by the kernel
+ * while we work.  No read is ever cancelled, as one of a disk cannot be: who has
+ * no more use for it waits for it.
+ *
+ * Seccomp does not see what a ring does.  A sealed one is therefore made
+ * disabled, gets its table of files, its buffers and its restrictions, and is
+ * enabled: then the kernel itself refuses all but READ and READ_FIXED on the
+ * table's files, and all further set-up but changes of that table.
+ */
+#include "io/uring-read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "io/ring.h"
+
+#define READ_RING_DEPTH 16u
+#define READ_RING_FILES 64u
+
+struct lsr_read_ring {
+        struct io_uring ring;
+        struct lsr_io_stats *stats;
+        int broken; /* a negative errno: an enter failed */
+        bool sealed;
+        unsigned busy; /* with the kernel or about to be */
+        uint8_t *buffers;
+        bool registered; /* the buffers are */
+        bool taken;
+        int files[READ_RING_FILES]; /* descriptor in each place of the table of a sealed ring, or -1 */
+};
+
+static int ring_buffers(struct lsr_read_ring *r)
+{
+        struct iovec iov[LSR_READ_BUFFERS];
+
+        r->buffers = aligned_alloc(4096, LSR_READ_BUFFERS * LSR_READ_BUFFER_SIZE);
+        if (!r->buffers)
+                return -ENOMEM;
+        for (unsigned i = 0; i < LSR_READ_BUFFERS; i++)
+                iov[i] = (struct iovec){ r->buffers + i * LSR_READ_BUFFER_SIZE, LSR_READ_BUFFER_SIZE };
+        r->stats->syscalls++;
+        /* Refused where little memory may be locked; they serve unregistered too. */
+        r->registered = io_uring_register_buffers(&r->ring, iov, LSR_READ_BUFFERS) == 0;
+        return 0;
+}
+
+/* Of the two calls for this, liburing 2.3 declares what its shared library lacks. */
+static int ring_restrict(struct lsr_read_ring *r, const struct io_uring_restriction *only, unsigned n)
+{
+        int fd = r->ring.ring_fd;
+
+        r->stats->syscalls += 2;
+        if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_RESTRICTIONS, only, n) < 0 ||
+            syscall(SYS_io_uring_register, fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
+                return -errno;
+        return 0;
+}
+
+static int ring_seal(struct lsr_read_ring *r)
+{
+        struct io_uring_restriction only[] = {
+                { .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_READ },
+                { .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_READ_FIXED },
+                { .opcode = IORING_RESTRICTION_SQE_FLAGS_REQUIRED, .sqe_flags = IOSQE_FIXED_FILE },
+                { .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_FILES_UPDATE },
+        };
+        int error;
+
+        r->stats->syscalls++;
+        error = io_uring_register_files(&r->ring, r->files, READ_RING_FILES);
+        if (error >= 0)
+                error = ring_buffers(r);
+        if (error >= 0)
+                error = ring_restrict(r, only, sizeof(only) / sizeof(*only));
+        return error;
+}
+
+int lsr_read_ring_new(struct lsr_read_ring **ret_ring, struct lsr_io_stats *stats, bool sealed)
+{
+        struct lsr_read_ring *r = lsr_xmalloc(sizeof(*r));
+        int error;
+
+        memset(r, 0, sizeof(*r));
+        r->stats = stats;
+        r->sealed = sealed;
+        for (unsigned i = 0; i < READ_RING_FILES; i++)
+                r->files[i] = -1;
+        stats->syscalls += 3;
+        error = io_uring_queue_init(READ_RING_DEPTH, &r->ring, sealed ? IORING_SETUP_R_DISABLED : 0);
+        if (error < 0) {
+                free(r);
+                return error;
+        }
+        if (sealed)
+                error = ring_seal(r);
+        if (error < 0) {
+                lsr_read_ring_free(r);
+                return error;
+        }
+        *ret_ring = r;
+        return 0;
+}
+
+struct lsr_read_ring *lsr_read_ring_free(struct lsr_read_ring *r)
+{
+        if (!r)
+                return NULL;
+        io_uring_queue_exit(&r->ring);
+        r->stats->syscalls += 3;
+        /* What the kernel may still write to is left to it. */
+        if (r->busy == 0)
+                free(r->buffers);
+        free(r);
+        return NULL;
+}
+
+static void ring_reap(struct lsr_read_ring *r)
+{
+        struct io_uring_cqe *cqe;
+        unsigned head, n = 0;
+
+        io_uring_for_each_cqe(&r->ring, head, cqe)
+        {
+                struct lsr_read *read = io_uring_cqe_get_data(cqe);
+
+                read->result = cqe->res;
+                read->busy = false;
+                n++;
+        }
+        io_uring_cq_advance(&r->ring, n);
+        r->busy -= n;
+}
+
+/* Hand over what is queued and wait for @wait completions. */
+static int ring_enter(struct lsr_read_ring *r, unsigned wait)
+{
+        unsigned tries = 0;
+
+        while (!r->broken) {
+                int n = wait ? io_uring_submit_and_wait(&r->ring, wait) : io_uring_submit(&r->ring);
+
+                r->stats->syscalls++;
+                r->stats->ring_enters++;
+                ring_reap(r);
+                if (n >= 0)
+                        return 0;
+                if (!lsr_ring_transient(n) || (n != -EINTR && ++tries == LSR_RING_TRIES_MAX))
+                        r->broken = n;
+        }
+        return r->broken;
+}
+
+/* Where @fd is in the table. */
+static int ring_place(const struct lsr_read_ring *r, int fd)
+{
+        for (unsigned i = 0; i < READ_RING_FILES; i++)
+                if (r->files[i] == fd)
+                        return (int)i;
+        return -EBADF;
+}
+
+int lsr_read_ring_start(struct lsr_read_ring *r, struct lsr_read *read)
+{
+        struct io_uring_sqe *sqe;
+        int fd = read->fd;
+
+        if (r->sealed)
+                fd = fd < 0 ? -EBADF : ring_place(r, fd);
+        if (fd < 0)
+                return -EBADF;
+        if (io_uring_sq_space_left(&r->ring) == 0 && ring_enter(r, 0) < 0)
+                return r->broken;
+        sqe = io_uring_get_sqe(&r->ring);
+        if (!sqe)
+                return -EAGAIN;
+        if (read->buffer >= 0 && r->registered)
+                io_uring_prep_read_fixed(sqe, fd, read->buf, read->size, read->offset, read->buffer);
+        else
+                io_uring_prep_read(sqe, fd, read->buf, read->size, read->offset);
+        if (r->sealed)
+                io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+        io_uring_sqe_set_data(sqe, read);
+        read->busy = true;
+        r->busy++;
+        r->stats->ring_ops++;
+        return 0;
+}
+
+int lsr_read_ring_wait(struct lsr_read_ring *r, struct lsr_read *read)
+{
+        int error = 0;
+
+        ring_reap(r);
+        /* Reads behind this one start even if this one is done. */
+        if (!read->busy && io_uring_sq_ready(&r->ring))
+                ring_enter(r, 0);
+        while (read->busy && error == 0)
+                error = ring_enter(r, 1);
+        return error;
+}
+
+uint8_t *lsr_read_ring_take(struct lsr_read_ring *r)
+{
+        if (r->taken || (!r->buffers && ring_buffers(r) < 0))
+                return NULL;
+        r->taken = true;
+        return r->buffers;
+}
+
+void lsr_read_ring_give_back(struct lsr_read_ring *r)
+{
+        r->taken = false;
+}
+
+bool lsr_read_ring_knows(const struct lsr_read_ring *r, int fd)
+{
+        return !r->sealed || (fd >= 0 && ring_place(r, fd) >= 0);
+}
+
+static int ring_set_place(struct lsr_read_ring *r, int place, int fd)
+{
+        int n;
+
+        r->stats->syscalls++;
+        n = io_uring_register_files_update(&r->ring, (unsigned)place, &fd, 1);
+        if (n < 0)
+                return n;
+        r->files[place] = fd;
+        return 0;
+}
+
+int lsr_read_ring_register(struct lsr_read_ring *r, int fd)
+{
+        int place;
+
+        if (fd < 0)
+                return -EBADF;
+        if (lsr_read_ring_knows(r, fd))
+                return 0;
+        place = ring_place(r, -1);
+        return place < 0 ? -EMFILE : ring_set_place(r, place, fd);
+}
+
+void lsr_read_ring_unregister(struct lsr_read_ring *r, int fd)
+{
+        if (r->sealed && fd >= 0 && ring_place(r, fd) >= 0)
+                ring_set_place(r, ring_place(r, fd), -1);
+}
+
+int lsr_read_ring_fd(const struct lsr_read_ring *r)
+{
+        return r->ring.ring_fd;
+}
