@@ -6,6 +6,13 @@ set -eu
 
 peers='
 busybox-static
+libarchive-tools
+p7zip-full
+sqlite3
+unzip
+xorriso
+zip
+zstd
 hyperfine
 strace
 valgrind
