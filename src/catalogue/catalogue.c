@@ -1,0 +1,229 @@
+/*
+ * catalogue - plain arrays, one per column
+ *
+ * A row is put together when it is asked for, so a listing touches the columns
+ * of the rows that it shows and nothing else.  The start of the children is
+ * kept for every row and not only for directories: 4 bytes a row buy that the
+ * children of any row are two reads.
+ */
+#include "catalogue/catalogue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "catalogue/columns.h"
+
+struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
+{
+        if (!c)
+                return NULL;
+        for (unsigned i = 0; i < WIDES; i++)
+                free(c->wide[i]);
+        for (unsigned i = 0; i < NARROWS; i++)
+                free(c->narrow[i]);
+        catalogue_strings_free(&c->strings);
+        free(c->first);
+        free(c->parent);
+        free(c->name_ends);
+        free(c->names);
+        free(c->attr);
+        free(c->attr_table);
+        free(c->link);
+        free(c->nlink);
+        free(c);
+        return NULL;
+}
+
+void catalogue_complete(struct lsr_catalogue *c)
+{
+        c->nlink = lsr_xmalloc(c->rows * sizeof(*c->nlink));
+        for (uint32_t row = 0; row < c->rows; row++) {
+                c->nlink[row] = 1;
+                if (catalogue_is_dir(c, row)) {
+                        c->nlink[row] = 2;
+                        c->nlink[c->parent[row]] += row != 0;
+                }
+        }
+        for (uint32_t row = 0; c->link && row < c->rows; row++)
+                if (c->link[row])
+                        c->nlink[c->link[row]]++;
+}
+
+bool catalogue_xattrs_valid(const uint8_t *data, size_t size)
+{
+        while (size) {
+                size_t name = strnlen((const char *)data, size);
+
+                if (!name || size - name < 1 + sizeof(uint32_t))
+                        return false;
+                data += name + 1;
+                size -= name + 1;
+                if (lsr_le32(data) > size - sizeof(uint32_t))
+                        return false;
+                size -= sizeof(uint32_t) + lsr_le32(data);
+                data += sizeof(uint32_t) + lsr_le32(data);
+        }
+        return true;
+}
+
+uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
+{
+        return c->rows;
+}
+
+struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return (struct lsr_slice){ .first = c->first[row], .n = c->first[row + 1] - c->first[row] };
+}
+
+uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return c->parent[row];
+}
+
+uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return c->link && c->link[row] ? c->link[row] : row;
+}
+
+uint32_t lsr_catalogue_attr(const struct lsr_catalogue *c, uint32_t row)
+{
+        return c->attr[lsr_catalogue_link(c, row)];
+}
+
+uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c)
+{
+        return c->attrs;
+}
+
+static uint64_t catalogue_wide(const struct lsr_catalogue *c, unsigned column, uint32_t row)
+{
+        return c->wide[column] ? c->wide[column][row] : 0;
+}
+
+static uint32_t catalogue_narrow(const struct lsr_catalogue *c, unsigned column, uint32_t row)
+{
+        return c->narrow[column] ? c->narrow[column][row] : 0;
+}
+
+static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, struct lsr_meta *ret_meta)
+{
+        const struct catalogue_attr *a = &c->attr_table[c->attr[row]];
+
+        *ret_meta = (struct lsr_meta){
+                .known = a->known | LSR_FIELD_INODE | LSR_FIELD_NLINK,
+                .mode = a->mode,
+                .uid = a->uid,
+                .gid = a->gid,
+                .nlink = c->nlink[row],
+                .inode = row,
+                .size = catalogue_wide(c, WIDE_SIZE, row),
+                .rdev = catalogue_narrow(c, NARROW_RDEV, row),
+        };
+        if (a->known & LSR_FIELD_SIZE) {
+                ret_meta->known |= LSR_FIELD_BLOCKS;
+                ret_meta->blocks = ret_meta->size / 512 + (ret_meta->size % 512 != 0);
+        }
+        for (unsigned t = 0; t < LSR_TIMES; t++) {
+                ret_meta->sec[t] = (int64_t)catalogue_wide(c, WIDE_SEC + t, row);
+                ret_meta->nsec[t] = catalogue_narrow(c, NARROW_NSEC + t, row);
+        }
+}
+
+void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
+{
+        struct lsr_member *m = ret_member;
+        uint32_t link = lsr_catalogue_link(c, row);
+        const struct catalogue_attr *a = &c->attr_table[c->attr[link]];
+        size_t len;
+
+        m->path = catalogue_name(c, row, &m->path_len);
+        catalogue_get_meta(c, link, &m->meta);
+        m->packed = catalogue_wide(c, WIDE_PACKED, row) - 1;
+        m->position = catalogue_wide(c, WIDE_POSITION, row);
+        m->data = catalogue_wide(c, WIDE_DATA, row);
+        m->user = catalogue_string(&c->strings, a->user, &len);
+        m->group = catalogue_string(&c->strings, a->group, &len);
+        m->method = catalogue_string(&c->strings, a->method, &len);
+        /* A hard link to a symbolic link is that symbolic link. */
+        m->target = catalogue_string(
+                &c->strings, catalogue_narrow(c, NARROW_TARGET, S_ISLNK(m->meta.mode) ? link : row), &m->target_len);
+        m->xattrs = (const uint8_t *)catalogue_string(&c->strings, catalogue_narrow(c, NARROW_XATTRS, link),
+                                                      &m->xattrs_len);
+        m->raw = catalogue_string(&c->strings, catalogue_narrow(c, NARROW_RAW, row), &m->raw_len);
+        m->flags = catalogue_narrow(c, NARROW_FLAGS, row) | catalogue_narrow(c, NARROW_FLAGS, link);
+}
+
+/* The child of that name; 0, which is nobody's child, if there is none. */
+static uint32_t catalogue_search(const struct lsr_catalogue *c, struct lsr_slice in, const char *name, size_t name_len)
+{
+        uint32_t low = in.first, high = in.first + in.n;
+
+        while (low < high) {
+                uint32_t middle = low + (high - low) / 2;
+                size_t len;
+                const char *other = catalogue_name(c, middle, &len);
+                int r = catalogue_compare(other, len, name, name_len);
+
+                if (r == 0)
+                        return middle;
+                if (r < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return 0;
+}
+
+int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const char *path, size_t path_len)
+{
+        assert(row < c->rows);
+        while (path_len) {
+                const char *slash = memchr(path, '/', path_len);
+                size_t n = slash ? (size_t)(slash - path) : path_len;
+
+                /* The '/' behind a name comes round as an empty component, so "file/" ends here. */
+                if (!catalogue_is_dir(c, row))
+                        return -ENOTDIR;
+                if (n == 2 && memcmp(path, "..", 2) == 0)
+                        row = c->parent[row];
+                else if (n && !(n == 1 && *path == '.') &&
+                         !(row = catalogue_search(c, lsr_catalogue_children(c, row), path, n)))
+                        return -ENOENT;
+                n += n == 0;
+                path += n;
+                path_len -= n;
+        }
+        return row;
+}
+
+size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf, size_t size)
+{
+        size_t total = 0, len;
+
+        assert(row < c->rows);
+        for (uint32_t r = row; r; r = c->parent[r]) {
+                catalogue_name(c, r, &len);
+                total += len + (c->parent[r] != 0);
+        }
+        if (total >= size)
+                return total;
+        buf += total;
+        *buf = '\0';
+        for (uint32_t r = row; r; r = c->parent[r]) {
+                const char *name = catalogue_name(c, r, &len);
+
+                buf -= len;
+                memcpy(buf, name, len);
+                if (c->parent[r])
+                        *--buf = '/';
+        }
+        return total;
+}

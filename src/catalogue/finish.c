@@ -1,0 +1,349 @@
+/*
+ * finish - from nodes to rows
+ *
+ * A counting sort brings the children of each directory together, each such
+ * group is sorted by name, and walking the rows from the root on while their
+ * children are appended makes the breadth-first order.  Names are compared as
+ * 8-byte numbers taken behind what all names of the group share; the text
+ * itself is looked at only where those are equal.
+ *
+ * Columns are moved into their new order one at a time, and each old one is
+ * freed at once, so that no more than one exists twice.
+ */
+#include "catalogue/build.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+
+#define FINISH_INSERTION_MAX 12
+
+struct finish_item {
+        uint64_t key;
+        uint32_t node;
+};
+
+struct finish {
+        struct lsr_builder *b;
+        uint32_t *begins;   /* [nodes + 1]: where a node's children are in @children */
+        uint32_t *children; /* nodes, by parent */
+        uint32_t *nodes;    /* of the rows made so far */
+        uint32_t rows;
+        struct finish_item *items; /* twice the largest group */
+        size_t shared;             /* bytes that all names of the group share */
+};
+
+static const char *finish_name(const struct lsr_builder *b, uint32_t node, size_t *ret_len)
+{
+        *ret_len = b->name_ends[node + 1] - b->name_ends[node];
+        return b->names + b->name_ends[node];
+}
+
+static uint64_t finish_key(const char *name, size_t len)
+{
+        uint64_t key = 0;
+
+        memcpy(&key, name, len < sizeof(key) ? len : sizeof(key));
+        return be64toh(key);
+}
+
+static int finish_compare(const struct finish *f, const struct finish_item *a, const struct finish_item *b)
+{
+        const char *x, *y;
+        size_t x_len, y_len;
+
+        if (a->key != b->key)
+                return a->key < b->key ? -1 : 1;
+        x = finish_name(f->b, a->node, &x_len);
+        y = finish_name(f->b, b->node, &y_len);
+        return catalogue_compare(x + f->shared, x_len - f->shared, y + f->shared, y_len - f->shared);
+}
+
+/* A stable merge sort; what is in order already is only looked at. */
+static void finish_sort(const struct finish *f, struct finish_item *items, struct finish_item *spare, size_t n)
+{
+        size_t half = n / 2, left = 0, right = half, out = 0;
+
+        if (n <= FINISH_INSERTION_MAX) {
+                for (size_t i = 1; i < n; i++) {
+                        struct finish_item item = items[i];
+                        size_t j = i;
+
+                        for (; j && finish_compare(f, &items[j - 1], &item) > 0; j--)
+                                items[j] = items[j - 1];
+                        items[j] = item;
+                }
+                return;
+        }
+        finish_sort(f, items, spare, half);
+        finish_sort(f, items + half, spare, n - half);
+        if (finish_compare(f, &items[half - 1], &items[half]) <= 0)
+                return;
+        memcpy(spare, items, half * sizeof(*spare));
+        while (left < half && right < n)
+                items[out++] = finish_compare(f, &spare[left], &items[right]) <= 0 ? spare[left++] : items[right++];
+        memcpy(items + out, spare + left, (half - left) * sizeof(*spare));
+}
+
+/* How late a node came; that of a hard link to itself counts least. */
+static uint64_t finish_rank(const struct lsr_builder *b, uint32_t node)
+{
+        const uint32_t *flags = b->narrow[NARROW_FLAGS];
+
+        if (b->stored[node])
+                return 2 * (uint64_t)b->stored[node] + 1;
+        return flags && (flags[node] & BUILD_SELF) ? 0 : 2 * ((uint64_t)node + 1);
+}
+
+/* Which of several of one name counts: a directory with children, or else the last. */
+static uint32_t finish_choose(const struct finish *f, const struct finish_item *items, size_t n)
+{
+        uint32_t best = items[n - 1].node;
+
+        for (size_t i = 0; i < n; i++) {
+                uint32_t node = items[i].node;
+
+                if (f->begins[node + 1] != f->begins[node])
+                        return node;
+                if (finish_rank(f->b, node) > finish_rank(f->b, best))
+                        best = node;
+        }
+        return best;
+}
+
+static void finish_keys(struct finish *f, const uint32_t *nodes, uint32_t n)
+{
+        size_t first_len, len;
+        const char *first = finish_name(f->b, nodes[0], &first_len), *name;
+
+        f->shared = first_len;
+        for (uint32_t i = 1; i < n && f->shared; i++) {
+                size_t same = 0;
+
+                name = finish_name(f->b, nodes[i], &len);
+                while (same < len && same < f->shared && name[same] == first[same])
+                        same++;
+                f->shared = same;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+                name = finish_name(f->b, nodes[i], &len);
+                f->items[i] =
+                        (struct finish_item){ .key = finish_key(name + f->shared, len - f->shared), .node = nodes[i] };
+        }
+}
+
+/* Append the children of a node, sorted and without duplicates. */
+static void finish_group(struct finish *f, uint32_t node)
+{
+        const uint32_t *nodes = f->children + f->begins[node];
+        uint32_t n = f->begins[node + 1] - f->begins[node];
+
+        if (n == 0)
+                return;
+        finish_keys(f, nodes, n);
+        finish_sort(f, f->items, f->items + n, n);
+        for (uint32_t begin = 0, end; begin < n; begin = end) {
+                for (end = begin + 1; end < n && finish_compare(f, &f->items[begin], &f->items[end]) == 0;)
+                        end++;
+                f->nodes[f->rows++] = finish_choose(f, f->items + begin, end - begin);
+        }
+}
+
+/* Begins and children; the largest group decides about the memory to sort in. */
+static void finish_collect(struct finish *f)
+{
+        const struct lsr_builder *b = f->b;
+        uint32_t largest = 0;
+
+        f->begins = lsr_xmalloc(((size_t)b->nodes + 2) * sizeof(*f->begins));
+        memset(f->begins, 0, ((size_t)b->nodes + 2) * sizeof(*f->begins));
+        f->children = lsr_xmalloc((size_t)b->nodes * sizeof(*f->children));
+        f->nodes = lsr_xmalloc((size_t)b->nodes * sizeof(*f->nodes));
+        for (uint32_t node = 1; node < b->nodes; node++)
+                f->begins[b->parent[node] + 2]++;
+        for (uint32_t node = 0; node < b->nodes; node++) {
+                if (f->begins[node + 2] > largest)
+                        largest = f->begins[node + 2];
+                f->begins[node + 2] += f->begins[node + 1];
+        }
+        for (uint32_t node = 1; node < b->nodes; node++)
+                f->children[f->begins[b->parent[node] + 1]++] = node;
+        f->items = lsr_xmalloc(2 * (size_t)largest * sizeof(*f->items));
+}
+
+/* The rows: which node each is, its children and its parent. */
+static void finish_rows(struct finish *f, struct lsr_catalogue *c)
+{
+        uint32_t *first = lsr_xmalloc(((size_t)f->b->nodes + 1) * sizeof(*first));
+        uint32_t *parent = lsr_xmalloc((size_t)f->b->nodes * sizeof(*parent));
+
+        f->nodes[0] = 0;
+        f->rows = 1;
+        parent[0] = 0;
+        for (uint32_t row = 0; row < f->rows; row++) {
+                first[row] = f->rows;
+                if (f->b->stored[f->nodes[row]])
+                        finish_group(f, f->nodes[row]);
+                for (uint32_t child = first[row]; child < f->rows; child++)
+                        parent[child] = row;
+        }
+        first[f->rows] = f->rows;
+        c->rows = f->rows;
+        c->first = lsr_xrealloc(first, ((size_t)f->rows + 1) * sizeof(*first));
+        c->parent = lsr_xrealloc(parent, (size_t)f->rows * sizeof(*parent));
+}
+
+static void finish_names(const struct finish *f, struct lsr_catalogue *c)
+{
+        char *to = lsr_xmalloc(f->b->names_len + f->rows), *begin = to;
+
+        c->names = begin;
+        c->name_ends = lsr_xmalloc(((size_t)f->rows + 1) * sizeof(*c->name_ends));
+        c->name_ends[0] = 0;
+        for (uint32_t row = 0; row < f->rows; row++) {
+                size_t len;
+                const char *name = finish_name(f->b, f->nodes[row], &len);
+
+                if (len)
+                        memcpy(to, name, len);
+                to += len;
+                *to++ = '\0';
+                c->name_ends[row + 1] = (uint32_t)(to - begin);
+        }
+}
+
+static uint32_t *finish_narrow(const struct finish *f, uint32_t **column)
+{
+        uint32_t *to = NULL, *from = *column;
+
+        if (from) {
+                to = lsr_xmalloc((size_t)f->rows * sizeof(*to));
+                for (uint32_t row = 0; row < f->rows; row++)
+                        to[row] = from[f->nodes[row]];
+        }
+        free(from);
+        *column = NULL;
+        return to;
+}
+
+static uint64_t *finish_wide(const struct finish *f, uint64_t **column)
+{
+        uint64_t *to = NULL, *from = *column;
+
+        if (from) {
+                to = lsr_xmalloc((size_t)f->rows * sizeof(*to));
+                for (uint32_t row = 0; row < f->rows; row++)
+                        to[row] = from[f->nodes[row]];
+        }
+        free(from);
+        *column = NULL;
+        return to;
+}
+
+/* The row that a hard link names, 0 for none.  Looked up once a string, as many links may share one. */
+static uint32_t finish_link_target(struct lsr_builder *b, const struct lsr_catalogue *c, uint32_t string,
+                                   uint32_t *known)
+{
+        const char *target;
+        size_t len, depth;
+        int64_t row;
+
+        if (known[string] != UINT32_MAX)
+                return known[string];
+        target = catalogue_string(&c->strings, string, &len);
+        len = string ? build_clean_scratch(b, target, strnlen(target, len), &depth) : 0;
+        row = len ? lsr_catalogue_find(c, 0, b->clean, len) : 0;
+        known[string] = row > 0 && !catalogue_is_dir(c, (uint32_t)row) ? (uint32_t)row : 0;
+        return known[string];
+}
+
+/*
+ * Follow chains to their end.  Each row is left once: it gets the end of its chain, or 0 in a loop or before a
+ * link to nothing.  @next[row] is the row a link names, and afterwards where it leads.
+ */
+static void finish_chains(uint32_t *next, const uint32_t *flags, uint32_t rows)
+{
+        uint8_t *done = memset(lsr_xmalloc(rows), 0, rows);
+
+        for (uint32_t start = 1; start < rows; start++) {
+                uint32_t end = start, at, after;
+
+                if (done[start] || !(flags[start] & LSR_MEMBER_HARDLINK))
+                        continue;
+                /* 1: on this walk. */
+                for (; end && (flags[end] & LSR_MEMBER_HARDLINK) && !done[end]; end = next[end])
+                        done[end] = 1;
+                if (end && (flags[end] & LSR_MEMBER_HARDLINK))
+                        end = done[end] == 1 ? 0 : next[end];
+                for (at = start; at && (flags[at] & LSR_MEMBER_HARDLINK) && done[at] == 1; at = after) {
+                        after = next[at];
+                        next[at] = end;
+                        done[at] = 2;
+                }
+        }
+        free(done);
+}
+
+static void finish_links(struct lsr_builder *b, struct lsr_catalogue *c)
+{
+        uint32_t *flags = c->narrow[NARROW_FLAGS], *targets = c->narrow[NARROW_TARGET];
+        size_t strings = c->strings.n * sizeof(uint32_t);
+        uint32_t *known = memset(lsr_xmalloc(strings), 0xff, strings);
+        bool any = false;
+
+        c->link = lsr_xmalloc((size_t)c->rows * sizeof(*c->link));
+        for (uint32_t row = 0; row < c->rows; row++) {
+                flags[row] &= ~BUILD_SELF;
+                c->link[row] = flags[row] & LSR_MEMBER_HARDLINK
+                                       ? finish_link_target(b, c, targets ? targets[row] : 0, known)
+                                       : 0;
+        }
+        finish_chains(c->link, flags, c->rows);
+        for (uint32_t row = 0; row < c->rows; row++) {
+                if ((flags[row] & LSR_MEMBER_HARDLINK) && !c->link[row])
+                        flags[row] |= LSR_MEMBER_DANGLING;
+                any |= c->link[row] != 0;
+        }
+        if (!any) {
+                free(c->link);
+                c->link = NULL;
+        }
+        free(known);
+}
+
+int build_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue)
+{
+        struct lsr_catalogue *c = lsr_xmalloc(sizeof(*c));
+        struct finish f = { .b = b };
+
+        *c = (struct lsr_catalogue){};
+        finish_collect(&f);
+        free(b->parent);
+        b->parent = NULL;
+        finish_rows(&f, c);
+        free(f.items);
+        free(f.begins);
+        free(f.children);
+        finish_names(&f, c);
+        c->attr = finish_narrow(&f, &b->attr);
+        for (unsigned i = 0; i < WIDES; i++)
+                c->wide[i] = finish_wide(&f, &b->wide[i]);
+        for (unsigned i = 0; i < NARROWS; i++)
+                c->narrow[i] = finish_narrow(&f, &b->narrow[i]);
+        free(f.nodes);
+
+        c->attrs = b->attrs;
+        c->attr_table = b->attr_table;
+        b->attr_table = NULL;
+        c->strings = b->strings;
+        b->strings = (struct catalogue_strings){};
+        catalogue_table_free(&c->strings.table);
+        if (b->links)
+                finish_links(b, c);
+        catalogue_complete(c);
+        *ret_catalogue = c;
+        return 0;
+}
