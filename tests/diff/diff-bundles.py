@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""diff-bundles - a bundle is listed as if it had been unpacked
+
+    tests/diff/diff-bundles.py --lsr BINARY [--engines sync,threads,uring] [--filter WORD]
+
+A tree is packed by every tool that can, unpacked by the same tool, and `lsr -lR
+--time-style=full-iso` of the bundle is compared with that of the unpacked tree
+on the fields that the format keeps.  `lsr -R` and -1 are compared as they are.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ENV = {"LC_ALL": "C.UTF-8", "TZ": "Europe/Zurich", "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+
+# What a format keeps: mode, links, owner, size of files, time (in seconds per unit, 0: not at all).
+ALL = {"mode", "nlink", "owner", "size"}
+FORMATS = [
+    # name, suffix, pack (in the parent, $1 the bundle), unpack (in an empty directory), keeps, unit of times in s
+    ("tar-gnu", ".tar", "tar --format=gnu -cf $1 tree", "tar -xpf $1", ALL, 1),
+    ("tar-posix", ".tar", "tar --format=posix -cf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-ustar", ".tar", "tar --format=ustar -cf $1 tree", "tar -xpf $1", ALL, 1),
+    ("tar-bsd", ".tar", "bsdtar -cf $1 tree", "bsdtar -xpf $1", ALL, 1e-9),
+    ("tar-sparse", ".tar", "tar --format=posix -S -cf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-gz", ".tar.gz", "tar --format=posix -czf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-zst", ".tar.zst", "tar --format=posix -c tree | zstd -q -o $1", "zstd -qdc $1 | tar -xpf -", ALL, 1e-9),
+    ("tar-xz", ".tar.xz", "tar --format=posix -cJf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-bz2", ".tar.bz2", "tar --format=posix -cjf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-lz4", ".tar.lz4", "tar --format=posix -c tree | lz4 -q - $1", "lz4 -dc $1 | tar -xpf -", ALL, 1e-9),
+    ("zip", ".zip", "zip -q -r -y $1 tree", "unzip -q $1", {"mode", "size"}, 1),
+    ("zip-stored", ".zip", "zip -q -0 -r -y $1 tree", "unzip -q $1", {"mode", "size"}, 1),
+    ("zip-bsd", ".zip", "bsdtar --format=zip -cf $1 tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
+    ("7z", ".7z", "7z a -bd -bso0 -snl $1 tree", "7z x -bd -bso0 -snl $1", {"size"}, 1),
+    ("iso", ".iso", "xorriso -as mkisofs -quiet -R -o $1 -graft-points tree=tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
+    ("cpio-newc", ".cpio", "find tree | cpio --quiet -o -H newc >$1", "cpio --quiet -idm <$1", {"mode", "owner", "size"}, 1),
+    ("sqlar", ".sqlar", "sqlite3 -A -cf $1 plain", "mkdir x && cp -a ../plain .", {"mode", "size"}, 1),
+]
+
+
+def sh(script, cwd, *args):
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", script, "sh", *args], cwd=cwd, env=ENV, capture_output=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{script}: {done.stderr.decode(errors='replace').strip()}")
+
+
+def make_tree(top):
+    sh(r"""
+mkdir -p tree/sub/deeper tree/empty tree/many tree/'with space'
+echo hello >tree/plain
+printf 'no newline' >tree/sub/a.c
+head -c 100000 /dev/urandom >tree/sub/deeper/big
+truncate -s 3M tree/sparse; printf x | dd of=tree/sparse bs=1 seek=1000000 conv=notrunc status=none
+: >tree/zero
+ln tree/plain tree/sub/hard
+ln -s plain tree/link; ln -s sub/deeper tree/dirlink; ln -s missing tree/dangling
+for i in $(seq 300); do echo $i >tree/many/$i; done
+echo ü >tree/ünïcödé; echo q >tree/"quo'te"; echo t >tree/$'tab\tname'; echo b >'tree/back\slash'
+echo s >tree/setuid; chmod 4755 tree/setuid; chmod 1777 tree/empty; chmod 600 tree/zero; chmod 2750 tree/many
+long=tree/$(printf 'd%.0s' $(seq 90))/$(printf 'e%.0s' $(seq 90)); mkdir -p $long; echo l >$long/$(printf 'f%.0s' $(seq 120))
+find tree -depth -exec touch -h -d '2021-03-04 05:06:07.123456789' {} +
+touch -d '1999-12-31 23:59:58' tree/plain; touch -d '2038-02-01 00:00:02' tree/sub/a.c
+cp -a tree plain; rm -rf plain/link plain/dirlink plain/dangling
+""", top)
+
+
+def run_lsr(lsr, engine, args, cwd):
+    done = subprocess.run([lsr, f"--io={engine}", "--no-cache", *args], cwd=cwd, env=ENV, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(text, keeps, unit):
+    """What is left of a long listing when what the format does not keep is blotted out."""
+    result = []
+    for line in text.decode("utf-8", "surrogateescape").splitlines():
+        fields = line.split(None, 8)
+        if line.startswith("total") or len(fields) < 9:
+            result.append("" if line.startswith("total") else line)
+            continue
+        mode, nlink, user, group, size, date, clock, zone, name = fields
+        directory, link = mode[0] == "d", mode[0] == "l"
+        second, _, fraction = clock.partition(".")
+        if unit >= 1:
+            clock = second
+        result.append(" ".join([
+            mode if "mode" in keeps else mode[0],
+            nlink if "nlink" in keeps else "-",
+            f"{user}:{group}" if "owner" in keeps else "-",
+            "-" if directory or "size" not in keeps or link and "nlink" not in keeps else size,
+            f"{date} {clock} {zone}" if unit and not (directory or link) else "-",
+            name,
+        ]))
+    return result
+
+
+def compare(label, want, have):
+    if want == have:
+        return True
+    print(f"FAIL {label}")
+    import difflib
+    for line in list(difflib.unified_diff(want, have, "unpacked", "bundle", lineterm="", n=0))[:12]:
+        print("    " + line.encode("utf-8", "backslashreplace").decode())
+    return False
+
+
+def main():
+    parser = argparse.ArgumentParser(description="bundles against what the stock tools unpack")
+    parser.add_argument("--lsr", required=True, metavar="BINARY")
+    parser.add_argument("--engines", default="sync,threads,uring", metavar="LIST")
+    parser.add_argument("--filter", default="", metavar="WORD")
+    args = parser.parse_args()
+    lsr = os.path.abspath(args.lsr)
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="lsr-bundles-") as top:
+        make_tree(top)
+        for name, suffix, pack, unpack, keeps, unit in FORMATS:
+            if args.filter not in name:
+                continue
+            bundle = os.path.join(top, name + suffix)
+            place = os.path.join(top, "out-" + name)
+            os.mkdir(place)
+            sh(pack, top, bundle)
+            sh(unpack, place, bundle)
+            inner = "plain" if name == "sqlar" else "tree"
+            for engine in args.engines.split(","):
+                for options in (["-R"], ["-R1"], ["-RF"], ["-lR", "--time-style=full-iso"], ["-laR", "--time-style=full-iso"]):
+                    label = f"{name} {' '.join(options)} [{engine}]"
+                    want = run_lsr(lsr, engine, [*options, inner], place)
+                    have = run_lsr(lsr, engine, [*options, f"{bundle}/{inner}"], top)
+                    a = want[1].replace(inner.encode(), b"@") if options[0] != "-R" else want[1].replace(inner.encode(), b"@")
+                    b = have[1].replace(f"{bundle}/{inner}".encode(), b"@").replace(inner.encode(), b"@")
+                    long = options[0].startswith("-l")
+                    ok = compare(label, rows(a, keeps, unit) if long else a.decode("utf-8", "surrogateescape").splitlines(),
+                                 rows(b, keeps, unit) if long else b.decode("utf-8", "surrogateescape").splitlines())
+                    if have[0] != 0 or have[2]:
+                        ok = False
+                        print(f"FAIL {label}: exit {have[0]}: {have[2].decode(errors='replace').strip()}")
+                    passed += ok
+                    failed += not ok
+            shutil.rmtree(place)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
