@@ -2,3 +2,6 @@
 #pragma once
 
 #include "formats/format.h"
+
+extern const struct lsr_filter lsr_filter_gzip;
+extern const struct lsr_filter lsr_filter_zstd;
