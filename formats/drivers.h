@@ -15,3 +15,5 @@ extern const struct lsr_format lsr_format_lha;
 extern const struct lsr_format lsr_format_ar;
 extern const struct lsr_format lsr_format_warc;
 extern const struct lsr_format lsr_format_tar;
+extern const struct lsr_filter lsr_filter_gzip;
+extern const struct lsr_filter lsr_filter_zstd;

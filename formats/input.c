@@ -8,6 +8,7 @@
  */
 #include "formats/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,46 +38,59 @@ struct lsr_input *lsr_input_free(struct lsr_input *in)
         return NULL;
 }
 
-/* Gather @n bytes, of which piece has the first few, in joint. */
-static ssize_t input_join(struct lsr_input *in, size_t n)
+/* From next(), which is not asked again once it failed. */
+static ssize_t input_next(struct lsr_input *in, const uint8_t **ret_data)
 {
-        size_t have = in->piece_len;
+        ssize_t got;
 
-        /* Only as much of the next piece is copied as the peek asks for... */
+        if (in->error)
+                return in->error;
+        got = in->ops->next(in, ret_data);
+        if (got < 0)
+                in->error = (int)got;
+        return got;
+}
+
+/* Make room for @n bytes in joint, and let it begin with the piece. */
+static void input_to_joint(struct lsr_input *in, size_t n)
+{
         if (in->joint_cap < n) {
                 size_t cap = n < 4096 ? 4096 : n;
                 uint8_t *joint = lsr_xmalloc(cap);
 
-                memcpy(joint, in->piece, have);
+                memcpy(joint, in->piece, in->piece_len);
                 free(in->joint);
                 in->joint = joint;
                 in->joint_cap = cap;
-        } else if (have) {
-                memmove(in->joint, in->piece, have);
+        } else {
+                memmove(in->joint, in->piece, in->piece_len);
         }
         in->piece = in->joint;
-        while (have < n) {
-                const uint8_t *next;
-                ssize_t got;
+}
+
+/* Gather @n bytes, of which piece has the first few, in joint. */
+static ssize_t input_join(struct lsr_input *in, size_t n)
+{
+        ssize_t got = 0;
+
+        input_to_joint(in, n);
+        while (in->piece_len < n) {
                 size_t part;
 
                 if (in->rest_len == 0) {
-                        got = in->ops->next(in, &next);
-                        if (got < 0)
-                                return got;
-                        if (got == 0)
+                        got = input_next(in, &in->rest);
+                        if (got <= 0)
                                 break;
-                        in->rest = next;
                         in->rest_len = (size_t)got;
                 }
-                part = in->rest_len < n - have ? in->rest_len : n - have;
-                memcpy(in->joint + have, in->rest, part);
-                have += part;
+                /* Only as much of the next piece is copied as the peek asks for... */
+                part = in->rest_len < n - in->piece_len ? in->rest_len : n - in->piece_len;
+                memcpy(in->joint + in->piece_len, in->rest, part);
+                in->piece_len += part;
                 in->rest += part;
                 in->rest_len -= part;
         }
-        in->piece_len = have;
-        return (ssize_t)have;
+        return got < 0 ? got : (ssize_t)in->piece_len;
 }
 
 ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
@@ -92,7 +106,7 @@ ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
                 in->rest_len = 0;
         }
         if (in->piece_len == 0) {
-                got = in->ops->next(in, &in->piece);
+                got = input_next(in, &in->piece);
                 if (got <= 0)
                         return got;
                 in->piece_len = (size_t)got;
@@ -106,11 +120,44 @@ ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
         return (ssize_t)in->piece_len;
 }
 
+static void input_set_at(struct lsr_input *in, uint64_t at)
+{
+        in->at = at;
+        if (in->bottom)
+                in->source_at = at;
+}
+
 void lsr_input_take(struct lsr_input *in, size_t n)
 {
+        assert(n <= in->piece_len);
         in->piece += n;
         in->piece_len -= n;
-        in->at += n;
+        input_set_at(in, in->at + n);
+}
+
+void lsr_input_unread(struct lsr_input *in, const void *data, size_t n)
+{
+        uint8_t *joint;
+
+        assert(n <= in->at);
+        if (n == 0)
+                return;
+        if (in->piece_len && (in->piece < in->joint || in->piece >= in->joint + in->joint_cap)) {
+                /* It stays where it is, behind. */
+                in->rest = in->piece;
+                in->rest_len = in->piece_len;
+                in->piece_len = 0;
+        }
+        joint = lsr_xmalloc(n + in->piece_len);
+        memcpy(joint, data, n);
+        if (in->piece_len)
+                memcpy(joint + n, in->piece, in->piece_len);
+        free(in->joint);
+        in->joint = joint;
+        in->joint_cap = n + in->piece_len;
+        in->piece = joint;
+        in->piece_len += n;
+        input_set_at(in, in->at - n);
 }
 
 /* Forget what was read ahead of the position. */
@@ -121,32 +168,14 @@ static int input_go(struct lsr_input *in, uint64_t offset)
         if (r < 0)
                 return r;
         in->piece_len = in->rest_len = 0;
-        in->at = offset;
+        in->error = 0;
+        input_set_at(in, offset);
         return 0;
 }
 
-int lsr_input_seek(struct lsr_input *in, uint64_t offset)
+/* Past @n bytes by reading them. */
+static int input_pass(struct lsr_input *in, uint64_t n)
 {
-        if (!in->ops->seek)
-                return -ESPIPE;
-        if (offset >= in->at && offset - in->at <= in->piece_len) {
-                lsr_input_take(in, (size_t)(offset - in->at));
-                return 0;
-        }
-        return input_go(in, offset);
-}
-
-int lsr_input_skip(struct lsr_input *in, uint64_t n)
-{
-        uint64_t ahead = (uint64_t)in->piece_len + in->rest_len;
-
-        if (in->ops->seek && n > ahead && n - ahead >= INPUT_SEEK_MIN) {
-                if (in->size != LSR_INPUT_UNKNOWN && n > in->size - in->at) {
-                        input_go(in, in->size);
-                        return -ENODATA;
-                }
-                return input_go(in, in->at + n);
-        }
         while (n > 0) {
                 const uint8_t *data;
                 ssize_t got = lsr_input_peek(in, 1, &data);
@@ -159,6 +188,34 @@ int lsr_input_skip(struct lsr_input *in, uint64_t n)
                 n -= (uint64_t)got;
         }
         return 0;
+}
+
+static int input_go_checked(struct lsr_input *in, uint64_t offset)
+{
+        int r;
+
+        if (offset <= in->size)
+                return input_go(in, offset);
+        r = input_go(in, in->size);
+        return r < 0 ? r : -ENODATA;
+}
+
+int lsr_input_seek(struct lsr_input *in, uint64_t offset)
+{
+        if (!in->ops->seek)
+                return -ESPIPE;
+        if (offset >= in->at && offset - in->at <= (uint64_t)in->piece_len + in->rest_len)
+                return input_pass(in, offset - in->at);
+        return input_go_checked(in, offset);
+}
+
+int lsr_input_skip(struct lsr_input *in, uint64_t n)
+{
+        uint64_t ahead = (uint64_t)in->piece_len + in->rest_len;
+
+        if (in->ops->seek && n > ahead && n - ahead >= INPUT_SEEK_MIN)
+                return input_go_checked(in, n > UINT64_MAX - in->at ? UINT64_MAX : in->at + n);
+        return input_pass(in, n);
 }
 
 ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n)
@@ -217,7 +274,6 @@ static ssize_t file_next(struct lsr_input *in, const uint8_t **ret_data)
         got = lsr_stream_next(f->stream, ret_data);
         if (got > 0)
                 f->next += (uint64_t)got;
-        in->source_at = f->next;
         return got;
 }
 
@@ -271,6 +327,7 @@ int lsr_input_file(struct lsr_input **ret_input, struct lsr_io *io, int fd, uint
                 return -EOVERFLOW;
         f = lsr_input_alloc(sizeof(*f), size == LSR_INPUT_UNKNOWN ? &pipe_ops : &file_ops);
         f->in.size = size;
+        f->in.bottom = true;
         f->io = io;
         f->fd = fd;
         f->offset = offset;
@@ -293,7 +350,6 @@ static ssize_t memory_next(struct lsr_input *in, const uint8_t **ret_data)
 
         *ret_data = m->data + (left ? m->next : 0);
         m->next += left;
-        in->source_at = m->next;
         return (ssize_t)left;
 }
 
@@ -330,6 +386,7 @@ struct lsr_input *lsr_input_memory(const void *data, size_t size)
         struct input_memory *m = lsr_input_alloc(sizeof(*m), &memory_ops);
 
         m->in.size = size;
+        m->in.bottom = true;
         m->data = data;
         return &m->in;
 }

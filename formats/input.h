@@ -20,7 +20,7 @@ struct lsr_io;
 #define LSR_INPUT_UNKNOWN UINT64_MAX
 
 /* The most that lsr_input_peek() can be asked for. */
-#define LSR_INPUT_PEEK_MAX ((size_t)2 << 20)
+#define LSR_INPUT_PEEK_MAX ((size_t)4 << 20)
 
 struct lsr_input;
 
@@ -35,7 +35,8 @@ struct lsr_input_ops {
 /* The head of every kind of input.  Fields are set by its maker and read by all. */
 struct lsr_input {
         const struct lsr_input_ops *ops;
-        const char *what;   /* the place and kind of trouble in words once something failed; NULL: the errno says all */
+        /* Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or NULL. */
+        const char *what;
         uint64_t size;      /* bytes in all, or LSR_INPUT_UNKNOWN */
         uint64_t at;        /* position: bytes taken or passed over so far */
         uint64_t source_at; /* position in the file at the bottom; for messages about compressed data */
@@ -46,6 +47,8 @@ struct lsr_input {
         size_t rest_len;
         uint8_t *joint; /* bytes gathered where a peek crosses pieces */
         size_t joint_cap;
+        int error;   /* what next() failed with, for when all before is taken */
+        bool bottom; /* source_at is at */
 };
 
 /* A range of @fd, which the input closes never.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
@@ -65,12 +68,17 @@ static inline bool lsr_input_random(const struct lsr_input *in)
 /*
  * At least @n contiguous bytes from the position on, or as many as there are
  * before the end; perhaps more.  Valid until the next call for this input.
- * Returns their number, 0 at the end, or a negative errno.
+ * Returns their number, 0 at the end, or a negative errno.  An error that comes
+ * before @n bytes is the result; what lies before it can still be had by
+ * asking for less, so lsr_input_peek(in, 1, ..) gives all that can be read.
  */
 ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data);
 
 /* Move past @n bytes that the last peek returned. */
 void lsr_input_take(struct lsr_input *in, size_t n);
+
+/* Put the @n bytes taken last back, as copies. */
+void lsr_input_unread(struct lsr_input *in, const void *data, size_t n);
 
 /*
  * Move past @n bytes, without reading them where that can be avoided and pays.
@@ -84,5 +92,5 @@ ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n);
 /* As pread(2), fewer only at the end; -ESPIPE where the input cannot. */
 ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset);
 
-/* Set the position of a random input. */
+/* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

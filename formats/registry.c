@@ -32,6 +32,8 @@ const struct lsr_format *const lsr_formats[] = {
 };
 
 const struct lsr_filter *const lsr_filters[] = {
+        &lsr_filter_gzip,
+        &lsr_filter_zstd,
         NULL,
 };
 
@@ -115,6 +117,8 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                 ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
 
                 /* A decoder that fails so early: there may be enough to know the format by. */
+                if (got < 0)
+                        got = lsr_input_peek(in, 1, &p.head);
                 if (got < 0) {
                         r = (int)got;
                         break;

@@ -1,0 +1,324 @@
+/*
+ * ahead - a ring of buffers between a decoder and who reads
+ *
+ * Decoding is what a listing of a compressed tar costs; reading its headers
+ * costs next to nothing.  A thread of its own takes the latter out of the sum,
+ * and lets the decoder go on while the reader waits for something else.
+ *
+ *      decoder ─► [ b0 | b1 | b2 | b3 ] ─► reader
+ *
+ * Nearly all compressed files are small, and a thread costs as much as half a
+ * megabyte of gzip: the first buffers are filled in the caller's thread.
+ *
+ * There is no cancelling: pthread_cancel() needs libgcc_s.so, which a static
+ * binary cannot load.  Who frees the input waits for the buffer at hand.
+ */
+#include "formats/ahead.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "formats/format.h"
+
+#define AHEAD_SLOTS 4u
+#define AHEAD_STACK ((size_t)512 << 10)
+
+struct ahead_slot {
+        size_t n;
+        int result; /* of decode() */
+        uint64_t source_at;
+};
+
+struct ahead {
+        struct lsr_input in;
+        struct lsr_decoder *decoder;
+        uint8_t *buffers; /* one, or with a thread AHEAD_SLOTS */
+        uint64_t decoded; /* without a thread */
+        int result;       /* of the buffer given out last: what comes when it is used up */
+        bool alone;       /* there will be no thread */
+        bool threaded;
+        bool lent; /* the reader has a slot */
+        pthread_t thread;
+        pthread_mutex_t lock; /* over the rest */
+        pthread_cond_t changed;
+        unsigned filled; /* how often, in all */
+        unsigned used;
+        bool stop;
+        struct ahead_slot slots[AHEAD_SLOTS];
+};
+
+unsigned lsr_ahead_cpus(void)
+{
+        cpu_set_t set;
+        unsigned n;
+
+        if (sched_getaffinity(0, sizeof(set), &set) < 0)
+                return 2;
+        n = (unsigned)CPU_COUNT(&set);
+        return n < 1 ? 1 : n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
+}
+
+int lsr_ahead_thread(unsigned long *ret_thread, void *(*run)(void *), void *arg)
+{
+        pthread_attr_t attr;
+        pthread_t thread;
+        sigset_t all, old;
+        int r;
+
+        r = pthread_attr_init(&attr);
+        if (r)
+                return -r;
+        pthread_attr_setstacksize(&attr, AHEAD_STACK);
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &old);
+        r = pthread_create(&thread, &attr, run, arg);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        pthread_attr_destroy(&attr);
+        if (r == 0)
+                *ret_thread = thread;
+        return -r;
+}
+
+static struct ahead_slot ahead_fill(struct ahead *a, uint8_t *buf)
+{
+        struct ahead_slot slot = {};
+
+        slot.result = a->decoder->ops->decode(a->decoder, buf, LSR_AHEAD_BUFFER, &slot.n);
+        slot.source_at = a->decoder->inner->source_at;
+        return slot;
+}
+
+static void *ahead_run(void *arg)
+{
+        struct ahead *a = arg;
+        int result = 0;
+
+        pthread_mutex_lock(&a->lock);
+        while (result == 0) {
+                struct ahead_slot slot;
+                unsigned i = a->filled % AHEAD_SLOTS;
+
+                while (a->filled - a->used == AHEAD_SLOTS && !a->stop)
+                        pthread_cond_wait(&a->changed, &a->lock);
+                if (a->stop)
+                        break;
+                pthread_mutex_unlock(&a->lock);
+                slot = ahead_fill(a, a->buffers + i * LSR_AHEAD_BUFFER);
+                pthread_mutex_lock(&a->lock);
+                result = slot.result;
+                if (slot.n == 0 && result == 0)
+                        continue;
+                a->slots[i] = slot;
+                a->filled++;
+                pthread_cond_signal(&a->changed);
+        }
+        pthread_mutex_unlock(&a->lock);
+        return NULL;
+}
+
+/* A failure is no failure: it goes on without. */
+static void ahead_start(struct ahead *a)
+{
+        if (lsr_ahead_cpus() == 1) {
+                a->alone = true;
+                return;
+        }
+        free(a->buffers);
+        a->buffers = lsr_xmalloc(AHEAD_SLOTS * LSR_AHEAD_BUFFER);
+        pthread_mutex_init(&a->lock, NULL);
+        pthread_cond_init(&a->changed, NULL);
+        if (lsr_ahead_thread(&a->thread, ahead_run, a) == 0) {
+                a->threaded = true;
+                return;
+        }
+        pthread_mutex_destroy(&a->lock);
+        pthread_cond_destroy(&a->changed);
+        a->alone = true;
+}
+
+/* The next slot; its buffer is the reader's until the call after. */
+static struct ahead_slot ahead_wait(struct ahead *a, const uint8_t **ret_buf)
+{
+        struct ahead_slot slot;
+        unsigned i = a->used % AHEAD_SLOTS;
+
+        pthread_mutex_lock(&a->lock);
+        while (a->filled == a->used)
+                pthread_cond_wait(&a->changed, &a->lock);
+        slot = a->slots[i];
+        pthread_mutex_unlock(&a->lock);
+        *ret_buf = a->buffers + i * LSR_AHEAD_BUFFER;
+        return slot;
+}
+
+static void ahead_release(struct ahead *a)
+{
+        pthread_mutex_lock(&a->lock);
+        a->used++;
+        pthread_cond_signal(&a->changed);
+        pthread_mutex_unlock(&a->lock);
+}
+
+static struct ahead_slot ahead_alone(struct ahead *a, const uint8_t **ret_buf)
+{
+        struct ahead_slot slot = {};
+
+        if (a->decoder->ops->lend) {
+                slot.n = a->decoder->ops->lend(a->decoder, ret_buf);
+                slot.source_at = a->decoder->inner->source_at;
+                if (slot.n)
+                        return slot;
+        }
+        if (!a->buffers)
+                a->buffers = lsr_xmalloc(LSR_AHEAD_BUFFER);
+        do
+                slot = ahead_fill(a, a->buffers);
+        while (slot.n == 0 && slot.result == 0);
+        a->decoded += slot.n;
+        *ret_buf = a->buffers;
+        return slot;
+}
+
+static ssize_t ahead_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct ahead *a = (struct ahead *)in;
+        struct ahead_slot slot = {};
+
+        if (a->result == 0) {
+                if (a->threaded) {
+                        if (a->lent)
+                                ahead_release(a);
+                } else if (!a->alone && a->decoded >= LSR_AHEAD_START) {
+                        ahead_start(a);
+                }
+                slot = a->threaded ? ahead_wait(a, ret_data) : ahead_alone(a, ret_data);
+                a->lent = a->threaded;
+                in->source_at = slot.source_at;
+                a->result = slot.result;
+        }
+        if (slot.n)
+                return (ssize_t)slot.n;
+        in->what = a->decoder->what;
+        return a->result == 1 ? 0 : a->result;
+}
+
+static void ahead_free(struct lsr_input *in)
+{
+        struct ahead *a = (struct ahead *)in;
+
+        if (a->threaded) {
+                pthread_mutex_lock(&a->lock);
+                a->stop = true;
+                pthread_cond_signal(&a->changed);
+                pthread_mutex_unlock(&a->lock);
+                pthread_join(a->thread, NULL);
+                pthread_mutex_destroy(&a->lock);
+                pthread_cond_destroy(&a->changed);
+        }
+        a->decoder->ops->free(a->decoder);
+        free(a->buffers);
+        free(a);
+}
+
+static const struct lsr_input_ops ahead_ops = {
+        .next = ahead_next,
+        .free = ahead_free,
+};
+
+struct lsr_input *lsr_ahead_new(struct lsr_decoder *d)
+{
+        struct ahead *a = lsr_input_alloc(sizeof(*a), &ahead_ops);
+
+        a->decoder = d;
+        return &a->in;
+}
+
+/* --- for decoders -------------------------------------------------------------- */
+
+ssize_t lsr_decoder_peek(struct lsr_decoder *d, size_t n, const uint8_t **ret_data)
+{
+        ssize_t got = lsr_input_peek(d->inner, n, ret_data);
+
+        if (got < 0)
+                d->what = d->inner->what;
+        return got;
+}
+
+int lsr_decoder_feed(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *inout_n, lsr_decoder_step *step)
+{
+        struct lsr_flow flow = { .out = buf + *inout_n, .out_left = size - *inout_n };
+        int r = 0;
+
+        while (r == 0 && flow.out_left) {
+                size_t room = flow.out_left;
+                ssize_t got = lsr_decoder_peek(d, 1, &flow.in);
+
+                if (got < 0) {
+                        r = (int)got;
+                        break;
+                }
+                /* At the end once more without input: libraries hold back what had no room. */
+                flow.in_left = (size_t)got;
+                flow.ended = got == 0;
+                r = step(d, &flow);
+                if (got)
+                        lsr_input_take(d->inner, (size_t)got - flow.in_left);
+                if (r == -EBADMSG && !d->what)
+                        lsr_decoder_damaged(d);
+                else if (r == 0 && flow.out_left == room && flow.in_left == (size_t)got)
+                        r = got ? lsr_decoder_damaged(d) : lsr_decoder_short(d);
+        }
+        *inout_n = size - flow.out_left;
+        return r;
+}
+
+int lsr_decoder_fail(struct lsr_decoder *d, int error, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(d->text, sizeof(d->text), format, args);
+        va_end(args);
+        d->what = d->text;
+        return error;
+}
+
+int lsr_decoder_damaged(struct lsr_decoder *d)
+{
+        return lsr_decoder_fail(d, -EBADMSG, "%s data are damaged at byte %s", d->name, lsr_grouped(d->inner->at));
+}
+
+int lsr_decoder_short(struct lsr_decoder *d)
+{
+        return lsr_decoder_fail(d, -EBADMSG, "%s data end too early, at byte %s", d->name, lsr_grouped(d->inner->at));
+}
+
+int lsr_decoder_limit(struct lsr_decoder *d, uint64_t need, uint64_t limit)
+{
+        return lsr_decoder_fail(d, -EFBIG, "%s data need %s bytes of memory, and the limit is %s", d->name,
+                                lsr_grouped(need), lsr_grouped(limit));
+}
+
+int lsr_decoder_trailing(struct lsr_decoder *d)
+{
+        const uint8_t *data;
+        ssize_t got;
+
+        while ((got = lsr_decoder_peek(d, 1, &data)) > 0) {
+                size_t zeros = 0;
+
+                while (zeros < (size_t)got && data[zeros] == 0)
+                        zeros++;
+                lsr_input_take(d->inner, zeros);
+                if (zeros < (size_t)got)
+                        return lsr_decoder_fail(d, 1, "what follows the %s data at byte %s is ignored", d->name,
+                                                lsr_grouped(d->inner->at));
+        }
+        return got < 0 ? (int)got : 1;
+}

@@ -1,0 +1,47 @@
+/*
+ * inflate - deflate data, as gzip, zip and sqlar have them
+ *
+ * Whole buffers where input and output fit into memory: several times as fast.
+ * Streams for the rest.  For gzip as a stream, with members and checksums, use
+ * lsr_filter_gzip.open.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/input.h"
+
+enum lsr_deflate {
+        LSR_DEFLATE_RAW,
+        LSR_DEFLATE_ZLIB,
+        LSR_DEFLATE_GZIP, /* one member */
+};
+
+/* No byte of deflate data makes more bytes than this: what claims more is wrong. */
+#define LSR_INFLATE_RATIO_MAX 1032
+
+/*
+ * Decode the first stream in @data, checksums verified.  0, with the bytes used and made;
+ * -ENOSPC: it is more than @out_size; -EBADMSG: it is damaged or cut short.  After an error @out holds anything.
+ */
+int lsr_inflate_buffer(enum lsr_deflate kind, const void *data, size_t n, void *out, size_t out_size, size_t *ret_used,
+                       size_t *ret_made);
+
+/*
+ * Decode a stream (not LSR_DEFLATE_GZIP) from the position of @inner, which is freed with the result; on failure it
+ * stays the caller's.  What follows the stream is not looked at.  The Adler-32 of LSR_DEFLATE_ZLIB is verified.
+ */
+int lsr_inflate_open(struct lsr_input **ret_input, struct lsr_input *inner, enum lsr_deflate kind);
+
+/* --- for gzip.c: a decoder without an input */
+
+struct lsr_inflate;
+struct lsr_flow;
+
+int lsr_inflate_new(struct lsr_inflate **ret_inflate, enum lsr_deflate kind);
+struct lsr_inflate *lsr_inflate_free(struct lsr_inflate *z);
+/* Begin another stream. */
+void lsr_inflate_reset(struct lsr_inflate *z);
+/* As lsr_decoder_step. */
+int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow);
