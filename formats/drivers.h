@@ -17,3 +17,4 @@ extern const struct lsr_format lsr_format_warc;
 extern const struct lsr_format lsr_format_tar;
 extern const struct lsr_filter lsr_filter_gzip;
 extern const struct lsr_filter lsr_filter_zstd;
+extern const struct lsr_format lsr_format_sqlite;

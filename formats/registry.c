@@ -28,6 +28,7 @@ const struct lsr_format *const lsr_formats[] = {
         &lsr_format_cpio,
         &lsr_format_lha,
         &lsr_format_tar,
+        &lsr_format_sqlite,
         NULL,
 };
 

@@ -4,6 +4,8 @@
 The rule is in docs/architecture.md: a file may include from its own layer and
 from the layers below it.  liburing is included by one header, which belongs
 to two files, and every library of a foreign format by at most one file.  Each C file and header below src/ and formats/
+from the layers below it.  liburing belongs to one file, and every library of a
+foreign format to at most one, or to the private header of a driver.  Each C file and header below src/ and formats/
 counts as one test.
 
     tests/layers.py [--root DIR]    check the tree
@@ -43,6 +45,8 @@ ONE_OWNER = [
     "archive.h", "archive_entry.h", "sqlite3.h", "zstd.h", "lzma.h", "bzlib.h",
     "lz4frame.h", "zlib.h", "libdeflate.h", "seccomp.h",
 ]  # fmt: skip
+# A header that only files of this name may include: it is the owner of a library's header.
+PRIVATE = {"formats/sqlite.h": re.compile(r"^formats/sqlite(-\w+)?\.[ch]$")}
 GENERATED = {"config.h", "version.h"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')
@@ -76,6 +80,8 @@ def check_include(path, layer, quote, target):
     other = layer_of(target)
     if quote == "<" and other is None:
         return None
+    if target in PRIVATE and not PRIVATE[target].match(path):
+        return "private to its driver"
     if target in GENERATED:
         return None
     if other is None:
@@ -149,6 +155,8 @@ SELF_TESTS = [
     ({"src/io/uring.h": '#include <io/ring.h>\n'}, ["src/io/uring.h"]),
     ({"src/io/sync.c": "#include <liburing.h>\n"}, ["src/io/sync.c"]),
     ({"formats/a.c": "#include <zstd.h>\n", "formats/b.c": "#include <zstd.h>\n"}, ["formats/b.c"]),
+    ({"formats/sqlite.h": "#include <sqlite3.h>\n", "formats/sqlite-x.c": '#include "formats/sqlite.h"\n'}, []),
+    ({"formats/sqlite.h": "", "formats/tar.c": '#include "formats/sqlite.h"\n'}, ["formats/tar.c"]),
     ({"src/stray/x.c": ""}, ["src/stray/x.c"]),
     ({"src/helper.c": ""}, ["src/helper.c"]),
 ]  # fmt: skip

@@ -1,0 +1,84 @@
+/*
+ * sqlite - what the files of the SQLite driver share
+ *
+ * The one place that includes <sqlite3.h>; only formats/sqlite*.c include this.
+ *
+ *      sqlite.c         the driver: opening a database safely, archives (`sqlar`), reading
+ *      sqlite-vfs.c     the database, its log and its journal as SQLite sees them
+ *      sqlite-tables.c  any other database as tables, rows and columns
+ */
+#pragma once
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/format.h"
+
+#define LSR_SQLITE_HEAP_MAX ((int64_t)256 << 20)     /* bytes that SQLite may allocate */
+#define LSR_SQLITE_OVERLAY_MAX ((uint64_t)256 << 20) /* bytes of pages that a rollback may restore */
+#define LSR_SQLITE_STEPS_MIN UINT64_C(20000000)      /* virtual machine steps that any statement may take, ... */
+#define LSR_SQLITE_STEPS_PER_BYTE UINT64_C(16)       /* ... and so many more for each byte of the database */
+#define LSR_SQLITE_SLACK ((uint64_t)1 << 20)         /* a value may be that much longer than the database */
+#define LSR_SQLITE_NAME_MAX ((size_t)255)            /* bytes of a shown name; beyond, it goes by its number */
+
+/* --- sqlite-vfs.c ------------------------------------------------------------ */
+
+struct lsr_sqlite_vfs;
+
+/*
+ * A file system that holds nothing but the inputs of @scan, registered under a
+ * name of its own and as the default, so that SQLite never asks its own.
+ */
+int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *scan);
+struct lsr_sqlite_vfs *lsr_sqlite_vfs_free(struct lsr_sqlite_vfs *v);
+
+const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
+
+/* Is there a log or a journal, so that the database is not what its file alone says? */
+bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
+
+/* Bytes of the database and its log together. */
+uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
+
+/* Reads that SQLite asked for, and those of them that went to an input. */
+void lsr_sqlite_vfs_reads(const struct lsr_sqlite_vfs *v, uint64_t *ret_asked, uint64_t *ret_made);
+
+/* Why the last call of SQLite failed, if it was here: a negative errno, and words for it or NULL.  Else 0. */
+int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text);
+
+/* --- sqlite.c ---------------------------------------------------------------- */
+
+struct lsr_sqlite {
+        struct lsr_scan *scan;
+        struct lsr_sqlite_vfs *vfs;
+        sqlite3 *db;
+        uint64_t steps; /* of the statement at hand, in units of the progress handler */
+        uint64_t steps_max;
+        int64_t heap_before; /* the limit of the process, to be put back */
+};
+
+/* 0, or a negative errno with trouble reported.  Close it in either case. */
+int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan);
+void lsr_sqlite_close(struct lsr_sqlite *s);
+
+/* Compile SQL made as by sqlite3_mprintf.  SQLITE_OK or what SQLite says. */
+int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char *format, ...);
+
+/* To the next row: 1, 0 at the end, or a negative errno with trouble reported about @what. */
+int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what);
+
+/* Report that SQLite returned @code for @what ("table users", may be NULL).  Returns the negative errno. */
+int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
+
+/* --- sqlite-tables.c --------------------------------------------------------- */
+
+int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
+int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
+
+static inline void lsr_sqlite_finalize(sqlite3_stmt **stmt)
+{
+        sqlite3_finalize(*stmt);
+}
+#define LSR_SQLITE_STMT __attribute__((cleanup(lsr_sqlite_finalize))) sqlite3_stmt *
