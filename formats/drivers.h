@@ -2,3 +2,15 @@
 #pragma once
 
 #include "formats/format.h"
+
+/* libarchive.c */
+extern const struct lsr_format lsr_format_7z;
+extern const struct lsr_format lsr_format_rar;
+extern const struct lsr_format lsr_format_rar5;
+extern const struct lsr_format lsr_format_iso9660;
+extern const struct lsr_format lsr_format_cpio;
+extern const struct lsr_format lsr_format_rpm;
+extern const struct lsr_format lsr_format_cab;
+extern const struct lsr_format lsr_format_lha;
+extern const struct lsr_format lsr_format_ar;
+extern const struct lsr_format lsr_format_warc;

@@ -17,6 +17,16 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
+        &lsr_format_7z,
+        &lsr_format_rar5,
+        &lsr_format_rar,
+        &lsr_format_iso9660,
+        &lsr_format_rpm,
+        &lsr_format_cab,
+        &lsr_format_ar,
+        &lsr_format_warc,
+        &lsr_format_cpio,
+        &lsr_format_lha,
         NULL,
 };
 

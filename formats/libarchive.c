@@ -1,0 +1,731 @@
+/*
+ * libarchive - one driver for all formats that have none of their own
+ *
+ * Whatever libarchive can read and nobody uses often enough to deserve a reader
+ * here: it is correct, well tested and fast enough.  Of its many formats only
+ * the one whose magic number was seen is enabled, so that hostile bytes reach
+ * one parser, and never the *_all functions: those bring filters that run
+ * external programs, and libxml2 with xar.  Compression around an archive is
+ * the business of our own filters; only an rpm has one inside.
+ *
+ * Skips cost nothing until the next read: a listing of an iso jumps from file to
+ * file without looking at any, and would otherwise read the whole image.
+ *
+ * libarchive converts names to the character set of the locale, loses in the C
+ * locale what is not ASCII, and asks nl_langinfo() which it is.  A UTF-8 locale
+ * would have to be loaded from files that may be missing (a static binary in an
+ * empty container) or forbidden (the worker).  So nl_langinfo() is defined here,
+ * in front of that of libc, and says UTF-8 while an archive is being read.
+ *
+ * Memory is libarchive's own: a 7z dictionary or a rar5 window is allocated as
+ * large as the archive says (4 GiB at most), when content is decoded, for 7z
+ * also when its header is.  Nothing here can bound that; the address space limit
+ * of the worker does, and then the allocation fails and the archive is refused.
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/bytes.h"
+#include "catalogue/catalogue.h"
+#include "formats/drivers.h"
+
+/* How often in a row libarchive may say "try again" before it counts as damage. */
+#define ARCHIVE_RETRIES_MAX 1000
+
+#define ARCHIVE_ZEROS ((size_t)64 << 10) /* of a hole at a time */
+
+#define ARCHIVE_OWNER (LSR_FIELD_UID | LSR_FIELD_GID)
+#define ARCHIVE_PLAIN (LSR_FIELD_TYPE | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
+#define ARCHIVE_TIMES (LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
+#define ARCHIVE_UNIX (ARCHIVE_PLAIN | ARCHIVE_TIMES | ARCHIVE_OWNER | LSR_FIELD_MODE | LSR_FIELD_DEV)
+
+/* What is to be known of a format beyond its name. */
+struct archive_kind {
+        const struct lsr_format *format;
+        int (*enable)(struct archive *a);
+        unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
+        bool owner_optional; /* libarchive gives 0 where no owner is stored */
+        bool created;        /* what libarchive calls ctime is the time of creation */
+};
+
+/* One pass through an archive. */
+struct archive_pass {
+        struct lsr_scan *scan;
+        const struct archive_kind *kind;
+        struct archive *a;
+        uint64_t gap;     /* bytes skipped that are not passed over yet */
+        int error;        /* of the input; 0: none */
+        uint64_t ordinal; /* headers seen */
+};
+
+static _Thread_local bool archive_reading;
+
+/* Stands for libc's: see above. */
+char *nl_langinfo(nl_item item)
+{
+        static locale_t global;
+        static char utf8[] = "UTF-8";
+        locale_t locale = uselocale((locale_t)0);
+
+        if (archive_reading && item == CODESET)
+                return utf8;
+        if (locale != LC_GLOBAL_LOCALE)
+                return nl_langinfo_l(item, locale);
+        if (!global)
+                global = duplocale(LC_GLOBAL_LOCALE);
+        return nl_langinfo_l(item, global);
+}
+
+/* --- the input as libarchive sees it ----------------------------------------- */
+
+static int archive_fail(struct archive_pass *pass, int r)
+{
+        const char *what = pass->scan->input->what;
+
+        pass->error = r;
+        archive_set_error(pass->a, -r, "%s", what ? what : strerror(-r));
+        return ARCHIVE_FATAL;
+}
+
+static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret_data)
+{
+        struct archive_pass *pass = ctx;
+        struct lsr_input *in = pass->scan->input;
+        const uint8_t *data;
+        ssize_t got;
+
+        (void)a;
+        if (pass->gap) {
+                int r = lsr_input_skip(in, pass->gap);
+
+                pass->gap = 0;
+                if (r == -ENODATA)
+                        return 0;
+                if (r < 0)
+                        return archive_fail(pass, r);
+        }
+        got = lsr_input_peek(in, 1, &data);
+        if (got < 0)
+                return archive_fail(pass, (int)got);
+        if (got > 0) {
+                /* What was taken stays valid until the next call, which is all that libarchive asks for. */
+                lsr_input_take(in, (size_t)got);
+                *ret_data = data;
+        }
+        return got;
+}
+
+/* Never beyond the end: libarchive would take a cut archive for a whole one. */
+static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t request)
+{
+        struct archive_pass *pass = ctx;
+        const struct lsr_input *in = pass->scan->input;
+        uint64_t left;
+
+        (void)a;
+        if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
+                return 0;
+        left = in->size - in->at - pass->gap;
+        if ((uint64_t)request > left)
+                request = (la_int64_t)left;
+        pass->gap += (uint64_t)request;
+        return request;
+}
+
+static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
+{
+        struct archive_pass *pass = ctx;
+        struct lsr_input *in = pass->scan->input;
+        la_int64_t target, base = 0;
+        int r;
+
+        (void)a;
+        if (whence == SEEK_CUR)
+                base = (la_int64_t)(in->at + pass->gap);
+        else if (whence == SEEK_END)
+                base = (la_int64_t)in->size;
+        if (__builtin_add_overflow(base, offset, &target) || target < 0)
+                return ARCHIVE_FATAL;
+        if ((uint64_t)target > in->size)
+                target = (la_int64_t)in->size;
+        r = lsr_input_seek(in, (uint64_t)target);
+        if (r < 0)
+                return archive_fail(pass, r);
+        pass->gap = 0;
+        return target;
+}
+
+/* --- a pass ------------------------------------------------------------------ */
+
+/* Scan and read are not told which format was recognised, so it is looked up again. */
+static const struct archive_kind *archive_kind_of(struct lsr_input *in);
+
+static void archive_end(struct archive_pass *pass)
+{
+        if (pass->a)
+                archive_read_free(pass->a);
+        pass->a = NULL;
+        archive_reading = false;
+}
+
+/* Report why libarchive gave up.  Returns the errno that says it. */
+static int archive_trouble(struct archive_pass *pass)
+{
+        const char *name = pass->kind->format->name;
+        const char *text = archive_error_string(pass->a);
+        const char *place = lsr_grouped((uint64_t)archive_filter_bytes(pass->a, -1));
+
+        if (pass->error && pass->error != -EBADMSG) {
+                lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
+                return pass->error;
+        }
+        if (archive_errno(pass->a) == ENOMEM) {
+                lsr_scan_trouble(pass->scan, -ENOMEM, "%s wants more memory than there may be, at byte %s", name,
+                                 place);
+                return -ENOMEM;
+        }
+        if (pass->ordinal == 0 &&
+            (archive_read_has_encrypted_entries(pass->a) == 1 || (text && strcasestr(text, "encrypt")))) {
+                lsr_scan_trouble(pass->scan, -EACCES, "its directory is encrypted");
+                return -EACCES;
+        }
+        lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: %s, at byte %s", name, text ? text : "no entry found",
+                         place);
+        return -EBADMSG;
+}
+
+/* 0, with *pass to be ended; a negative errno, reported, with nothing to end. */
+static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
+{
+        *pass = (struct archive_pass){ .scan = scan, .kind = archive_kind_of(scan->input) };
+        if (!pass->kind)
+                return -EBADMSG;
+        if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
+                return -ESPIPE;
+        pass->a = archive_read_new();
+        if (!pass->a)
+                return -ENOMEM;
+        archive_reading = true;
+        pass->kind->enable(pass->a);
+        archive_read_set_read_callback(pass->a, archive_on_read);
+        if (scan->input->ops->seek)
+                archive_read_set_skip_callback(pass->a, archive_on_skip);
+        if (lsr_input_random(scan->input))
+                archive_read_set_seek_callback(pass->a, archive_on_seek);
+        archive_read_set_callback_data(pass->a, pass);
+        if (archive_read_open1(pass->a) != ARCHIVE_OK) {
+                int r = archive_trouble(pass);
+
+                archive_end(pass);
+                return r;
+        }
+        return 0;
+}
+
+/* The next header.  1; 0 at the end; a negative errno, reported. */
+static int archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)
+{
+        for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
+                int r = archive_read_next_header(pass->a, ret_entry);
+
+                if (r == ARCHIVE_EOF)
+                        return 0;
+                if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
+                        pass->ordinal++;
+                        return 1;
+                }
+                if (r != ARCHIVE_RETRY)
+                        break;
+        }
+        return archive_trouble(pass);
+}
+
+/*
+ * Bytes as they are stored where libarchive keeps them; converted to UTF-8 where they are stored as UTF-16.
+ * Asking for UTF-8 first would compose what the archive has decomposed.
+ */
+static const char *archive_path(struct archive_entry *e)
+{
+        const char *path = archive_entry_pathname(e);
+
+        return path ? path : archive_entry_pathname_utf8(e);
+}
+
+static const char *archive_hardlink(struct archive_entry *e)
+{
+        const char *path = archive_entry_hardlink(e);
+
+        return path ? path : archive_entry_hardlink_utf8(e);
+}
+
+static const char *archive_symlink(struct archive_entry *e)
+{
+        const char *path = archive_entry_symlink(e);
+
+        return path ? path : archive_entry_symlink_utf8(e);
+}
+
+/* --- the listing ------------------------------------------------------------- */
+
+static void archive_time(struct lsr_meta *meta, enum lsr_time which, int64_t sec, long nsec)
+{
+        static const unsigned bits[] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
+
+        meta->known |= bits[which];
+        meta->sec[which] = sec;
+        meta->nsec[which] = nsec >= 0 && nsec < 1000000000 ? (uint32_t)nsec : 0;
+}
+
+static void archive_times(const struct archive_kind *kind, struct archive_entry *e, struct lsr_meta *meta)
+{
+        if (archive_entry_mtime_is_set(e))
+                archive_time(meta, LSR_MTIME, archive_entry_mtime(e), archive_entry_mtime_nsec(e));
+        if (archive_entry_atime_is_set(e))
+                archive_time(meta, LSR_ATIME, archive_entry_atime(e), archive_entry_atime_nsec(e));
+        if (archive_entry_ctime_is_set(e))
+                archive_time(meta, kind->created ? LSR_BTIME : LSR_CTIME, archive_entry_ctime(e),
+                             archive_entry_ctime_nsec(e));
+        if (archive_entry_birthtime_is_set(e))
+                archive_time(meta, LSR_BTIME, archive_entry_birthtime(e), archive_entry_birthtime_nsec(e));
+}
+
+/* What this archive can say: an iso without Rock Ridge has neither owners nor modes. */
+static unsigned archive_fields(const struct archive_pass *pass)
+{
+        unsigned fields = pass->kind->fields;
+        const char *name = archive_format_name(pass->a);
+
+        if (pass->kind->format == &lsr_format_iso9660 && !(name && strstr(name, "Rockridge")))
+                fields = ARCHIVE_PLAIN;
+        return fields;
+}
+
+static void archive_owner(const struct archive_kind *kind, struct archive_entry *e, struct lsr_member *m)
+{
+        int64_t uid = archive_entry_uid(e), gid = archive_entry_gid(e);
+
+        m->user = archive_entry_uname(e);
+        m->group = archive_entry_gname(e);
+        if (m->user && !*m->user)
+                m->user = NULL;
+        if (m->group && !*m->group)
+                m->group = NULL;
+        if (kind->owner_optional && !uid && !gid && !m->user && !m->group)
+                return;
+        if (uid >= 0 && uid <= UINT32_MAX) {
+                m->meta.known |= LSR_FIELD_UID;
+                m->meta.uid = (uint32_t)uid;
+        }
+        if (gid >= 0 && gid <= UINT32_MAX) {
+                m->meta.known |= LSR_FIELD_GID;
+                m->meta.gid = (uint32_t)gid;
+        }
+}
+
+static void archive_member(const struct archive_pass *pass, struct archive_entry *e, struct lsr_member *ret_member)
+{
+        struct lsr_member m = { .packed = UINT64_MAX, .position = pass->ordinal - 1 };
+        const char *link = archive_hardlink(e);
+        unsigned type = archive_entry_filetype(e);
+
+        m.path = archive_path(e);
+        m.path_len = m.path ? strlen(m.path) : 0;
+        /* A hard link without a type of its own is a file until the builder knows better. */
+        if (!type && link)
+                type = S_IFREG;
+        m.meta.mode = type | archive_entry_perm(e);
+        m.meta.known = LSR_FIELD_MODE | (type ? LSR_FIELD_TYPE : 0);
+        if (archive_entry_size_is_set(e) && archive_entry_size(e) >= 0) {
+                m.meta.known |= LSR_FIELD_SIZE;
+                m.meta.size = (uint64_t)archive_entry_size(e);
+        }
+        if (type == S_IFCHR || type == S_IFBLK) {
+                m.meta.known |= LSR_FIELD_DEV;
+                m.meta.rdev = (uint32_t)(archive_entry_rdevmajor(e) << 20 | (archive_entry_rdevminor(e) & 0xfffff));
+        }
+        archive_owner(pass->kind, e, &m);
+        archive_times(pass->kind, e, &m.meta);
+        m.meta.known &= archive_fields(pass);
+        if (!(m.meta.known & LSR_FIELD_MODE))
+                m.meta.mode &= S_IFMT;
+        if (link) {
+                m.flags |= LSR_MEMBER_HARDLINK;
+                m.target = link;
+        } else if (type == S_IFLNK) {
+                m.target = archive_symlink(e);
+        }
+        m.target_len = m.target ? strlen(m.target) : 0;
+        if (archive_entry_is_encrypted(e))
+                m.flags |= LSR_MEMBER_ENCRYPTED;
+        *ret_member = m;
+}
+
+/*
+ * In a cpio the last of several hard links may have the content, and the first, which is the file to libarchive,
+ * none.  Then the file is told once more, this time with the content; the last of two counts.
+ */
+static int archive_add_content(const struct archive_pass *pass, const struct lsr_member *m)
+{
+        struct lsr_member file = *m;
+
+        if (!(m->flags & LSR_MEMBER_HARDLINK) || !m->meta.size || !(m->meta.known & LSR_FIELD_SIZE))
+                return 0;
+        file.flags &= ~(unsigned)LSR_MEMBER_HARDLINK;
+        file.path = m->target;
+        file.path_len = m->target_len;
+        file.target = NULL;
+        file.target_len = 0;
+        return lsr_builder_add(pass->scan->builder, &file);
+}
+
+static int archive_add(const struct archive_pass *pass, struct archive_entry *e)
+{
+        struct lsr_member m;
+        int r;
+
+        archive_member(pass, e, &m);
+        /* Symbols and long names of an ar: "/", "//", "/SYM64/". */
+        if (pass->kind->format == &lsr_format_ar && m.path && m.path[0] == '/')
+                return 0;
+        if (!m.path) {
+                lsr_scan_trouble(pass->scan, -EILSEQ, "the name of member %s cannot be read",
+                                 lsr_grouped(m.position + 1));
+                return 0;
+        }
+        if (pass->kind->format == &lsr_format_cpio || pass->kind->format == &lsr_format_rpm) {
+                r = archive_add_content(pass, &m);
+                if (r < 0)
+                        return r;
+        }
+        return lsr_builder_add(pass->scan->builder, &m);
+}
+
+static int archive_scan(struct lsr_scan *scan)
+{
+        struct archive_pass pass;
+        struct archive_entry *e;
+        int r = archive_begin(&pass, scan);
+
+        if (r < 0)
+                return r;
+        for (;;) {
+                r = archive_next(&pass, &e);
+                if (r <= 0)
+                        break;
+                r = archive_add(&pass, e);
+                if (r < 0) {
+                        lsr_scan_trouble(scan, r, "it has too many members or too long names");
+                        break;
+                }
+        }
+        archive_end(&pass);
+        /* What came before the damage is listed. */
+        return pass.ordinal ? 0 : r;
+}
+
+/* --- one member -------------------------------------------------------------- */
+
+static int archive_zeros(const struct lsr_sink *sink, uint64_t n)
+{
+        static const uint8_t zeros[ARCHIVE_ZEROS];
+
+        while (n > 0) {
+                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
+                int r = sink->write(sink->ctx, zeros, part);
+
+                if (r < 0)
+                        return r;
+                n -= part;
+        }
+        return 0;
+}
+
+/* A hole at the end may be left out; one larger than the member is damage. */
+static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
+                        uint64_t to)
+{
+        if (to < from || (archive_entry_size_is_set(e) && to > (uint64_t)archive_entry_size(e))) {
+                lsr_scan_trouble(pass->scan, -EBADMSG, "content of member %s is out of order",
+                                 lsr_grouped(pass->ordinal));
+                return -EBADMSG;
+        }
+        return archive_zeros(sink, to - from);
+}
+
+static int archive_content(struct archive_pass *pass, struct archive_entry *e, const struct lsr_sink *sink)
+{
+        uint64_t done = 0;
+
+        for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX;) {
+                const void *data;
+                size_t size;
+                la_int64_t offset;
+                int r = archive_read_data_block(pass->a, &data, &size, &offset);
+
+                if (r == ARCHIVE_EOF)
+                        return 0;
+                if (r == ARCHIVE_RETRY) {
+                        tries++;
+                        continue;
+                }
+                if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+                        break;
+                if (offset < 0 || (uint64_t)offset != done) {
+                        r = archive_hole(pass, sink, e, done, (uint64_t)offset);
+                        if (r < 0)
+                                return r;
+                }
+                r = size ? sink->write(sink->ctx, data, size) : 0;
+                if (r < 0)
+                        return r;
+                tries = size ? 0 : tries + 1;
+                done = (uint64_t)offset + size;
+        }
+        return archive_trouble(pass);
+}
+
+/* Is it what the listing saw?  A file whose content came with a later link (archive_add_content) has that link's header. */
+static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
+{
+        const char *path = archive_path(e), *link = archive_hardlink(e);
+
+        const char *want = m->raw ? m->raw : m->path;
+        size_t n = m->raw ? m->raw_len : m->path_len;
+
+        return (path && strlen(path) == n && !memcmp(path, want, n)) ||
+               (link && strlen(link) == n && !memcmp(link, want, n));
+}
+
+static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct archive_pass pass;
+        struct archive_entry *e;
+        int r = archive_begin(&pass, scan);
+
+        if (r < 0)
+                return r;
+        do
+                r = archive_next(&pass, &e);
+        while (r > 0 && pass.ordinal <= m->position);
+        if (r == 0 || (r > 0 && !archive_agrees(e, m))) {
+                lsr_scan_trouble(scan, -EBADMSG, "member %s is not what was listed", lsr_grouped(m->position + 1));
+                r = -EBADMSG;
+        } else if (r > 0 && archive_entry_is_data_encrypted(e)) {
+                r = -EACCES;
+        } else if (r > 0 && archive_entry_filetype(e) != S_IFREG) {
+                r = -EOPNOTSUPP;
+        } else if (r > 0) {
+                r = archive_content(&pass, e, sink);
+        }
+        archive_end(&pass);
+        return r;
+}
+
+/* --- the formats ------------------------------------------------------------- */
+
+/* Do the bytes at @at say @magic? */
+static bool probe_magic(const struct lsr_probe *p, size_t at, const char *magic, size_t n)
+{
+        return p->head_len >= at + n && !memcmp(p->head + at, magic, n);
+}
+
+static bool probe_7z(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "7z\xbc\xaf\x27\x1c", 6);
+}
+
+static bool probe_rar(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "Rar!\x1a\x07\x00", 7);
+}
+
+static bool probe_rar5(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "Rar!\x1a\x07\x01\x00", 8);
+}
+
+/* The identifier of the first volume descriptor, behind 16 sectors that belong to the system. */
+static bool probe_iso9660(const struct lsr_probe *p)
+{
+        return probe_magic(p, 32769, "CD001", 5);
+}
+
+/* Is the text at @at @n digits of that base? */
+static bool probe_digits(const struct lsr_probe *p, size_t at, size_t n, const char *digits)
+{
+        if (p->head_len < at + n)
+                return false;
+        for (size_t i = 0; i < n; i++)
+                if (!p->head[at + i] || !strchr(digits, p->head[at + i]))
+                        return false;
+        return true;
+}
+
+/* Two bytes are no magic number: mode and name must make sense too. */
+static bool probe_cpio_binary(const struct lsr_probe *p, uint16_t (*get)(const void *p))
+{
+        unsigned type, name;
+
+        if (p->head_len < 26 || get(p->head) != 070707)
+                return false;
+        type = get(p->head + 6) & S_IFMT;
+        name = get(p->head + 20);
+        if (type != S_IFREG && type != S_IFDIR && type != S_IFLNK && type != S_IFCHR && type != S_IFBLK &&
+            type != S_IFIFO && type != S_IFSOCK && type != 0)
+                return false;
+        return name >= 2 && name <= 4096 && p->head_len >= 26 + name &&
+               memchr(p->head + 26, 0, name) == p->head + 25 + name;
+}
+
+static bool probe_cpio(const struct lsr_probe *p)
+{
+        if (probe_magic(p, 0, "070707", 6) || probe_magic(p, 0, "070727", 6))
+                return probe_digits(p, 6, 12, "01234567");
+        if (probe_magic(p, 0, "070701", 6) || probe_magic(p, 0, "070702", 6))
+                return probe_digits(p, 6, 104, "0123456789abcdefABCDEF");
+        return probe_cpio_binary(p, lsr_le16) || probe_cpio_binary(p, lsr_be16);
+}
+
+static bool probe_rpm(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "\xed\xab\xee\xdb", 4);
+}
+
+static bool probe_cab(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "MSCF\0\0\0\0", 8);
+}
+
+/* The method, "-lh5-", and the level of the header. */
+static bool probe_lha(const struct lsr_probe *p)
+{
+        return p->head_len > 20 && probe_magic(p, 2, "-l", 2) && (p->head[4] == 'h' || p->head[4] == 'z') &&
+               p->head[6] == '-' && p->head[20] <= 3;
+}
+
+static bool probe_ar(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "!<arch>\n", 8);
+}
+
+static bool probe_warc(const struct lsr_probe *p)
+{
+        return probe_magic(p, 0, "WARC/", 5) && probe_digits(p, 5, 1, "0123456789");
+}
+
+/* A cpio in a compression, behind a header of its own. */
+static int archive_enable_rpm(struct archive *a)
+{
+        archive_read_support_filter_rpm(a);
+        archive_read_support_filter_gzip(a);
+        archive_read_support_filter_bzip2(a);
+        archive_read_support_filter_xz(a);
+        archive_read_support_filter_lzma(a);
+        archive_read_support_filter_zstd(a);
+        return archive_read_support_format_cpio(a);
+}
+
+#define ARCHIVE_FORMAT(NAME, ...) \
+        .name = NAME, .suffixes = (const char *const[]){ __VA_ARGS__, NULL }, .scan = archive_scan, .read = archive_read
+
+const struct lsr_format lsr_format_7z = {
+        ARCHIVE_FORMAT("7z", ".7z"),
+        .probe = probe_7z,
+        .needs_random = true,
+};
+
+const struct lsr_format lsr_format_rar = {
+        ARCHIVE_FORMAT("rar", ".rar"),
+        .probe = probe_rar,
+};
+
+const struct lsr_format lsr_format_rar5 = {
+        ARCHIVE_FORMAT("rar5", ".rar"),
+        .probe = probe_rar5,
+};
+
+/* Directories may lie behind what they lead to. */
+const struct lsr_format lsr_format_iso9660 = {
+        ARCHIVE_FORMAT("iso9660", ".iso"),
+        .probe = probe_iso9660,
+        .needs_random = true,
+};
+
+const struct lsr_format lsr_format_cpio = {
+        ARCHIVE_FORMAT("cpio", ".cpio"),
+        .probe = probe_cpio,
+};
+
+const struct lsr_format lsr_format_rpm = {
+        ARCHIVE_FORMAT("rpm", ".rpm"),
+        .probe = probe_rpm,
+};
+
+const struct lsr_format lsr_format_cab = {
+        ARCHIVE_FORMAT("cab", ".cab"),
+        .probe = probe_cab,
+};
+
+const struct lsr_format lsr_format_lha = {
+        ARCHIVE_FORMAT("lha", ".lha", ".lzh"),
+        .probe = probe_lha,
+};
+
+const struct lsr_format lsr_format_ar = {
+        ARCHIVE_FORMAT("ar", ".a", ".ar", ".deb", ".udeb"),
+        .probe = probe_ar,
+};
+
+const struct lsr_format lsr_format_warc = {
+        ARCHIVE_FORMAT("warc", ".warc"),
+        .probe = probe_warc,
+};
+
+static const struct archive_kind archive_kinds[] = {
+        { .format = &lsr_format_7z,
+          .enable = archive_read_support_format_7zip,
+          .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
+          .created = true },
+        { .format = &lsr_format_rar,
+          .enable = archive_read_support_format_rar,
+          .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
+          .created = true },
+        { .format = &lsr_format_rar5,
+          .enable = archive_read_support_format_rar5,
+          .fields = ARCHIVE_UNIX,
+          .owner_optional = true,
+          .created = true },
+        { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
+        { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
+        { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
+        { .format = &lsr_format_cab, .enable = archive_read_support_format_cab, .fields = ARCHIVE_PLAIN },
+        { .format = &lsr_format_lha,
+          .enable = archive_read_support_format_lha,
+          .fields = ARCHIVE_UNIX,
+          .owner_optional = true },
+        { .format = &lsr_format_ar, .enable = archive_read_support_format_ar, .fields = ARCHIVE_UNIX },
+        { .format = &lsr_format_warc,
+          .enable = archive_read_support_format_warc,
+          .fields = ARCHIVE_PLAIN | LSR_FIELD_CTIME },
+};
+
+static const struct archive_kind *archive_kind_of(struct lsr_input *in)
+{
+        struct lsr_probe p = { .size = in->size };
+        ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
+
+        if (got <= 0)
+                return NULL;
+        p.head_len = (size_t)got;
+        for (size_t i = 0; i < sizeof(archive_kinds) / sizeof(archive_kinds[0]); i++)
+                if (archive_kinds[i].format->probe(&p))
+                        return &archive_kinds[i];
+        return NULL;
+}
