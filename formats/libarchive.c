@@ -32,9 +32,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/bytes.h"
-#include "catalogue/catalogue.h"
 #include "formats/drivers.h"
+#include "formats/magic.h"
 
 /* How often in a row libarchive may say "try again" before it counts as damage. */
 #define ARCHIVE_RETRIES_MAX 1000
@@ -181,6 +180,7 @@ static int archive_trouble(struct archive_pass *pass)
         const char *name = pass->kind->format->name;
         const char *text = archive_error_string(pass->a);
         const char *place = lsr_grouped((uint64_t)archive_filter_bytes(pass->a, -1));
+        bool encrypted = text && strcasestr(text, "encrypt");
 
         if (pass->error && pass->error != -EBADMSG) {
                 lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
@@ -191,9 +191,12 @@ static int archive_trouble(struct archive_pass *pass)
                                  place);
                 return -ENOMEM;
         }
-        if (pass->ordinal == 0 &&
-            (archive_read_has_encrypted_entries(pass->a) == 1 || (text && strcasestr(text, "encrypt")))) {
+        if (pass->ordinal == 0 && (archive_read_has_encrypted_entries(pass->a) == 1 || encrypted)) {
                 lsr_scan_trouble(pass->scan, -EACCES, "its directory is encrypted");
+                return -EACCES;
+        }
+        if (encrypted) {
+                lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
                 return -EACCES;
         }
         lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: %s, at byte %s", name, text ? text : "no entry found",
@@ -296,15 +299,21 @@ static void archive_times(const struct archive_kind *kind, struct archive_entry 
                 archive_time(meta, LSR_BTIME, archive_entry_birthtime(e), archive_entry_birthtime_nsec(e));
 }
 
-/* What this archive can say: an iso without Rock Ridge has neither owners nor modes. */
-static unsigned archive_fields(const struct archive_pass *pass)
+/*
+ * What this archive can say.  An iso without Rock Ridge has neither owners nor modes.  An lha written under DOS has
+ * none either: then there is no owner, and the mode is one of those that libarchive makes up.
+ */
+static unsigned archive_fields(const struct archive_pass *pass, struct archive_entry *e, unsigned known)
 {
-        unsigned fields = pass->kind->fields;
+        const struct lsr_format *format = pass->kind->format;
         const char *name = archive_format_name(pass->a);
+        unsigned writable = archive_entry_perm(e) | 0222;
 
-        if (pass->kind->format == &lsr_format_iso9660 && !(name && strstr(name, "Rockridge")))
-                fields = ARCHIVE_PLAIN;
-        return fields;
+        if (format == &lsr_format_iso9660 && !(name && strstr(name, "Rockridge")))
+                return ARCHIVE_PLAIN;
+        if (format == &lsr_format_lha && !(known & ARCHIVE_OWNER) && (writable == 0666 || writable == 0777))
+                return pass->kind->fields & ~(unsigned)LSR_FIELD_MODE;
+        return pass->kind->fields;
 }
 
 static void archive_owner(const struct archive_kind *kind, struct archive_entry *e, struct lsr_member *m)
@@ -337,8 +346,8 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
 
         m.path = archive_path(e);
         m.path_len = m.path ? strlen(m.path) : 0;
-        /* A hard link without a type of its own is a file until the builder knows better. */
-        if (!type && link)
+        /* An ar need not store a type, nor does libarchive give every hard link one. */
+        if (!type && (link || pass->kind->format == &lsr_format_ar))
                 type = S_IFREG;
         m.meta.mode = type | archive_entry_perm(e);
         m.meta.known = LSR_FIELD_MODE | (type ? LSR_FIELD_TYPE : 0);
@@ -352,7 +361,7 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
         }
         archive_owner(pass->kind, e, &m);
         archive_times(pass->kind, e, &m.meta);
-        m.meta.known &= archive_fields(pass);
+        m.meta.known &= archive_fields(pass, e, m.meta.known);
         if (!(m.meta.known & LSR_FIELD_MODE))
                 m.meta.mode &= S_IFMT;
         if (link) {
@@ -530,96 +539,6 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 
 /* --- the formats ------------------------------------------------------------- */
 
-/* Do the bytes at @at say @magic? */
-static bool probe_magic(const struct lsr_probe *p, size_t at, const char *magic, size_t n)
-{
-        return p->head_len >= at + n && !memcmp(p->head + at, magic, n);
-}
-
-static bool probe_7z(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "7z\xbc\xaf\x27\x1c", 6);
-}
-
-static bool probe_rar(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "Rar!\x1a\x07\x00", 7);
-}
-
-static bool probe_rar5(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "Rar!\x1a\x07\x01\x00", 8);
-}
-
-/* The identifier of the first volume descriptor, behind 16 sectors that belong to the system. */
-static bool probe_iso9660(const struct lsr_probe *p)
-{
-        return probe_magic(p, 32769, "CD001", 5);
-}
-
-/* Is the text at @at @n digits of that base? */
-static bool probe_digits(const struct lsr_probe *p, size_t at, size_t n, const char *digits)
-{
-        if (p->head_len < at + n)
-                return false;
-        for (size_t i = 0; i < n; i++)
-                if (!p->head[at + i] || !strchr(digits, p->head[at + i]))
-                        return false;
-        return true;
-}
-
-/* Two bytes are no magic number: mode and name must make sense too. */
-static bool probe_cpio_binary(const struct lsr_probe *p, uint16_t (*get)(const void *p))
-{
-        unsigned type, name;
-
-        if (p->head_len < 26 || get(p->head) != 070707)
-                return false;
-        type = get(p->head + 6) & S_IFMT;
-        name = get(p->head + 20);
-        if (type != S_IFREG && type != S_IFDIR && type != S_IFLNK && type != S_IFCHR && type != S_IFBLK &&
-            type != S_IFIFO && type != S_IFSOCK && type != 0)
-                return false;
-        return name >= 2 && name <= 4096 && p->head_len >= 26 + name &&
-               memchr(p->head + 26, 0, name) == p->head + 25 + name;
-}
-
-static bool probe_cpio(const struct lsr_probe *p)
-{
-        if (probe_magic(p, 0, "070707", 6) || probe_magic(p, 0, "070727", 6))
-                return probe_digits(p, 6, 12, "01234567");
-        if (probe_magic(p, 0, "070701", 6) || probe_magic(p, 0, "070702", 6))
-                return probe_digits(p, 6, 104, "0123456789abcdefABCDEF");
-        return probe_cpio_binary(p, lsr_le16) || probe_cpio_binary(p, lsr_be16);
-}
-
-static bool probe_rpm(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "\xed\xab\xee\xdb", 4);
-}
-
-static bool probe_cab(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "MSCF\0\0\0\0", 8);
-}
-
-/* The method, "-lh5-", and the level of the header. */
-static bool probe_lha(const struct lsr_probe *p)
-{
-        return p->head_len > 20 && probe_magic(p, 2, "-l", 2) && (p->head[4] == 'h' || p->head[4] == 'z') &&
-               p->head[6] == '-' && p->head[20] <= 3;
-}
-
-static bool probe_ar(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "!<arch>\n", 8);
-}
-
-static bool probe_warc(const struct lsr_probe *p)
-{
-        return probe_magic(p, 0, "WARC/", 5) && probe_digits(p, 5, 1, "0123456789");
-}
-
 /* A cpio in a compression, behind a header of its own. */
 static int archive_enable_rpm(struct archive *a)
 {
@@ -637,55 +556,55 @@ static int archive_enable_rpm(struct archive *a)
 
 const struct lsr_format lsr_format_7z = {
         ARCHIVE_FORMAT("7z", ".7z"),
-        .probe = probe_7z,
+        .probe = lsr_magic_7z,
         .needs_random = true,
 };
 
 const struct lsr_format lsr_format_rar = {
         ARCHIVE_FORMAT("rar", ".rar"),
-        .probe = probe_rar,
+        .probe = lsr_magic_rar,
 };
 
 const struct lsr_format lsr_format_rar5 = {
         ARCHIVE_FORMAT("rar5", ".rar"),
-        .probe = probe_rar5,
+        .probe = lsr_magic_rar5,
 };
 
 /* Directories may lie behind what they lead to. */
 const struct lsr_format lsr_format_iso9660 = {
         ARCHIVE_FORMAT("iso9660", ".iso"),
-        .probe = probe_iso9660,
+        .probe = lsr_magic_iso9660,
         .needs_random = true,
 };
 
 const struct lsr_format lsr_format_cpio = {
         ARCHIVE_FORMAT("cpio", ".cpio"),
-        .probe = probe_cpio,
+        .probe = lsr_magic_cpio,
 };
 
 const struct lsr_format lsr_format_rpm = {
         ARCHIVE_FORMAT("rpm", ".rpm"),
-        .probe = probe_rpm,
+        .probe = lsr_magic_rpm,
 };
 
 const struct lsr_format lsr_format_cab = {
         ARCHIVE_FORMAT("cab", ".cab"),
-        .probe = probe_cab,
+        .probe = lsr_magic_cab,
 };
 
 const struct lsr_format lsr_format_lha = {
         ARCHIVE_FORMAT("lha", ".lha", ".lzh"),
-        .probe = probe_lha,
+        .probe = lsr_magic_lha,
 };
 
 const struct lsr_format lsr_format_ar = {
         ARCHIVE_FORMAT("ar", ".a", ".ar", ".deb", ".udeb"),
-        .probe = probe_ar,
+        .probe = lsr_magic_ar,
 };
 
 const struct lsr_format lsr_format_warc = {
         ARCHIVE_FORMAT("warc", ".warc"),
-        .probe = probe_warc,
+        .probe = lsr_magic_warc,
 };
 
 static const struct archive_kind archive_kinds[] = {

@@ -1,0 +1,20 @@
+/*
+ * magic - the formats of libarchive, by their first bytes
+ *
+ * All are lsr_format.probe: pure, and no for a head that is too short to tell.
+ */
+#pragma once
+
+#include "formats/format.h"
+
+bool lsr_magic_7z(const struct lsr_probe *p); /* not behind a self-extractor */
+bool lsr_magic_rar(const struct lsr_probe *p);
+bool lsr_magic_rar5(const struct lsr_probe *p);
+bool lsr_magic_iso9660(const struct lsr_probe *p);
+bool lsr_magic_cpio(
+        const struct lsr_probe *p); /* odc, newc, crc, afio; binary of either byte order where it is plausible */
+bool lsr_magic_rpm(const struct lsr_probe *p);
+bool lsr_magic_cab(const struct lsr_probe *p);
+bool lsr_magic_lha(const struct lsr_probe *p); /* levels 0 to 3, and lz4, lz5, lzs */
+bool lsr_magic_ar(const struct lsr_probe *p);  /* deb too; no thin archives */
+bool lsr_magic_warc(const struct lsr_probe *p);
