@@ -500,23 +500,20 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
         return archive_trouble(pass);
 }
 
-/* Is it what the listing saw?  A file whose content came with a later link (archive_add_content) has that link's header. */
-static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
+static bool archive_same(const char *stored, const struct lsr_member *m)
 {
-        const char *path = archive_path(e), *link = archive_hardlink(e);
-
         const char *want = m->raw ? m->raw : m->path;
         size_t n = m->raw ? m->raw_len : m->path_len;
 
-        return (path && strlen(path) == n && !memcmp(path, want, n)) ||
-               (link && strlen(link) == n && !memcmp(link, want, n));
-static bool archive_same(const char *stored, const struct lsr_member *m)
         /* The catalogue keeps no raw path for so little. */
         if (!m->raw && stored && !strncmp(stored, "./", 2))
                 stored += 2;
         return stored && strlen(stored) == n && !memcmp(stored, want, n);
 }
+
 /* Is it what the listing saw?  A file whose content came with a later link (archive_add_content) has its header. */
+static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
+{
         return archive_same(archive_path(e), m) || archive_same(archive_hardlink(e), m);
 }
 
@@ -536,7 +533,6 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
                 r = -EBADMSG;
         } else if (r > 0 && archive_entry_is_data_encrypted(e)) {
                 r = -EACCES;
-        } else if (r > 0 && archive_entry_filetype(e) != S_IFREG) {
         } else if (r > 0 && archive_entry_filetype(e) && archive_entry_filetype(e) != S_IFREG) {
                 r = -EOPNOTSUPP;
         } else if (r > 0) {

@@ -150,7 +150,7 @@ static int vfs_window(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint64_t off
 static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t *buf, size_t n, uint64_t offset)
 {
         while (n > 0) {
-                struct vfs_window *w;
+                struct vfs_window *w = NULL;
                 size_t part;
                 int r = vfs_window(v, s, offset, &w);
 

@@ -3,10 +3,9 @@
 
 The rule is in docs/architecture.md: a file may include from its own layer and
 from the layers below it.  liburing is included by one header, which belongs
-to two files, and every library of a foreign format by at most one file.  Each C file and header below src/ and formats/
-from the layers below it.  liburing belongs to one file, and every library of a
-foreign format to at most one, or to the private header of a driver.  Each C file and header below src/ and formats/
-counts as one test.
+to two files, and every library of a foreign format by at most one file, which
+may be the private header of a driver.  Each C file and header below src/ and
+formats/ counts as one test.
 
     tests/layers.py [--root DIR]    check the tree
     tests/layers.py --self-test     prove that violations are found
