@@ -191,5 +191,8 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
                 return r;
         if (lsr_bundle_load(root.bundle) < 0)
                 return LSR_PLACE_UNREADABLE;
+        /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
+        while (rest[0] == '/')
+                rest++;
         return lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
 }
