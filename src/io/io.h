@@ -11,10 +11,10 @@
  *
  * "auto" works as sync and takes the ring for a directory of LSR_IO_RING_MIN
  * entries or more if the kernel grants one; an engine asked for by name is used
- * from the first entry on, or lsr_io_new() fails.
+ * from the first entry on, or lsr_io_new() fails.  Contents of files: io/stream.h.
  *
  * All functions return 0 or a negative errno unless they say otherwise.  An
- * lsr_io belongs to one thread.
+ * lsr_io belongs to one thread; only its streams may change theirs.
  */
 #pragma once
 

@@ -100,7 +100,7 @@ ssize_t lsr_io_read_at(struct lsr_io *io, int fd, void *buf, size_t size, uint64
         }
         while (done < size) {
                 size_t len = size - done < READ_SIZE_MAX ? size - done : READ_SIZE_MAX;
-                struct lsr_read read = { fd, -1, (char *)buf + done, (uint32_t)len, offset + done, 0, false };
+                struct lsr_read read = { fd, (char *)buf + done, (uint32_t)len, offset + done, 0, false };
                 ssize_t n;
 
                 lsr_read_begin(reads, ring, &read);

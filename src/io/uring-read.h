@@ -15,14 +15,9 @@
 
 #define LSR_READ_HERE UINT64_MAX /* as offset: wherever the file is, for what cannot seek */
 
-/* Buffers that the ring owns, for one stream at a time. */
-#define LSR_READ_BUFFERS 4u
-#define LSR_READ_BUFFER_SIZE ((size_t)256 << 10)
-
 /* One read.  It stays in place, and so does its buffer, while it is busy. */
 struct lsr_read {
         int fd;
-        int buffer; /* index of the ring's buffer that @buf lies in, or -1 */
         void *buf;
         uint32_t size;
         uint64_t offset;
@@ -30,6 +25,7 @@ struct lsr_read {
         bool busy;  /* with the kernel */
 };
 
+struct io_uring;
 struct lsr_read_ring;
 
 int lsr_read_ring_new(struct lsr_read_ring **ret_ring, struct lsr_io_stats *stats, bool sealed);
@@ -46,14 +42,10 @@ int lsr_read_ring_start(struct lsr_read_ring *ring, struct lsr_read *read);
  */
 int lsr_read_ring_wait(struct lsr_read_ring *ring, struct lsr_read *read);
 
-/* The ring's buffers, one after the other in memory; NULL: taken by somebody else. */
-uint8_t *lsr_read_ring_take(struct lsr_read_ring *ring);
-void lsr_read_ring_give_back(struct lsr_read_ring *ring);
-
 /* Of a sealed ring: does it read from @fd?  Registering twice is fine; -EMFILE: as many as there can be. */
 bool lsr_read_ring_knows(const struct lsr_read_ring *ring, int fd);
 int lsr_read_ring_register(struct lsr_read_ring *ring, int fd);
 void lsr_read_ring_unregister(struct lsr_read_ring *ring, int fd);
 
-/* The descriptor of the ring itself, for tests of what a sealed one refuses. */
-int lsr_read_ring_fd(const struct lsr_read_ring *ring);
+/* The ring itself, for tests of what a sealed one refuses. */
+struct io_uring *lsr_read_ring_raw(struct lsr_read_ring *ring);
