@@ -21,6 +21,11 @@
  * large as the archive says (4 GiB at most), when content is decoded, for 7z
  * also when its header is.  Nothing here can bound that; the address space limit
  * of the worker does, and then the allocation fails and the archive is refused.
+ *
+ * Times of DOS (cab, rar, some lha) are local, and libarchive asks mktime() what
+ * that means: whoever forbids a process to open /etc/localtime calls tzset() first.
+ *
+ * Longer than most files here, as no other one may include <archive.h>.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -456,7 +461,7 @@ static int archive_zeros(const struct lsr_sink *sink, uint64_t n)
         return 0;
 }
 
-/* A hole at the end may be left out; one larger than the member is damage. */
+/* From where content ended to where it goes on; beyond the size of the member is damage. */
 static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
                         uint64_t to)
 {
