@@ -2,3 +2,5 @@
 #pragma once
 
 #include "formats/format.h"
+
+extern const struct lsr_format lsr_format_tar;

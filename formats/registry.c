@@ -17,6 +17,7 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
+        &lsr_format_tar,
         NULL,
 };
 

@@ -1,0 +1,318 @@
+/*
+ * tar - the driver: what is a tar, what is in it, and what is in a member
+ *
+ * A walk for the listing and one for the content of a member differ only in
+ * what they do at a member; tar-walk.c tells how it goes.
+ *
+ * An empty tar is nothing but zero bytes.  Only what writers make of it is
+ * taken for one: two blocks, or a record of twenty.  Any other file of zero
+ * bytes is just that, although tar(1) would list it as empty, too.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "formats/drivers.h"
+#include "formats/tar.h"
+
+#define TAR_RECORD (20 * TAR_BLOCK)
+#define TAR_HOLE_CHUNK ((size_t)64 << 10)
+
+static const char *const tar_suffixes[] = { ".tar", NULL };
+
+/* --- probe and scan ----------------------------------------------------------- */
+
+static bool tar_is_empty(const struct lsr_probe *p)
+{
+        uint64_t size = p->size;
+
+        /* Behind a filter: is that all there is? */
+        if (size == LSR_INPUT_UNKNOWN && p->head_len < LSR_PROBE_BYTES)
+                size = p->head_len;
+        if ((size != 2 * TAR_BLOCK && size != TAR_RECORD) || p->head_len < size)
+                return false;
+        return p->head[0] == 0 && memcmp(p->head, p->head + 1, (size_t)size - 1) == 0;
+}
+
+static bool tar_probe(const struct lsr_probe *p)
+{
+        return (p->head_len >= TAR_BLOCK && tar_header_plausible(p->head)) || tar_is_empty(p);
+}
+
+static int tar_scan(struct lsr_scan *scan)
+{
+        struct tar_walk w = { .scan = scan, .in = scan->input };
+        int r;
+
+        while ((r = tar_walk_next(&w)) > 0) {
+                struct lsr_member m;
+                int added;
+
+                r = tar_walk_pass(&w);
+                tar_walk_member(&w, &m);
+                added = lsr_builder_add(scan->builder, &m);
+                if (added < 0) {
+                        lsr_scan_trouble(scan, added, "more than can be listed: the tar is listed up to byte %s",
+                                         lsr_grouped(w.position));
+                        break;
+                }
+                if (r < 0)
+                        break;
+        }
+        tar_walk_close(&w);
+        return r < 0 && lsr_builder_count(scan->builder) == 0 ? r : 0;
+}
+
+/* --- find a member again ------------------------------------------------------ */
+
+/* The next component of a path that the builder keeps; len 0: there is none. */
+static struct tar_text tar_component(const char **at, const char *end)
+{
+        for (;;) {
+                struct tar_text c = { .s = *at };
+
+                while (*at < end && **at != '/' && **at)
+                        ++*at;
+                c.len = (size_t)(*at - c.s);
+                if (*at < end && **at == '/')
+                        ++*at;
+                else
+                        *at = end;
+                if (*at == end && c.len == 0)
+                        return c;
+                if (c.len && !(c.s[0] == '.' && (c.len == 1 || (c.len == 2 && c.s[1] == '.'))))
+                        return c;
+        }
+}
+
+/* Do two paths, cleaned or not, name the same member? */
+static bool tar_same_path(struct tar_text a, struct tar_text b)
+{
+        const char *a_at = a.s, *b_at = b.s;
+        struct tar_text x, y;
+
+        do {
+                x = tar_component(&a_at, a.s + a.len);
+                y = tar_component(&b_at, b.s + b.len);
+                if (x.len != y.len || memcmp(x.s, y.s, x.len) != 0)
+                        return false;
+        } while (x.len);
+        return true;
+}
+
+/* 0: @w is at the content of @m; a negative errno, said. */
+static int tar_find(struct tar_walk *w, const struct lsr_member *m)
+{
+        struct lsr_input *in = w->in;
+        struct tar_text path = { m->path, m->path_len };
+        uint64_t size = w->header.meta.size;
+        int r;
+
+        if (in->at > m->position || (lsr_input_random(in) && m->position > in->size))
+                r = -ENODATA;
+        else
+                r = lsr_input_skip(in, m->position - in->at);
+        if (r < 0 && r != -ENODATA)
+                return tar_walk_failed(w, r);
+        if (r == 0)
+                r = tar_walk_next(w);
+        if (r < 0 && r != -ENODATA)
+                return r;
+        size = w->header.meta.size;
+        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) &&
+            (m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_SIZE) || m->meta.size == size))
+                return 0;
+        lsr_scan_trouble(w->scan, -EBADMSG, "what is at byte %s is not, or no longer, the header of '%.*s'",
+                         lsr_grouped(m->position), TAR_SHOWN(path));
+        return -EBADMSG;
+}
+
+/* --- content ------------------------------------------------------------------ */
+
+/* @n bytes as they are. */
+static int tar_copy(struct tar_walk *w, uint64_t n, const struct lsr_sink *sink)
+{
+        while (n > 0) {
+                const uint8_t *data;
+                ssize_t got = lsr_input_peek(w->in, 1, &data);
+                int r;
+
+                if (got < 0)
+                        return tar_walk_failed(w, (int)got);
+                if (got == 0) {
+                        lsr_scan_trouble(w->scan, -EBADMSG,
+                                         "tar ends too early: %s bytes of '%.*s' are missing at byte %s",
+                                         lsr_grouped(n), TAR_SHOWN(w->path), lsr_grouped(w->in->at));
+                        return -EBADMSG;
+                }
+                if ((uint64_t)got > n)
+                        got = (ssize_t)n;
+                r = sink->write(sink->ctx, data, (size_t)got);
+                if (r < 0)
+                        return r;
+                lsr_input_take(w->in, (size_t)got);
+                n -= (uint64_t)got;
+        }
+        return 0;
+}
+
+static int tar_hole(uint64_t n, const struct lsr_sink *sink)
+{
+        static const uint8_t zeros[TAR_HOLE_CHUNK];
+
+        while (n > 0) {
+                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
+                int r = sink->write(sink->ctx, zeros, part);
+
+                if (r < 0)
+                        return r;
+                n -= part;
+        }
+        return 0;
+}
+
+/* --- version 1.0 of sparse members: the map is text at the start of the content --- */
+
+struct tar_lines {
+        struct tar_walk *w;
+        uint64_t left; /* bytes of content not read yet */
+        size_t at;     /* in block */
+        uint8_t block[TAR_BLOCK];
+};
+
+/* The number on the next line.  0 or a negative errno. */
+static int tar_line(struct tar_lines *l, uint64_t *ret_number)
+{
+        char text[21];
+        const char *p = text;
+        size_t n = 0;
+
+        for (;;) {
+                if (l->at == TAR_BLOCK) {
+                        ssize_t got = l->left < TAR_BLOCK ? 0 : lsr_input_read(l->w->in, l->block, TAR_BLOCK);
+
+                        if (got < (ssize_t)TAR_BLOCK)
+                                return got < 0 ? tar_walk_failed(l->w, (int)got) : -EBADMSG;
+                        l->left -= TAR_BLOCK;
+                        l->at = 0;
+                }
+                if (l->block[l->at] == '\n')
+                        break;
+                if (n == sizeof(text))
+                        return -EBADMSG;
+                text[n++] = (char)l->block[l->at++];
+        }
+        l->at++;
+        return tar_decimal(&p, text + n, ret_number) < 0 || p != text + n ? -EBADMSG : 0;
+}
+
+static int tar_map_lines(struct tar_walk *w, uint64_t *ret_left)
+{
+        struct tar_lines l = { .w = w, .left = w->stored, .at = TAR_BLOCK };
+        uint64_t n;
+        int r = tar_line(&l, &n);
+
+        if (r == 0 && n > TAR_SPARSE_MAX)
+                r = -E2BIG;
+        for (; r == 0 && n > 0; n--) {
+                uint64_t offset, size;
+
+                r = tar_line(&l, &offset);
+                if (r == 0)
+                        r = tar_line(&l, &size);
+                if (r == 0)
+                        r = tar_map_add(&w->map, offset, size);
+        }
+        *ret_left = l.left;
+        return r;
+}
+
+/* Find the map of a sparse member, wherever it is.  0; -EOPNOTSUPP: of a version nobody knows; another negative errno. */
+static int tar_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored)
+{
+        const struct tar_pax *p = &w->pax;
+        int64_t major = tar_pax_has(p, TAR_SPARSE_MAJOR) ? p->values[TAR_SPARSE_MAJOR] : 0;
+
+        *ret_stored = w->stored;
+        *ret_map = &w->map;
+        if (major == 1)
+                return tar_map_lines(w, ret_stored);
+        if (major != 0)
+                return -EOPNOTSUPP;
+        if (p->texts[TAR_SPARSE_MAP].s)
+                return tar_map_text(&w->map, p->texts[TAR_SPARSE_MAP]);
+        if (!w->map.n && p->map.n)
+                *ret_map = &p->map;
+        return p->half ? -EBADMSG : 0;
+}
+
+static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
+{
+        const struct tar_map *map;
+        uint64_t stored, at = 0, size = w->header.meta.size;
+        int r = tar_map(w, &map, &stored);
+
+        if (r == 0 && !tar_map_valid(map, size, stored))
+                r = -EBADMSG;
+        if (r < 0) {
+                lsr_scan_trouble(w->scan, r, "sparse map of '%.*s' at byte %s %s", TAR_SHOWN(w->path),
+                                 lsr_grouped(w->position),
+                                 r == -EOPNOTSUPP ? "is of an unknown version" : "is damaged");
+                return r;
+        }
+        for (size_t i = 0; i < map->n && r == 0; i++) {
+                r = tar_hole(map->pieces[i].offset - at, sink);
+                if (r == 0)
+                        r = tar_copy(w, map->pieces[i].size, sink);
+                at = map->pieces[i].offset + map->pieces[i].size;
+        }
+        return r < 0 ? r : tar_hole(size - at, sink);
+}
+
+static int tar_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
+        int r = tar_find(&w, m);
+
+        if (r == 0) {
+                if (w.type != S_IFREG || (w.flags & LSR_MEMBER_HARDLINK && w.stored == 0))
+                        r = -EOPNOTSUPP;
+                else if (w.flags & LSR_MEMBER_SPARSE)
+                        r = tar_read_sparse(&w, sink);
+                else
+                        r = tar_copy(&w, w.stored, sink);
+        }
+        tar_walk_close(&w);
+        return r;
+}
+
+static int tar_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
+{
+        struct tar_walk w = { .scan = scan, .in = scan->input };
+        int r = 1;
+
+        if (!lsr_input_random(scan->input))
+                return 1;
+        r = tar_find(&w, m);
+        if (r == 0) {
+                if (w.type != S_IFREG || w.flags & (LSR_MEMBER_SPARSE | LSR_MEMBER_HARDLINK)) {
+                        r = 1;
+                } else if (w.stored > scan->input->size - w.data) {
+                        r = tar_walk_pass(&w);
+                } else {
+                        *ret_offset = w.data;
+                        *ret_size = w.stored;
+                }
+        }
+        tar_walk_close(&w);
+        return r;
+}
+
+const struct lsr_format lsr_format_tar = {
+        .name = "tar",
+        .suffixes = tar_suffixes,
+        .probe = tar_probe,
+        .scan = tar_scan,
+        .read = tar_read,
+        .extent = tar_extent,
+};
