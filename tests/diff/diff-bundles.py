@@ -59,7 +59,7 @@ ln -s plain tree/link; ln -s sub/deeper tree/dirlink; ln -s missing tree/danglin
 for i in $(seq 300); do echo $i >tree/many/$i; done
 echo ü >tree/ünïcödé; echo q >tree/"quo'te"; echo t >tree/$'tab\tname'; echo b >'tree/back\slash'
 echo s >tree/setuid; chmod 4755 tree/setuid; chmod 1777 tree/empty; chmod 600 tree/zero; chmod 2750 tree/many
-long=tree/$(printf 'd%.0s' $(seq 90))/$(printf 'e%.0s' $(seq 90)); mkdir -p $long; echo l >$long/$(printf 'f%.0s' $(seq 60))
+long=tree/$(printf 'd%.0s' $(seq 90))/$(printf 'e%.0s' $(seq 90)); mkdir -p $long; echo l >$long/$(printf 'f%.0s' $(seq 8))
 find tree -depth -exec touch -h -d '2021-03-04 05:06:07.123456789' {} +
 touch -d '1999-12-31 23:59:58' tree/plain; touch -d '2038-02-01 00:00:02' tree/sub/a.c
 cp -a tree plain; rm -rf plain/link plain/dirlink plain/dangling
