@@ -73,8 +73,6 @@ struct lsr_sqlite_vfs {
         size_t n_pages;
         size_t cap_pages; /* a power of two */
         uint64_t page_size;
-        uint64_t asked;
-        uint64_t made;
         int error;
         const char *error_text;
 };
@@ -100,7 +98,7 @@ static int vfs_fail(struct lsr_sqlite_vfs *v, int error, const char *text, int c
 /* --- windows ------------------------------------------------------------------ */
 
 /* A window that has the byte at @offset: 0, 1 at an early end of the input, or a negative errno. */
-static int vfs_window(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint64_t offset, struct vfs_window **ret_window)
+static int vfs_window(struct vfs_side *s, uint64_t offset, struct vfs_window **ret_window)
 {
         struct vfs_window *oldest = &s->windows[0], *before = NULL;
         uint64_t start = offset & ~(VFS_ALIGN - 1);
@@ -133,7 +131,6 @@ static int vfs_window(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint64_t off
                 oldest->cap = len;
         }
         oldest->len = 0;
-        v->made++;
         got = lsr_input_read_at(s->input, oldest->data, len, start);
         if (got < 0)
                 return (int)got;
@@ -152,7 +149,7 @@ static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t
         while (n > 0) {
                 struct vfs_window *w = NULL;
                 size_t part;
-                int r = vfs_window(v, s, offset, &w);
+                int r = vfs_window(s, offset, &w);
 
                 if (r)
                         return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it became shorter while it was read",
@@ -253,7 +250,6 @@ static int vfs_read(sqlite3_file *file, void *buf, int n, sqlite3_int64 at)
         size_t want = (size_t)n, have, stored;
         int r;
 
-        f->vfs->asked++;
         have = offset >= s->size ? 0 : s->size - offset < want ? (size_t)(s->size - offset) : want;
         stored = offset >= s->stored ? 0 : s->stored - offset < have ? (size_t)(s->stored - offset) : have;
         memset((uint8_t *)buf + stored, 0, want - stored);
@@ -557,12 +553,6 @@ uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v)
         uint64_t sum;
 
         return __builtin_add_overflow(v->sides[VFS_MAIN].size, v->sides[VFS_WAL].size, &sum) ? UINT64_MAX : sum;
-}
-
-void lsr_sqlite_vfs_reads(const struct lsr_sqlite_vfs *v, uint64_t *ret_asked, uint64_t *ret_made)
-{
-        *ret_asked = v->asked;
-        *ret_made = v->made;
 }
 
 int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text)

@@ -23,8 +23,7 @@
 
 #define SQLITE_HEAD "SQLite format 3" /* with its NUL */
 #define SQLITE_PROGRESS 1000          /* steps between calls of the progress handler */
-#define SQLITE_CHUNK ((size_t)256 << 10)
-#define SQLITE_TARGET_MAX 4096 /* bytes of a symbolic link's target */
+#define SQLITE_TARGET_MAX 4096        /* bytes of a symbolic link's target */
 
 /* Functions without side effects, and the same each time: rows of a view are found again by their order. */
 static const char *const sqlite_functions =
@@ -394,10 +393,28 @@ static int sqlite_scan(struct lsr_scan *scan)
         return r;
 }
 
+static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct lsr_sqlite s;
+        int r = lsr_sqlite_open(&s, scan);
+
+        if (r == 0)
+                r = sqlite_is_archive(&s);
+        if (r == 0)
+                r = lsr_sqlite_tables_read(&s, m, sink);
+        else if (r > 0 && m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
+                r = -EOPNOTSUPP;
+        else if (r > 0)
+                r = lsr_sqlite_archive_read(&s, (int64_t)m->position, sink);
+        lsr_sqlite_close(&s);
+        return r;
+}
+
 const struct lsr_format lsr_format_sqlite = {
         .name = "sqlite",
         .suffixes = (const char *const[]){ ".sqlar", ".sqlite", ".sqlite3", ".db", NULL },
         .needs_random = true,
         .probe = sqlite_probe,
         .scan = sqlite_scan,
+        .read = sqlite_read,
 };

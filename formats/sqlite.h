@@ -5,7 +5,9 @@
  *
  *      sqlite.c         the driver: opening a database safely, archives (`sqlar`), reading
  *      sqlite-vfs.c     the database, its log and its journal as SQLite sees them
+ *      sqlite-schema.c  the tables of any other, and names for what they hold
  *      sqlite-tables.c  any other database as tables, rows and columns
+ *      sqlite-read.c    values as content
  */
 #pragma once
 
@@ -14,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/out.h"
 #include "formats/format.h"
 
 #define LSR_SQLITE_HEAP_MAX ((int64_t)256 << 20)     /* bytes that SQLite may allocate */
@@ -42,9 +45,6 @@ bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
 /* Bytes of the database and its log together. */
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
 
-/* Reads that SQLite asked for, and those of them that went to an input. */
-void lsr_sqlite_vfs_reads(const struct lsr_sqlite_vfs *v, uint64_t *ret_asked, uint64_t *ret_made);
-
 /* Why the last call of SQLite failed, if it was here: a negative errno, and words for it or NULL.  Else 0. */
 int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text);
 
@@ -72,10 +72,72 @@ int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what);
 /* Report that SQLite returned @code for @what ("table users", may be NULL).  Returns the negative errno. */
 int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 
+/* --- sqlite-schema.c --------------------------------------------------------- */
+
+#define LSR_SQLITE_DUMP ".schema.sql"
+
+struct lsr_sqlite_column {
+        char *name;
+        char *shown;
+        unsigned key; /* place in the primary key, from 1; 0: it has none */
+        bool text;    /* of TEXT affinity: any text here is text */
+};
+
+struct lsr_sqlite_table {
+        char *name;
+        char *shown;
+        bool view;
+        /* The rest is known once it is entered. */
+        const char *rowid; /* a name for it that no column has, or NULL: there is none */
+        bool keyed;        /* rows are named by the primary key */
+        struct lsr_sqlite_column *columns;
+        unsigned n_columns;
+        unsigned *keys; /* columns of the primary key, in its order */
+        unsigned n_keys;
+};
+
+/* What sqlite_schema says. */
+struct lsr_sqlite_schema {
+        struct lsr_sqlite_table *tables;
+        size_t n;
+        size_t cap;
+        char **virtuals; /* names of virtual tables, sorted */
+        size_t n_virtuals;
+        size_t cap_virtuals;
+        uint64_t dump_size;
+};
+
+/* 0 or a negative errno with trouble reported; free it in either case. */
+int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema);
+void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema);
+
+/* Find out about columns and keys; as above. */
+int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t);
+void lsr_sqlite_table_leave(struct lsr_sqlite_table *t);
+
+/* Append the name of the row at hand, the values of whose key begin at column @first. */
+void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
+                         uint64_t position);
+
 /* --- sqlite-tables.c --------------------------------------------------------- */
 
 int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
 int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
+
+/* --- sqlite-read.c ----------------------------------------------------------- */
+
+/* One value of the database as an input, in pieces.  SQLITE_OK; SQLITE_ERROR: this one cannot be read so; others. */
+int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column, int64_t rowid,
+                    struct lsr_input **ret_input);
+
+/* All of @in from its start, -EBADMSG if it is more than @max bytes. */
+int lsr_sqlite_copy(struct lsr_input *in, uint64_t max, const struct lsr_sink *sink);
+
+/* The content of a row of the table sqlar. */
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink);
+
+/* "name":value as JSON; bytes that are no text in base64, as "name_b64". */
+void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);
 
 static inline void lsr_sqlite_finalize(sqlite3_stmt **stmt)
 {

@@ -1,0 +1,261 @@
+/*
+ * sqlite-read - values as content
+ *
+ * A value of a table with rowids goes out in pieces, however large it is.  That
+ * way gives bytes as they are stored, so text of a database in UTF-16, what is
+ * computed and what has no rowid is taken whole, within SQLite's limit of memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "formats/inflate.h"
+#include "formats/sqlite.h"
+
+#define READ_CHUNK ((size_t)256 << 10)
+#define READ_WHOLE_MAX (INT64_C(16) << 20) /* content of this size is inflated in one go */
+
+/* --- a blob as an input --------------------------------------------------------- */
+
+struct read_blob {
+        struct lsr_input in;
+        struct lsr_sqlite *s;
+        sqlite3_blob *blob;
+        uint64_t next;
+        uint8_t *chunk;
+};
+
+static ssize_t blob_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct read_blob *b = (struct read_blob *)in;
+        size_t n = b->in.size - b->next < READ_CHUNK ? (size_t)(b->in.size - b->next) : READ_CHUNK;
+        int code;
+
+        if (n == 0)
+                return 0;
+        if (!b->chunk)
+                b->chunk = lsr_xmalloc(n);
+        code = sqlite3_blob_read(b->blob, b->chunk, (int)n, (int)b->next);
+        if (code != SQLITE_OK)
+                return lsr_sqlite_fail(b->s, code, NULL);
+        b->next += n;
+        *ret_data = b->chunk;
+        return (ssize_t)n;
+}
+
+static void blob_free(struct lsr_input *in)
+{
+        struct read_blob *b = (struct read_blob *)in;
+
+        sqlite3_blob_close(b->blob);
+        free(b->chunk);
+        free(b);
+}
+
+static const struct lsr_input_ops blob_ops = { .next = blob_next, .free = blob_free };
+
+int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column, int64_t rowid,
+                    struct lsr_input **ret_input)
+{
+        sqlite3_blob *blob;
+        struct read_blob *b;
+        int code;
+
+        s->steps = 0;
+        code = sqlite3_blob_open(s->db, "main", table, column, rowid, 0, &blob);
+        if (code != SQLITE_OK) {
+                sqlite3_blob_close(blob);
+                return code;
+        }
+        b = lsr_input_alloc(sizeof(*b), &blob_ops);
+        b->in.size = (uint64_t)sqlite3_blob_bytes(blob);
+        b->s = s;
+        b->blob = blob;
+        *ret_input = &b->in;
+        return SQLITE_OK;
+}
+
+int lsr_sqlite_copy(struct lsr_input *in, uint64_t max, const struct lsr_sink *sink)
+{
+        for (;;) {
+                const uint8_t *data;
+                ssize_t got = lsr_input_peek(in, 1, &data);
+                int r;
+
+                if (got <= 0)
+                        return (int)got;
+                if ((uint64_t)got > max - in->at)
+                        return -EBADMSG;
+                r = sink->write(sink->ctx, data, (size_t)got);
+                if (r < 0)
+                        return r;
+                lsr_input_take(in, (size_t)got);
+        }
+}
+
+/* --- content of an archive ------------------------------------------------------ */
+
+static int read_whole(struct lsr_input *in, size_t size, const struct lsr_sink *sink)
+{
+        uint8_t *packed = lsr_xmalloc((size_t)in->size + 1), *out = lsr_xmalloc(size);
+        size_t used, made;
+        ssize_t got = lsr_input_read(in, packed, (size_t)in->size);
+        int r;
+
+        if (got < 0)
+                r = (int)got;
+        else
+                r = lsr_inflate_buffer(LSR_DEFLATE_ZLIB, packed, (size_t)got, out, size, &used, &made);
+        if (r == -ENOSPC || (r == 0 && made != size))
+                r = -EBADMSG;
+        if (r == 0)
+                r = sink->write(sink->ctx, out, size);
+        free(packed);
+        free(out);
+        return r;
+}
+
+/* Takes @in over. */
+static int read_inflated(struct lsr_input *in, uint64_t size, const struct lsr_sink *sink)
+{
+        struct lsr_input *inflated = NULL;
+        int r = lsr_inflate_open(&inflated, in, LSR_DEFLATE_ZLIB);
+
+        if (r < 0) {
+                lsr_input_free(in);
+                return r;
+        }
+        r = lsr_sqlite_copy(inflated, size, sink);
+        if (r == 0 && inflated->at != size)
+                r = -EBADMSG;
+        lsr_input_free(inflated);
+        return r;
+}
+
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        struct lsr_input *in;
+        uint64_t packed;
+        int64_t size;
+        int r = lsr_sqlite_prepare(s, &stmt, "SELECT sz,typeof(data) IN ('blob','text') FROM sqlar WHERE rowid=?1");
+
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, "table sqlar");
+        sqlite3_bind_int64(stmt, 1, rowid);
+        r = lsr_sqlite_step(s, stmt, "table sqlar");
+        if (r <= 0)
+                return r < 0 ? r : -ENOENT;
+        size = sqlite3_column_int64(stmt, 0);
+        if (!sqlite3_column_int(stmt, 1)) {
+                if (size <= 0)
+                        return 0;
+                lsr_scan_trouble(s->scan, -EBADMSG, "it has no content");
+                return -EBADMSG;
+        }
+        r = lsr_sqlite_blob(s, "sqlar", "data", rowid, &in);
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, "table sqlar");
+        packed = in->size;
+        if (size <= 0 || (uint64_t)size == packed) {
+                r = lsr_sqlite_copy(in, packed, sink);
+                lsr_input_free(in);
+        } else if ((uint64_t)size < packed || (uint64_t)size / LSR_INFLATE_RATIO_MAX > packed) {
+                lsr_input_free(in);
+                r = -EBADMSG;
+        } else if (size <= READ_WHOLE_MAX) {
+                r = read_whole(in, (size_t)size, sink);
+                lsr_input_free(in);
+        } else {
+                r = read_inflated(in, (uint64_t)size, sink);
+        }
+        if (r == -EBADMSG)
+                lsr_scan_trouble(s->scan, r, "%s bytes do not inflate to %s", lsr_grouped(packed),
+                                 lsr_grouped((uint64_t)size));
+        return r;
+}
+
+/* --- a row as JSON -------------------------------------------------------------- */
+
+/* Length of the character that begins at @s, or 0: there is none. */
+static size_t json_utf8(const uint8_t *s, size_t n)
+{
+        size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+        if (len > n)
+                return 0;
+        for (size_t i = 1; i < len; i++)
+                if ((s[i] & 0xc0) != 0x80)
+                        return 0;
+        /* Neither overlong, nor a surrogate, nor beyond the last one. */
+        if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+            (s[0] == 0xf4 && s[1] > 0x8f))
+                return 0;
+        return len;
+}
+
+static bool json_is_text(const uint8_t *s, size_t n)
+{
+        for (size_t i = 0, len; i < n; i += len) {
+                len = json_utf8(s + i, n - i);
+                if (!len)
+                        return false;
+        }
+        return true;
+}
+
+/* A string, without the closing quote. */
+static void json_put_text(struct lsr_out *out, const uint8_t *s, size_t n)
+{
+        lsr_out_putc(out, '"');
+        for (size_t i = 0; i < n; i++) {
+                if (s[i] < 0x20 || s[i] == 0x7f)
+                        lsr_out_printf(out, "\\u%04x", s[i]);
+                else if (s[i] == '"' || s[i] == '\\')
+                        lsr_out_printf(out, "\\%c", s[i]);
+                else
+                        lsr_out_putc(out, (char)s[i]);
+        }
+}
+
+static void json_put_base64(struct lsr_out *out, const uint8_t *s, size_t n)
+{
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+        lsr_out_putc(out, '"');
+        for (size_t i = 0; i < n; i += 3) {
+                uint32_t v = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) |
+                             (i + 2 < n ? s[i + 2] : 0u);
+
+                lsr_out_putc(out, digits[v >> 18]);
+                lsr_out_putc(out, digits[v >> 12 & 63]);
+                lsr_out_putc(out, i + 1 < n ? digits[v >> 6 & 63] : '=');
+                lsr_out_putc(out, i + 2 < n ? digits[v & 63] : '=');
+        }
+        lsr_out_putc(out, '"');
+}
+
+void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column)
+{
+        int type = sqlite3_column_type(stmt, column);
+        const uint8_t *data = type == SQLITE_BLOB ? sqlite3_column_blob(stmt, column)
+                                                  : sqlite3_column_text(stmt, column);
+        size_t n = (size_t)sqlite3_column_bytes(stmt, column);
+        bool bytes = type == SQLITE_BLOB || (type == SQLITE_TEXT && !json_is_text(data, n));
+
+        json_put_text(out, (const uint8_t *)name, strlen(name));
+        lsr_out_puts(out, bytes ? "_b64\":" : "\":");
+        if (bytes) {
+                json_put_base64(out, data, n);
+        } else if (type == SQLITE_TEXT) {
+                json_put_text(out, data, n);
+                lsr_out_putc(out, '"');
+        } else if (type == SQLITE_NULL) {
+                lsr_out_puts(out, "null");
+        } else if (strstr((const char *)data, "Inf")) {
+                lsr_out_puts(out, data[0] == '-' ? "-1e999" : "1e999");
+        } else {
+                lsr_out_put(out, data, n);
+        }
+}

@@ -1,0 +1,310 @@
+/*
+ * sqlite-schema - which tables there are, and how their rows are called
+ *
+ * Names that SQLite allows and a path does not are percent-encoded, so that two
+ * names never become one.
+ *
+ * Virtual tables and the shadow tables that they keep their data in are left
+ * out: the former would run code of their modules on hostile data, and the
+ * latter mean nothing without them.  PRAGMA table_list would tell them, but only
+ * by connecting to those modules.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "formats/sqlite.h"
+
+/* --- names --------------------------------------------------------------------- */
+
+static void name_escape(struct lsr_out *out, uint8_t c)
+{
+        lsr_out_printf(out, "%%%02X", c);
+}
+
+/* Bytes that cannot be in a name, or that mean something here, as %XX. */
+static void name_put(struct lsr_out *out, const void *data, size_t n, bool in_tuple)
+{
+        const uint8_t *bytes = data;
+
+        for (size_t i = 0; i < n; i++)
+                if (bytes[i] == '/' || bytes[i] == '%' || bytes[i] == '\0' || (in_tuple && bytes[i] == ','))
+                        name_escape(out, bytes[i]);
+                else
+                        lsr_out_putc(out, (char)bytes[i]);
+}
+
+/* What a name must not be as a whole.  @start is where it begins in @out. */
+static void name_finish(struct lsr_out *out, size_t start, const char *kind, uint64_t number)
+{
+        size_t len = out->len - start;
+        const char *name = out->buf + start;
+
+        if (len > LSR_SQLITE_NAME_MAX) {
+                /* No escape begins with such a letter. */
+                out->len = start;
+                lsr_out_printf(out, "%%%s-%llu", kind, (unsigned long long)number);
+        } else if (len == 0) {
+                lsr_out_putc(out, '%');
+        } else if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
+                out->len = start;
+                lsr_out_puts(out, len == 1 ? "%2E" : "%2E.");
+        }
+}
+
+static char *name_shown(const char *name, const char *kind, uint64_t number)
+{
+        struct lsr_out out;
+        char *shown;
+
+        lsr_out_init(&out, -1);
+        if (strcmp(kind, "table") == 0 && strcmp(name, LSR_SQLITE_DUMP) == 0) {
+                lsr_out_puts(&out, "%2E"
+                                   "schema.sql");
+        } else {
+                /* Of more than this nothing will be seen. */
+                name_put(&out, name, strnlen(name, LSR_SQLITE_NAME_MAX + 1), false);
+                name_finish(&out, 0, kind, number);
+        }
+        lsr_out_putc(&out, '\0');
+        shown = lsr_xstrdup(out.buf);
+        lsr_out_free(&out);
+        return shown;
+}
+
+/* One value of a key.  False: it has no name. */
+static bool name_put_key(struct lsr_out *out, sqlite3_stmt *stmt, int i, const struct lsr_sqlite_column *c,
+                         bool in_tuple)
+{
+        const uint8_t *data = (sqlite3_column_type(stmt, i) == SQLITE_BLOB) ? sqlite3_column_blob(stmt, i)
+                                                                            : sqlite3_column_text(stmt, i);
+        size_t n = (size_t)sqlite3_column_bytes(stmt, i);
+
+        if (n > LSR_SQLITE_NAME_MAX)
+                return false;
+        switch (sqlite3_column_type(stmt, i)) {
+        case SQLITE_NULL:
+                return false;
+        case SQLITE_BLOB:
+                lsr_out_puts(out, "%x");
+                for (size_t j = 0; j < n; j++)
+                        lsr_out_printf(out, "%02x", data[j]);
+                return true;
+        case SQLITE_TEXT:
+                /* Where numbers may stand too, a text that looks like one begins with an escape. */
+                if (!c->text && n && (data[0] == '-' || (data[0] >= '0' && data[0] <= '9'))) {
+                        name_escape(out, data[0]);
+                        data++;
+                        n--;
+                }
+                name_put(out, data, n, in_tuple);
+                return true;
+        default:
+                name_put(out, data, n, in_tuple);
+                return true;
+        }
+}
+
+/* Of the row at hand, whose keys begin at column @first. */
+void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
+                         uint64_t position)
+{
+        size_t start = out->len;
+
+        if (!t->keyed) {
+                if (t->rowid)
+                        lsr_out_printf(out, "%lld", (long long)position);
+                else
+                        lsr_out_printf(out, "%llu", (unsigned long long)position + 1);
+                return;
+        }
+        for (unsigned i = 0; i < t->n_keys; i++) {
+                if (i)
+                        lsr_out_putc(out, ',');
+                if (!name_put_key(out, stmt, first + (int)i, &t->columns[t->keys[i]], t->n_keys > 1)) {
+                        out->len = start;
+                        lsr_out_printf(out, "%%row-%lld", (long long)position);
+                        return;
+                }
+        }
+        name_finish(out, start, "row", position);
+}
+
+/* --- the schema ---------------------------------------------------------------- */
+
+static int schema_compare_names(const void *a, const void *b)
+{
+        return sqlite3_stricmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Tables in which the modules that come with SQLite keep the data of their virtual tables. */
+static bool schema_is_shadow(const struct lsr_sqlite_schema *schema, const char *name)
+{
+        static const char *const suffixes[] = { "config", "content", "data",   "docsize",  "idx", "node",
+                                                "parent", "rowid",   "segdir", "segments", "stat" };
+        const char *suffix = strrchr(name, '_');
+        bool is = false;
+
+        for (size_t i = 0; suffix && !is && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+                is = sqlite3_stricmp(suffix + 1, suffixes[i]) == 0;
+        if (is) {
+                char *base = strndup(name, (size_t)(suffix - name));
+
+                is = base && schema->n_virtuals &&
+                     bsearch(&base, schema->virtuals, schema->n_virtuals, sizeof(base), schema_compare_names);
+                free(base);
+        }
+        return is;
+}
+
+static void schema_add_virtual(struct lsr_sqlite_schema *schema, const char *name)
+{
+        if (schema->n_virtuals == schema->cap_virtuals) {
+                schema->cap_virtuals = schema->cap_virtuals ? schema->cap_virtuals * 2 : 8;
+                schema->virtuals = lsr_xrealloc(schema->virtuals, schema->cap_virtuals * sizeof(*schema->virtuals));
+        }
+        schema->virtuals[schema->n_virtuals++] = lsr_xstrdup(name);
+}
+
+static void schema_add(struct lsr_sqlite_schema *schema, const char *name, bool view)
+{
+        if (schema->n == schema->cap) {
+                schema->cap = schema->cap ? schema->cap * 2 : 16;
+                schema->tables = lsr_xrealloc(schema->tables, schema->cap * sizeof(*schema->tables));
+        }
+        schema->tables[schema->n] = (struct lsr_sqlite_table){
+                .name = lsr_xstrdup(name),
+                .shown = name_shown(name, "table", schema->n),
+                .view = view,
+        };
+        schema->n++;
+}
+
+int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        size_t kept = 0;
+        int r = lsr_sqlite_prepare(s, &stmt, "SELECT type,name,rootpage,sql FROM sqlite_schema");
+
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, NULL);
+        while ((r = lsr_sqlite_step(s, stmt, "the schema")) > 0) {
+                const char *type = (const char *)sqlite3_column_text(stmt, 0);
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+                bool rooted = sqlite3_column_int64(stmt, 2) > 0;
+
+                if (sqlite3_column_type(stmt, 3) == SQLITE_TEXT)
+                        schema->dump_size += (uint64_t)sqlite3_column_bytes(stmt, 3) + 2;
+                if (!type || !name || sqlite3_strnicmp(name, "sqlite_", 7) == 0)
+                        continue;
+                if (strcmp(type, "view") == 0 || (strcmp(type, "table") == 0 && rooted))
+                        schema_add(schema, name, *type == 'v');
+                else if (strcmp(type, "table") == 0)
+                        schema_add_virtual(schema, name);
+        }
+        if (r < 0)
+                return r;
+        if (schema->n_virtuals)
+                qsort(schema->virtuals, schema->n_virtuals, sizeof(*schema->virtuals), schema_compare_names);
+        for (size_t i = 0; i < schema->n; i++) {
+                struct lsr_sqlite_table *t = &schema->tables[i];
+
+                if (schema_is_shadow(schema, t->name)) {
+                        free(t->name);
+                        free(t->shown);
+                } else {
+                        schema->tables[kept++] = *t;
+                }
+        }
+        schema->n = kept;
+        return 0;
+}
+
+static bool schema_has_column(const struct lsr_sqlite_table *t, const char *name)
+{
+        for (unsigned i = 0; i < t->n_columns; i++)
+                if (sqlite3_stricmp(t->columns[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
+{
+        static const char *const names[] = { "rowid", "_rowid_", "oid" };
+        unsigned n = 0;
+
+        t->rowid = NULL;
+        for (size_t i = 0; !t->view && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
+                if (!schema_has_column(t, names[i]) &&
+                    sqlite3_table_column_metadata(s->db, "main", t->name, names[i], NULL, NULL, NULL, NULL, NULL) ==
+                            SQLITE_OK)
+                        t->rowid = names[i];
+        for (unsigned i = 0; i < t->n_columns; i++)
+                n += t->columns[i].key > 0;
+        t->keys = lsr_xmalloc((n + 1) * sizeof(*t->keys));
+        for (unsigned place = 1; place <= n; place++)
+                for (unsigned i = 0; i < t->n_columns; i++)
+                        if (t->columns[i].key == place)
+                                t->keys[t->n_keys++] = i;
+        t->keyed = t->n_keys && (!t->rowid || (t->n_keys == 1 && t->columns[t->keys[0]].text));
+}
+
+/* Find out about columns and keys. */
+int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        unsigned cap = 0;
+        int r = lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(\"%w\")", t->name);
+
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, t->shown);
+        while ((r = lsr_sqlite_step(s, stmt, t->shown)) > 0) {
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+                const char *type = (const char *)sqlite3_column_text(stmt, 2);
+
+                if (!name)
+                        continue;
+                if (t->n_columns == cap) {
+                        cap = cap ? cap * 2 : 16;
+                        t->columns = lsr_xrealloc(t->columns, cap * sizeof(*t->columns));
+                }
+                t->columns[t->n_columns] = (struct lsr_sqlite_column){
+                        .name = lsr_xstrdup(name),
+                        .shown = name_shown(name, "column", t->n_columns),
+                        .key = (unsigned)sqlite3_column_int(stmt, 5),
+                        /* The rules of affinity, sqlite.org/datatype3.html 3.1. */
+                        .text = type && !strcasestr(type, "INT") &&
+                                (strcasestr(type, "CHAR") || strcasestr(type, "CLOB") || strcasestr(type, "TEXT")),
+                };
+                t->n_columns++;
+        }
+        if (r == 0)
+                schema_find_keys(s, t);
+        return r;
+}
+
+void lsr_sqlite_table_leave(struct lsr_sqlite_table *t)
+{
+        for (unsigned i = 0; i < t->n_columns; i++) {
+                free(t->columns[i].name);
+                free(t->columns[i].shown);
+        }
+        free(t->columns);
+        free(t->keys);
+        t->columns = NULL;
+        t->keys = NULL;
+        t->n_columns = t->n_keys = 0;
+}
+
+void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema)
+{
+        for (size_t i = 0; i < schema->n; i++) {
+                lsr_sqlite_table_leave(&schema->tables[i]);
+                free(schema->tables[i].name);
+                free(schema->tables[i].shown);
+        }
+        for (size_t i = 0; i < schema->n_virtuals; i++)
+                free(schema->virtuals[i]);
+        free(schema->tables);
+        free(schema->virtuals);
+}
