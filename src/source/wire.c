@@ -2,8 +2,9 @@
  * wire - a stream socket, with a buffer on the receiving side
  *
  * A stream and not packets: a packet is as large as the socket's buffer at
- * most, and a catalogue may have a hundred megabytes.  Small frames come with one call through the
- * buffer; what is larger than it is received where it belongs.
+ * most, and a catalogue may have a hundred megabytes.  Small frames come
+ * through the buffer with one call; what is larger is received where it
+ * belongs.
  */
 #include "source/wire.h"
 

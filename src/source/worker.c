@@ -3,8 +3,8 @@
  *
  * Nothing that comes back is believed: lengths have limits and memory grows
  * with what has arrived, numbers have ranges, the catalogue is decoded as if it
- * were a file.  A process that breaks the rules is killed as one that crashed is buried, and the
- * next bundle gets another one.
+ * were a file.  A process that breaks the rules is killed, and the next bundle
+ * gets another one, as after a crash.
  */
 #include "source/worker.h"
 

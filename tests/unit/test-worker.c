@@ -396,6 +396,32 @@ Test(worker, is_started_again_when_killed)
         }
 }
 
+static int worker_sink_kill(void *ctx, const void *data, size_t n)
+{
+        (void)data, (void)n;
+        kill(*(pid_t *)ctx, SIGKILL);
+        return 0;
+}
+
+Test(worker, may_die_while_it_sends)
+{
+        struct lsr_worker *w = worker_make(NULL);
+        struct lsr_worker_bundle b;
+        struct lsr_member m;
+        int fd = tar_file();
+        pid_t pid;
+
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        m = worker_member(w, b.id, "large");
+        pid = worker_child();
+        cr_assert_eq(lsr_worker_read(w, b.id, &m, &(struct lsr_sink){ &pid, worker_sink_kill }), -EPIPE);
+        cr_assert_eq(worker_n_troubles, 1);
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        worker_check_tar(w, b.id);
+        lsr_worker_free(w);
+        close(fd);
+}
+
 Test(worker, has_no_descriptor_but_what_it_was_given)
 {
         struct lsr_worker *w = worker_make(NULL);
