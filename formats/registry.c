@@ -1,8 +1,15 @@
 /*
  * registry - the drivers and filters there are, and which of them an input wants
  *
- * Order matters: the first that recognises the bytes has them.  Formats with a
- * magic number come before those that guess.
+ * Order matters: the first that recognises the bytes has them.
+ *
+ *      magic number at 0     exclude each other; whatever archives they hold
+ *      tar                   by a checksum in the first block
+ *      iso9660               by five bytes far behind, where a tar may have anything
+ *      zip                   last: it is found by its end, and may be a member that
+ *                            is stored at the end of one of the others
+ *
+ * Filters likewise: lzma, which has no magic number, is the last.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -18,10 +25,10 @@
 
 const struct lsr_format *const lsr_formats[] = {
         &lsr_format_zip,
+        &lsr_format_sqlite,
         &lsr_format_7z,
         &lsr_format_rar5,
         &lsr_format_rar,
-        &lsr_format_iso9660,
         &lsr_format_rpm,
         &lsr_format_cab,
         &lsr_format_ar,
@@ -29,7 +36,7 @@ const struct lsr_format *const lsr_formats[] = {
         &lsr_format_cpio,
         &lsr_format_lha,
         &lsr_format_tar,
-        &lsr_format_sqlite,
+        &lsr_format_iso9660,
         NULL,
 };
 
