@@ -24,7 +24,6 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
-        &lsr_format_zip,
         &lsr_format_sqlite,
         &lsr_format_7z,
         &lsr_format_rar5,
@@ -37,6 +36,7 @@ const struct lsr_format *const lsr_formats[] = {
         &lsr_format_lha,
         &lsr_format_tar,
         &lsr_format_iso9660,
+        &lsr_format_zip,
         NULL,
 };
 
