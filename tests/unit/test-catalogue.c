@@ -1043,3 +1043,35 @@ Test(catalogue, million)
         cr_assert_eq(lsr_catalogue_children(c, 0).n, N);
         lsr_catalogue_free(c);
 }
+
+/* Numbers that add up, but not to a tree: "a" below itself, and a root with a name. */
+Test(encoding, hostile_tree)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct damage d;
+
+        add_dir(b, "a/b", 1);
+        d = damage_new(finish(b));
+        damage_column(&d, 3)[0] = 0;
+        damage_column(&d, 3)[1] = 2;
+        cr_assert_eq(decode(d.data, d.size), -EBADMSG);
+        free(d.data);
+
+        b = lsr_builder_new();
+        add_file(b, "ab", 1);
+        d = damage_new(finish(b));
+        damage_column(&d, 1)[0] = damage_column(&d, 1)[1] = 1;
+        cr_assert_eq(decode(d.data, d.size), -EBADMSG);
+        free(d.data);
+}
+
+/* All that is to be stored of a column is its base. */
+Test(encoding, constant)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_member m = member("./", S_IFDIR | 0755);
+
+        m.meta.sec[LSR_MTIME] = 1700000000;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        expect_round_trip(finish(b));
+}
