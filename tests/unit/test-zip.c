@@ -358,12 +358,12 @@ static struct lsr_member one(struct entry e, struct result **ret_res)
         return m;
 }
 
-#define ONE(check, ...)                                                                       \
-        do {                                                                                  \
-                struct result *res_;                                                          \
+#define ONE(check, ...)                                                          \
+        do {                                                                     \
+                struct result *res_;                                             \
                 struct lsr_member m = one((struct entry){ __VA_ARGS__ }, &res_); \
-                cr_expect(check);                                                             \
-                result_free(res_);                                                            \
+                cr_expect(check);                                                \
+                result_free(res_);                                               \
         } while (0)
 
 /* Content through read(), or its error. */
@@ -1293,7 +1293,7 @@ static int read_one(struct entry e, struct bytes *content, struct result *said)
         do {                                                                                                         \
                 struct bytes content_ = {};                                                                          \
                 struct result said_;                                                                                 \
-                int r_ = read_one((struct entry){ __VA_ARGS__ }, &content_, &said_);                    \
+                int r_ = read_one((struct entry){ __VA_ARGS__ }, &content_, &said_);                                 \
                 cr_expect_eq(r_, want_r);                                                                            \
                 if (want_r == 0)                                                                                     \
                         cr_expect(content_.n == strlen(want_text) && !memcmp(content_.data, want_text, content_.n)); \
