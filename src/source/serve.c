@@ -470,6 +470,8 @@ int lsr_worker_main(int fd)
         int r;
 
         lsr_confine_descriptors(fd);
+        /* The zone is the parent's affair: what libraries take for local time stays as it was stored. */
+        setenv("TZ", "UTC0", 1);
         s.wire = lsr_wire_new(fd, true);
         do {
                 struct lsr_wire_head head;
