@@ -271,22 +271,46 @@ static int sqlite_is_archive(struct lsr_sqlite *s)
         return lsr_sqlite_prepare(s, &columns, "SELECT " ARCHIVE_COLUMNS, SQLITE_TARGET_MAX) == SQLITE_OK;
 }
 
+/* No component that a path is cleaned of. */
+static bool archive_is_plain(const char *name, size_t n)
+{
+        for (const char *end = name + n, *slash; name <= end; name = slash + 1) {
+                size_t len;
+
+                slash = memchr(name, '/', (size_t)(end - name));
+                slash = slash ? slash : end;
+                len = (size_t)(slash - name);
+                /* A slash at the very end does no harm. */
+                if ((len == 0 && slash != end) || (len == 1 && name[0] == '.') ||
+                    (len == 2 && memcmp(name, "..", 2) == 0))
+                        return false;
+        }
+        return true;
+}
+
 /*
- * Whether the names below @prefix are those that begin with it: 1 or 0, or a negative errno.
+ * Whether the names below a directory are those that begin with its path: 1 or 0, or a negative errno.
  * Names are kept as they were given, and "./a", "/a" and "x//a" are other keys than "a".  The index of names
  * tells without a look at the rows.
  */
 static int archive_has_plain_names(struct lsr_sqlite *s)
 {
         LSR_SQLITE_STMT stmt = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt,
-                                   "SELECT 1 FROM sqlar WHERE typeof(name)<>'text' OR instr('/'||name,'//')"
-                                   " OR instr('/'||name,'/./') OR instr('/'||name,'/../') LIMIT 1");
+        int r = lsr_sqlite_prepare(s, &stmt, "SELECT name FROM sqlar");
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, NULL);
-        r = lsr_sqlite_step(s, stmt, "table sqlar");
-        return r < 0 ? r : !r;
+        while ((r = lsr_sqlite_step(s, stmt, "table sqlar")) > 0) {
+                const char *name;
+
+                if (sqlite3_column_type(stmt, 0) != SQLITE_TEXT)
+                        return 0;
+                name = (const char *)sqlite3_column_text(stmt, 0);
+                if (!name || !archive_is_plain(name, (size_t)sqlite3_column_bytes(stmt, 0)))
+                        return 0;
+        }
+        /* An index that is damaged tells nothing, and the table may be whole. */
+        return r == 0;
 }
 
 static bool archive_has(sqlite3_stmt *stmt, enum archive_column column)

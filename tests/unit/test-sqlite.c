@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/arena.h"
 #include "base/out.h"
@@ -487,6 +488,39 @@ Test(sqlite, read_archives)
         reads_archive("9000000000000,'abc'", -EBADMSG, NULL);
 }
 
+Test(sqlite, read_long_archive_member)
+{
+        static const char sql[] = SQLAR "INSERT INTO sqlar VALUES('f',0x81a4,1,%d,x'";
+        size_t size = 20 << 20;
+        uint8_t *data = lsr_xmalloc(size), *packed = lsr_xmalloc(size);
+        unsigned long n = size;
+        struct lsr_out text;
+
+        for (size_t i = 0; i < size; i++)
+                data[i] = (uint8_t)(i >> 10);
+        cr_assert_eq(compress(packed, &n, data, size), 0);
+        for (int more = -1; more <= 1; more++) {
+                struct bytes b;
+                struct result result;
+
+                lsr_out_init(&text, -1);
+                lsr_out_printf(&text, sql, (int)size + more);
+                for (size_t i = 0; i < n; i++)
+                        lsr_out_printf(&text, "%02x", packed[i]);
+                lsr_out_put(&text, "')", 3);
+                b = make(text.buf);
+                result = read_path(&b, "f");
+                cr_expect_eq(result.r, more ? -EBADMSG : 0);
+                if (!more)
+                        cr_expect(result.text.len == size + 1 && memcmp(result.text.buf, data, size) == 0);
+                free_result(&result);
+                free(b.data);
+                lsr_out_free(&text);
+        }
+        free(data);
+        free(packed);
+}
+
 /* --- logs and journals ---------------------------------------------------------- */
 
 static struct bytes load(const char *folder, const char *name)
@@ -712,6 +746,7 @@ Test(sqlite, hostile_views)
         refuses("SELECT writefile('/tmp/x','y')", -EBADMSG);
         refuses("SELECT edit('x')", -EBADMSG);
         refuses("SELECT random()", -EBADMSG);
+        refuses("SELECT * FROM dbstat", -EBADMSG);
         refuses("SELECT fts3_tokenizer('simple')", -EBADMSG);
         refuses("SELECT file FROM pragma_database_list", -EBADMSG);
         refuses("SELECT * FROM absent", -EBADMSG);
