@@ -44,24 +44,33 @@ struct recover_found {
         bool sizes; /* these are known */
 };
 
-/* Does a descriptor at @p say that @packed bytes are before it?  Returns its length, or 0. */
-static size_t recover_descriptor(const uint8_t *p, size_t n, bool signature, uint64_t packed, struct recover_found *f)
+/* Do the @n bytes of a descriptor without its signature, 12 or 20, say that @packed bytes are before it? */
+static bool recover_descriptor(const uint8_t *p, size_t n, uint64_t packed, struct recover_found *f)
 {
-        size_t at = signature ? 4 : 0;
+        bool wide = n == 20;
 
-        if (n >= at + 12 && lsr_le32(p + at + 4) == packed) {
-                *f = (struct recover_found){ .size = lsr_le32(p + at + 8) };
-                n = at + 12;
-        } else if (n >= at + 20 && lsr_le64(p + at + 4) == packed) {
-                *f = (struct recover_found){ .size = lsr_le64(p + at + 12) };
-                n = at + 20;
-        } else {
-                return 0;
-        }
-        f->packed = packed;
-        f->crc = lsr_le32(p + at);
-        f->sizes = true;
-        return n;
+        if ((wide ? lsr_le64(p + 4) : lsr_le32(p + 4)) != packed)
+                return false;
+        *f = (struct recover_found){
+                .packed = packed,
+                .size = wide ? lsr_le64(p + 12) : lsr_le32(p + 8),
+                .crc = lsr_le32(p),
+                .sizes = true,
+        };
+        return true;
+}
+
+/*
+ * The same behind a signature.  Either form may fit where the size is 0: it is the short one if a header follows.
+ * Returns the length with the signature, or 0.
+ */
+static size_t recover_signed(const uint8_t *p, size_t n, uint64_t packed, struct recover_found *f)
+{
+        bool next = n >= 20 && p[16] == 'P' && p[17] == 'K';
+
+        if (n >= 24 && !next && recover_descriptor(p + 4, 20, packed, f))
+                return 24;
+        return n >= 16 && recover_descriptor(p + 4, 12, packed, f) ? 16 : 0;
 }
 
 /*
@@ -79,7 +88,7 @@ static int recover_ends_here(struct recover *rc, uint32_t signature, uint64_t da
                 got = lsr_input_read_at(rc->in, buf, sizeof(buf), at);
                 if (got < 0)
                         return (int)got;
-                n = recover_descriptor(buf, (size_t)got, true, at - data, ret_found);
+                n = recover_signed(buf, (size_t)got, at - data, ret_found);
                 ret_found->next = at + n;
                 return n == 0;
         }
@@ -89,8 +98,7 @@ static int recover_ends_here(struct recover *rc, uint32_t signature, uint64_t da
                 got = lsr_input_read_at(rc->in, buf, sizes[i], at - sizes[i]);
                 if (got < 0)
                         return (int)got;
-                n = recover_descriptor(buf, (size_t)got, false, at - sizes[i] - data, ret_found);
-                if (n == sizes[i]) {
+                if ((size_t)got == sizes[i] && recover_descriptor(buf, sizes[i], at - sizes[i] - data, ret_found)) {
                         ret_found->next = at;
                         return 0;
                 }
