@@ -305,6 +305,24 @@ Test(sqlite, good_virtual_tables_are_left_out)
         free(b.data);
 }
 
+/* No code of a module runs, not even for a view. */
+Test(sqlite, hostile_virtual_table_in_a_view)
+{
+        struct bytes b;
+        struct result result;
+
+        if (!sqlite3_compileoption_used("ENABLE_FTS5"))
+                cr_skip_test("SQLite has none");
+        b = make(
+                "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word'); CREATE VIEW v AS SELECT * FROM f");
+        result = scan(&b, "", 0);
+        cr_expect_eq(result.r, 0);
+        cr_expect_str_eq(result.troubles.buf, "v: no such module: fts5\n");
+        cr_expect_str_eq(result.text.buf, ".schema.sql 444\nv/ 555\n");
+        free_result(&result);
+        free(b.data);
+}
+
 Test(sqlite, good_view_with_json)
 {
         lists("CREATE VIEW v AS SELECT value FROM json_each('[1,22]')", "v", 0,
@@ -396,6 +414,9 @@ Test(sqlite, good_read_values)
               "CREATE TABLE t(a,b);\nCREATE VIEW v AS SELECT 1;\n");
         reads("CREATE TABLE t(a,b,PRIMARY KEY(a)) WITHOUT ROWID; INSERT INTO t VALUES(2,'two'),(1,'one'),(3,'three')",
               "t/2/b", "two");
+        reads("CREATE TABLE t(a PRIMARY KEY,b) WITHOUT ROWID; CREATE INDEX i ON t(b);"
+              "INSERT INTO t VALUES(1,'one'),(2,'five'),(3,'three')",
+              "t/1/b", "one");
         reads("CREATE TABLE t(a,g AS (a||'!')); INSERT INTO t VALUES('x')", "t/1/g", "x!");
         reads("PRAGMA encoding='UTF-16be'; CREATE TABLE t(a); INSERT INTO t VALUES('Zoë')", "t/1/a", "Zoë");
         reads("CREATE TABLE t(a,b,c,d); INSERT INTO t VALUES(9e999,-9e999,CAST(x'61ff' AS TEXT),'\"\\'||char(9))",
@@ -511,6 +532,7 @@ Test(sqlite, read_long_archive_member)
                 b = make(text.buf);
                 result = read_path(&b, "f");
                 cr_expect_eq(result.r, more ? -EBADMSG : 0);
+                cr_expect_leq(result.text.len - 1, size + (size_t)more);
                 if (!more)
                         cr_expect(result.text.len == size + 1 && memcmp(result.text.buf, data, size) == 0);
                 free_result(&result);
@@ -689,7 +711,10 @@ static int scan_counted(struct counted *c, struct result *result)
 Test(sqlite, good_reads_are_few)
 {
         struct bytes b = make(GOOD_SQLAR), many = make(MANY_SQLAR);
-        struct counted *c = new_counted(&b, 1000), *far = new_counted(&many, 100000);
+        struct bytes rows = make("CREATE TABLE t(a);"
+                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"
+                                 "INSERT INTO t SELECT zeroblob(100) FROM n");
+        struct counted *c = new_counted(&b, 1000), *far = new_counted(&many, 100000), *dense = new_counted(&rows, 1000);
 
         cr_expect_eq(scan_counted(c, NULL), 0);
         cr_expect_eq(c->reads, 1);
@@ -697,10 +722,15 @@ Test(sqlite, good_reads_are_few)
         cr_expect_eq(scan_counted(far, NULL), 0);
         cr_expect_leq(far->reads, 160, "%u", far->reads);
         cr_expect_leq(far->read_bytes, 160 * 16384 + 262144);
+        /* What is read to the end is read in large pieces: 2.2 MB. */
+        cr_expect_eq(scan_counted(dense, NULL), 0);
+        cr_expect_leq(dense->reads, 16);
         lsr_input_free(&c->in);
         lsr_input_free(&far->in);
+        lsr_input_free(&dense->in);
         free(b.data);
         free(many.data);
+        free(rows.data);
 }
 
 Test(sqlite, bad_input)
