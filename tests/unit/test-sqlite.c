@@ -543,6 +543,14 @@ Test(sqlite, read_long_archive_member)
         free(packed);
 }
 
+static uint64_t fuzz_random(uint64_t *state)
+{
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        return *state;
+}
+
 /* --- logs and journals ---------------------------------------------------------- */
 
 static struct bytes load(const char *folder, const char *name)
@@ -558,6 +566,26 @@ static struct bytes load(const char *folder, const char *name)
         b.n = fread(b.data, 1, 1 << 22, f);
         fclose(f);
         return b;
+}
+
+/* With damage to what lies beside it a database is listed in some way or refused. */
+static void damage_beside(const struct bytes *b, const struct bytes *beside, bool wal)
+{
+        struct bytes bad = { lsr_xmalloc(beside->n), 0 };
+        uint64_t state = 88172645463325252u;
+
+        for (unsigned i = 0; i < 100; i++) {
+                struct result result;
+
+                memcpy(bad.data, beside->data, beside->n);
+                bad.n = i % 4 ? beside->n : 1 + fuzz_random(&state) % beside->n;
+                for (unsigned j = 0; j < 3; j++)
+                        bad.data[fuzz_random(&state) % (j ? beside->n : 32)] = (uint8_t)fuzz_random(&state);
+                result = scan_beside(b, wal ? &bad : NULL, wal ? NULL : &bad, "", 0);
+                cr_expect(result.r == 0 || result.troubles.len > 1);
+                free_result(&result);
+        }
+        free(bad.data);
 }
 
 static sqlite3 *begin(char *folder, const char *sql)
@@ -601,6 +629,7 @@ Test(sqlite, good_log)
         cr_expect_str_eq(without.troubles.buf, "");
         cr_expect_str_eq(without.text.buf, ".schema.sql 444\na/ 555\n");
         free_result(&with);
+        damage_beside(&b, &wal, true);
         /* Frames that are cut short were never committed. */
         wal.n = 100;
         with = scan_beside(&b, &wal, NULL, "", 2);
@@ -630,6 +659,7 @@ Test(sqlite, good_hot_journal)
         cr_expect_str_eq(got.troubles.buf, "");
         cr_expect_str_eq(got.text.buf, want.text.buf);
         free_result(&got);
+        damage_beside(&during, &journal, false);
         /* Whether a transaction over several databases was committed cannot be known: nothing is shown. */
         memcpy(journal.data + journal.n, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
         journal.n += 8;
@@ -784,14 +814,6 @@ Test(sqlite, hostile_views)
         refuses("SELECT hex(zeroblob(900000000))", -E2BIG);
         refuses("WITH RECURSIVE n(i,s) AS (SELECT 1,'x' UNION ALL SELECT i+1,s||s FROM n) SELECT max(s) FROM n",
                 -E2BIG);
-}
-
-static uint64_t fuzz_random(uint64_t *state)
-{
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        return *state;
 }
 
 static void damage(const char *sql, unsigned times)
