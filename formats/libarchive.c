@@ -650,6 +650,9 @@ static const struct archive_kind *archive_kind_of(struct lsr_input *in)
         struct lsr_probe p = { .size = in->size };
         ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
 
+        /* What lies before an error may be enough. */
+        if (got < 0)
+                got = lsr_input_peek(in, 1, &p.head);
         if (got <= 0)
                 return NULL;
         p.head_len = (size_t)got;

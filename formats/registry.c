@@ -1,8 +1,15 @@
 /*
  * registry - the drivers and filters there are, and which of them an input wants
  *
- * Order matters: the first that recognises the bytes has them.  Formats with a
- * magic number come before those that guess.
+ * Order matters: the first that recognises the bytes has them.
+ *
+ *      magic number at 0     exclude each other; whatever archives they hold
+ *      tar                   by a checksum in the first block
+ *      iso9660               by five bytes far behind, where a tar may have anything
+ *      zip                   last: it is found by its end, and may be a member that
+ *                            is stored at the end of one of the others
+ *
+ * Filters likewise: lzma, which has no magic number, is the last.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,25 +24,18 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
-        &lsr_format_7z,
-        &lsr_format_rar5,
-        &lsr_format_rar,
-        &lsr_format_iso9660,
-        &lsr_format_rpm,
-        &lsr_format_cab,
-        &lsr_format_ar,
-        &lsr_format_warc,
-        &lsr_format_cpio,
-        &lsr_format_lha,
-        &lsr_format_tar,
-        &lsr_format_sqlite,
-        NULL,
+        &lsr_format_sqlite, &lsr_format_7z,
+        &lsr_format_rar5,   &lsr_format_rar,
+        &lsr_format_rpm,    &lsr_format_cab,
+        &lsr_format_ar,     &lsr_format_warc,
+        &lsr_format_cpio,   &lsr_format_lha,
+        &lsr_format_tar,    &lsr_format_iso9660,
+        &lsr_format_zip,    NULL,
 };
 
 const struct lsr_filter *const lsr_filters[] = {
-        &lsr_filter_gzip,
-        &lsr_filter_zstd,
-        NULL,
+        &lsr_filter_gzip, &lsr_filter_zstd, &lsr_filter_xz,   &lsr_filter_bzip2,
+        &lsr_filter_lz4,  &lsr_filter_lzip, &lsr_filter_lzma, NULL,
 };
 
 const char *lsr_grouped(uint64_t n)

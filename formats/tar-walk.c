@@ -69,7 +69,7 @@ static int tar_short_data(struct tar_walk *w, struct tar_text name, uint64_t end
 static int tar_pass(struct tar_walk *w, struct tar_text name, uint64_t n)
 {
         uint64_t end = w->in->at + n;
-        int r = lsr_input_skip(w->in, tar_padded(n));
+        int r = w->hops ? tar_hop_over(w->in, tar_padded(n)) : lsr_input_skip(w->in, tar_padded(n));
 
         if (r == -ENODATA)
                 return tar_short_data(w, name, end);
@@ -131,9 +131,10 @@ static int tar_records(struct tar_walk *w, bool global)
 /* Forget what was gathered for the last member. */
 static void tar_begin(struct tar_walk *w)
 {
-        if (w->chain)
+        if (w->chain) {
                 lsr_arena_reset(&w->bodies);
-        tar_pax_begin(&w->pax, &w->global);
+                tar_pax_begin(&w->pax, &w->global);
+        }
         w->long_name = w->long_link = (struct tar_text){};
         w->map.n = 0;
         w->flags = 0;
@@ -485,4 +486,6 @@ void tar_walk_close(struct tar_walk *w)
         tar_pax_free_global(&w->global);
         free(w->map.pieces);
         lsr_arena_free(&w->bodies);
+        if (w->hops)
+                lsr_input_free(w->in);
 }

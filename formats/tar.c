@@ -44,6 +44,10 @@ static int tar_scan(struct lsr_scan *scan)
         struct tar_walk w = { .scan = scan, .in = scan->input };
         int r;
 
+        if (lsr_input_random(scan->input)) {
+                w.in = tar_hop_new(scan->input);
+                w.hops = true;
+        }
         while ((r = tar_walk_next(&w)) > 0) {
                 struct lsr_member m;
                 int added;
@@ -110,6 +114,8 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
 
         if (in->at > m->position || (lsr_input_random(in) && m->position > in->size))
                 r = -ENODATA;
+        else if (lsr_input_random(in))
+                r = lsr_input_seek(in, m->position);
         else
                 r = lsr_input_skip(in, m->position - in->at);
         if (r < 0 && r != -ENODATA)

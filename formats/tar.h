@@ -153,13 +153,22 @@ bool tar_map_valid(const struct tar_map *m, uint64_t real_size, uint64_t stored)
 /* A decimal number up to @end; *at moves behind it.  0 or -EBADMSG. */
 int tar_decimal(const char **at, const char *end, uint64_t *ret_number);
 
+/* --- hopping -------------------------------------------------------------------- */
+
+/* An input over @inner, which is random and stays the caller's: what tar_hop_over() passes is not read where that pays. */
+struct lsr_input *tar_hop_new(struct lsr_input *inner);
+
+/* Move past @n bytes of content, as lsr_input_skip() does. */
+int tar_hop_over(struct lsr_input *in, uint64_t n);
+
 /* --- the walk ----------------------------------------------------------------- */
 
 /* A member as its header and the extensions before it tell. */
 struct tar_walk {
         struct lsr_scan *scan;
-        struct lsr_input *in;
-        bool want_map; /* for read(): the scan has no use for it */
+        struct lsr_input *in; /* the scan's, or one over it */
+        bool hops;            /* that is made by tar_hop_new(), and closed with the walk */
+        bool want_map;        /* for read(): the scan has no use for it */
         struct tar_header header;
         struct tar_pax pax;
         struct tar_pax global;

@@ -61,7 +61,8 @@ struct zstd {
         struct lsr_input *inner;
         uint64_t window_max;
         enum zstd_stop stop;
-        bool many; /* frames are more than one */
+        bool found; /* there was a frame */
+        bool many;  /* and there is more than one */
         ZSTD_DCtx *dctx;
         /* One frame at a time as a stream. */
         struct lsr_decoder d;
@@ -299,7 +300,7 @@ static void zstd_gather(struct zstd *z, struct zstd_job *job)
                 size_t start = job->in_n;
 
                 if (got == 0) {
-                        z->stop = ZSTD_ENDED;
+                        z->stop = z->found ? ZSTD_ENDED : ZSTD_STREAM;
                         break;
                 }
                 if (got >= 8 && zstd_skippable(lsr_le32(p))) {
@@ -315,6 +316,7 @@ static void zstd_gather(struct zstd *z, struct zstd_job *job)
                                 z->stop = ZSTD_STREAM;
                                 break;
                         }
+                        z->found = true;
                         job->at = z->inner->at;
                         continue;
                 }
@@ -328,7 +330,7 @@ static void zstd_gather(struct zstd *z, struct zstd_job *job)
                         z->stop = ZSTD_STREAM;
                         break;
                 }
-                z->many = true;
+                z->found = z->many = true;
         }
         job->source_at = z->inner->source_at;
 }
@@ -447,7 +449,7 @@ static ssize_t zstd_next_streamed(struct zstd *z, const uint8_t **ret_data)
 
         if (got == 0) {
                 z->stream = lsr_input_free(z->stream);
-                z->many = true;
+                z->found = z->many = true;
                 if (!z->failed)
                         z->stop = ZSTD_GOES_ON;
                 return 0;

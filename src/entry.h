@@ -55,6 +55,7 @@ enum {
         LSR_ENTRY_OPERAND = 1 << 1,  /* named on the command line */
         LSR_ENTRY_FOLLOWED = 1 << 2, /* meta is that of a link's target */
         LSR_ENTRY_REPORTED = 1 << 3, /* why meta.error has been told already */
+        LSR_ENTRY_MEMBER = 1 << 4,   /* an operand of which a bundle has the last word, not the kernel */
 };
 
 struct lsr_entry {

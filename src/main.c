@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "source/start.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -36,8 +37,10 @@
 
 int main(int argc, char **argv)
 {
-        int status = lsr_cli_main(argc, argv);
+        int status = lsr_worker_route(argc, argv);
 
+        if (status < 0)
+                status = lsr_cli_main(argc, argv);
         /* Memory goes back to the kernel with the process; _exit() would skip the leak check. */
         main_check_leaks();
         _exit(status);

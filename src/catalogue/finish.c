@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 
 #define FINISH_INSERTION_MAX 12
+#define FINISH_RADIX_MIN 1000
 
 struct finish_item {
         uint64_t key;
@@ -88,6 +89,55 @@ static void finish_sort(const struct finish *f, struct finish_item *items, struc
         memcpy(items + out, spare + left, (half - left) * sizeof(*spare));
 }
 
+/* By key alone, a byte at a time from the last to the first; bytes that all keys share cost a count. */
+static void finish_radix(struct finish_item *items, struct finish_item *spare, size_t n)
+{
+        struct finish_item *from = items, *to = spare;
+
+        for (unsigned shift = 0; shift < 64; shift += 8) {
+                size_t at[256] = { 0 }, sum = 0;
+                struct finish_item *next = to;
+
+                for (size_t i = 0; i < n; i++)
+                        at[from[i].key >> shift & 0xff]++;
+                if (at[from[0].key >> shift & 0xff] == n)
+                        continue;
+                for (unsigned byte = 0; byte < 256; byte++) {
+                        size_t count = at[byte];
+
+                        at[byte] = sum;
+                        sum += count;
+                }
+                for (size_t i = 0; i < n; i++)
+                        to[at[from[i].key >> shift & 0xff]++] = from[i];
+                to = from;
+                from = next;
+        }
+        if (from != items)
+                memcpy(items, from, n * sizeof(*items));
+}
+
+/* A large group in no order is sorted by key first; comparisons are left for names with equal keys. */
+static void finish_sort_group(const struct finish *f, struct finish_item *items, struct finish_item *spare, size_t n)
+{
+        size_t ordered = 1;
+
+        if (n < FINISH_RADIX_MIN) {
+                finish_sort(f, items, spare, n);
+                return;
+        }
+        while (ordered < n && finish_compare(f, &items[ordered - 1], &items[ordered]) <= 0)
+                ordered++;
+        if (ordered == n)
+                return;
+        finish_radix(items, spare, n);
+        for (size_t begin = 0, end; begin < n; begin = end) {
+                for (end = begin + 1; end < n && items[end].key == items[begin].key;)
+                        end++;
+                finish_sort(f, items + begin, spare, end - begin);
+        }
+}
+
 /* How late a node came; that of a hard link to itself counts least. */
 static uint64_t finish_rank(const struct lsr_builder *b, uint32_t node)
 {
@@ -144,7 +194,7 @@ static void finish_group(struct finish *f, uint32_t node)
         if (n == 0)
                 return;
         finish_keys(f, nodes, n);
-        finish_sort(f, f->items, f->items + n, n);
+        finish_sort_group(f, f->items, f->items + n, n);
         for (uint32_t begin = 0, end; begin < n; begin = end) {
                 for (end = begin + 1; end < n && finish_compare(f, &f->items[begin], &f->items[end]) == 0;)
                         end++;

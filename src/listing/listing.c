@@ -415,7 +415,7 @@ static int listing_look_into(struct listing *l, struct listing_pending *p)
         int error;
 
         if (p->place.bundle)
-                error = lsr_place_below(&p->place, ".", 1, LSR_PLACE_ENTER, &p->place);
+                error = lsr_place_enter(&p->place);
         else
                 error = lsr_place_find(l->o->bundles, p->path, LSR_PLACE_ENTER, &p->place);
         if (error < 0)
@@ -580,15 +580,18 @@ static void listing_find_members(struct listing *l, struct listing_rows *r)
                 if (!listing_asks_bundles(l, e, r->n))
                         continue;
                 error = lsr_place_find(l->o->bundles, e->name, flags, &job.dir);
+                if (error == 1)
+                        continue;
                 if (error == 0) {
                         lsr_members_operand(&job, e->name, e);
                 } else if (error == LSR_PLACE_UNREADABLE) {
                         l->sink->trouble(l->sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);
                         e->flags |= LSR_ENTRY_REPORTED;
                         e->meta.error = -EBADMSG;
-                } else if (error < 0) {
+                } else {
                         e->meta.error = error;
                 }
+                e->flags |= LSR_ENTRY_MEMBER;
         }
 }
 
@@ -598,7 +601,7 @@ static void listing_find_members(struct listing *l, struct listing_rows *r)
  */
 static bool listing_wants_lstat(const struct lsr_list_options *o, const struct lsr_entry *e)
 {
-        if (o->follow != LSR_FOLLOW_OPERAND_DIR || (e->extra && e->extra->place) || (e->flags & LSR_ENTRY_REPORTED))
+        if (o->follow != LSR_FOLLOW_OPERAND_DIR || (e->flags & LSR_ENTRY_MEMBER))
                 return false;
         return e->meta.error ? e->meta.error == -ENOENT : !S_ISDIR(e->meta.mode);
 }

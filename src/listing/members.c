@@ -76,19 +76,21 @@ static struct lsr_entry_extra *members_shared_extra(struct members *x, uint32_t 
         return x->shared[attr];
 }
 
-/* What a link leads to: metadata in @ret_meta.  Returns whether there is something. */
-static bool members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_meta *ret_meta,
-                           struct lsr_place *ret_place)
+/* What a link leads to: metadata in @ret_meta.  0 or a negative errno. */
+static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_meta *ret_meta,
+                          struct lsr_place *ret_place)
 {
         const struct lsr_place from = { x->job->dir.bundle, dir };
         struct lsr_member target;
 
         /* Where a link leads to outside the bundle depends on where it is unpacked: nowhere, as long as it is not. */
-        if (lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place) != 0)
-                return false;
+        int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
+
+        if (r != 0)
+                return r < 0 ? r : -ENOENT;
         lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, &target);
         *ret_meta = target.meta;
-        return true;
+        return 0;
 }
 
 static void members_link(struct members *x, struct lsr_entry *e, const struct lsr_member *m, uint32_t dir)
@@ -97,13 +99,13 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
         struct lsr_entry_extra *extra;
         struct lsr_place place;
         struct lsr_meta meta;
-        bool ok;
+        int r;
 
         if (o->follow == LSR_FOLLOW_ALWAYS) {
                 e->flags |= LSR_ENTRY_FOLLOWED;
-                ok = members_follow(x, dir, m, &meta, &place);
-                if (!ok) {
-                        e->meta.error = -ENOENT;
+                r = members_follow(x, dir, m, &meta, &place);
+                if (r < 0) {
+                        e->meta.error = r;
                         return;
                 }
                 extra = members_own_extra(x, e, m);
@@ -117,7 +119,7 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
         extra = members_own_extra(x, e, m);
         extra->target = m->target;
         extra->target_len = (uint32_t)m->target_len;
-        if (o->want.link_target_mode && members_follow(x, dir, m, &meta, &place)) {
+        if (o->want.link_target_mode && members_follow(x, dir, m, &meta, &place) == 0) {
                 extra->link_ok = true;
                 extra->target_mode = meta.mode;
         }

@@ -27,7 +27,7 @@ struct lsr_users {
         size_t n_slots; /* a power of 2 */
         size_t n;
         uint32_t *missing; /* ids to ask getent for */
-        char **texts; /* answers of getent, which names point into */
+        char **texts;      /* answers of getent, which names point into */
         size_t n_texts;
         size_t n_missing;
         struct lsr_user last; /* of the last look-up */

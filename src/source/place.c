@@ -30,17 +30,16 @@ bool lsr_place_is_dir(const struct lsr_place *place)
         return S_ISDIR(m.meta.mode);
 }
 
-/* Enter the file at the walk's place.  0; 1: it is no bundle; a negative errno. */
-static int place_enter(struct place_walk *w)
+int lsr_place_enter(struct lsr_place *place)
 {
         struct lsr_bundle *inner;
-        int r = lsr_bundle_open_inner(w->at.bundle, w->at.row, &inner);
+        int r = lsr_bundle_open_inner(place->bundle, place->row, &inner);
 
         if (r != 0)
                 return r;
         if (lsr_bundle_load(inner) < 0)
                 return LSR_PLACE_UNREADABLE;
-        w->at = (struct lsr_place){ inner, 0 };
+        *place = (struct lsr_place){ inner, 0 };
         return 0;
 }
 
@@ -107,7 +106,7 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
-        r = S_ISREG(m.meta.mode) ? place_enter(w) : 1;
+        r = S_ISREG(m.meta.mode) ? lsr_place_enter(&w->at) : 1;
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
 

@@ -24,6 +24,7 @@ struct lsr_worker_options {
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
+        int (*serve)(int fd); /* for tests: what stands in for the worker; NULL */
 };
 
 /* Starts nothing yet. */
@@ -67,5 +68,5 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
                       uint64_t *ret_size);
 
-/* The other side.  Serves requests that come over @fd until it is closed; returns the exit status of the process. */
+/* The other side, see also start.h.  Serves requests that come over @fd until it is closed; returns the exit status of the process. */
 int lsr_worker_main(int fd);

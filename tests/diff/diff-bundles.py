@@ -30,8 +30,8 @@ FORMATS = [
     ("tar-xz", ".tar.xz", "tar --format=posix -cJf $1 tree", "tar -xpf $1", ALL, 1e-9),
     ("tar-bz2", ".tar.bz2", "tar --format=posix -cjf $1 tree", "tar -xpf $1", ALL, 1e-9),
     ("tar-lz4", ".tar.lz4", "tar --format=posix -c tree | lz4 -q - $1", "lz4 -dc $1 | tar -xpf -", ALL, 1e-9),
-    ("zip", ".zip", "zip -q -r -y $1 tree", "unzip -q $1", {"mode", "size"}, 1),
-    ("zip-stored", ".zip", "zip -q -0 -r -y $1 tree", "unzip -q $1", {"mode", "size"}, 1),
+    ("zip", ".zip", "zip -q -r -y $1 tree", "unzip -q -K -^ $1", {"mode", "size"}, 1),
+    ("zip-stored", ".zip", "zip -q -0 -r -y $1 tree", "unzip -q -K -^ $1", {"mode", "size"}, 1),
     ("zip-bsd", ".zip", "bsdtar --format=zip -cf $1 tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
     ("7z", ".7z", "7z a -bd -bso0 -snl $1 tree", "7z x -bd -bso0 -snl $1", {"size"}, 1),
     ("iso", ".iso", "xorriso -as mkisofs -quiet -R -o $1 -graft-points tree=tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
@@ -59,9 +59,9 @@ ln -s plain tree/link; ln -s sub/deeper tree/dirlink; ln -s missing tree/danglin
 for i in $(seq 300); do echo $i >tree/many/$i; done
 echo ü >tree/ünïcödé; echo q >tree/"quo'te"; echo t >tree/$'tab\tname'; echo b >'tree/back\slash'
 echo s >tree/setuid; chmod 4755 tree/setuid; chmod 1777 tree/empty; chmod 600 tree/zero; chmod 2750 tree/many
-long=tree/$(printf 'd%.0s' $(seq 90))/$(printf 'e%.0s' $(seq 90)); mkdir -p $long; echo l >$long/$(printf 'f%.0s' $(seq 60))
+long=tree/$(printf 'd%.0s' $(seq 90))/$(printf 'e%.0s' $(seq 90)); mkdir -p $long; echo l >$long/$(printf 'f%.0s' $(seq 8))
 find tree -depth -exec touch -h -d '2021-03-04 05:06:07.123456789' {} +
-touch -d '1999-12-31 23:59:58' tree/plain; touch -d '2038-02-01 00:00:02' tree/sub/a.c
+touch -d '1999-12-31 23:59:58' tree/plain; touch -d '2037-12-01 00:00:02' tree/sub/a.c
 cp -a tree plain; rm -rf plain/link plain/dirlink plain/dangling
 """, top)
 

@@ -27,6 +27,7 @@ Test(fault, specs)
         static const char *const good[] = { "stat=EIO/3",
                                             "dir=EINTR/2,open=EACCES/1",
                                             "short/1",
+                                            "read=EAGAIN/7,part/2",
                                             "file=ENOMEM/1000",
                                             "stat=ENOENT/1,dir=EIO/1,open=EIO/1,file=EIO/1,short/2",
                                             "" };
@@ -45,6 +46,10 @@ Test(fault, specs)
                                            "short/",
                                            "short/0",
                                            "short=EIO/1",
+                                           "part=EIO/1",
+                                           "part",
+                                           "read/1",
+                                           "read=/1",
                                            "shorter/1",
                                            "stat=EIO/-1",
                                            "stat=EIO/ 3",

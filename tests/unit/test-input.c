@@ -212,7 +212,9 @@ Test(input, skip_pieces)
 /* A random input, at @start already, is asked for everything. */
 static void input_check_random(struct lsr_input *in, uint64_t total, size_t skew)
 {
-        static const int64_t steps[] = { 0, 1, 511, -1, 300000, 2000000, -1999999, 5, 1500000, -2, 3, 1100000, -600000 };
+        static const int64_t steps[] = {
+                0, 1, 511, -1, 300000, 2000000, -1999999, 5, 1500000, -2, 3, 1100000, -600000
+        };
         uint64_t at = 0;
         const uint8_t *data;
         uint8_t buf[100];

@@ -181,11 +181,14 @@ STREAM_TEST(seeks)
         struct lsr_stream *s;
         const uint8_t *data;
         unsigned seed = 1;
+        uint64_t calls;
 
         cr_assert_eq(lsr_stream_new(&s, io, fd, MANY - 100, MANY), 0);
         cr_assert_eq(stream_run(s, MANY - 100, UINT64_MAX, NULL), 100);
         cr_assert_eq(lsr_stream_seek(s, 0), 0);
+        calls = lsr_io_stats(io)->syscalls;
         cr_assert_eq(stream_run(s, 0, UINT64_MAX, NULL), MANY);
+        cr_assert_leq(lsr_io_stats(io)->syscalls - calls, 12, "in pieces as small as the range was");
         for (unsigned i = 0; i < 200; i++) {
                 uint64_t at, some;
 
@@ -510,9 +513,16 @@ Test(stream, faults)
         static const struct {
                 const char *spec;
                 bool seen;
-        } cases[] = { { "part/1", false },       { "part/2", false },        { "part/3", false },
-                      { "read=EINTR/2", false }, { "read=EAGAIN/2", false }, { "read=EINTR/3,part/2", false },
-                      { "read=EIO/2", true },    { "read=EIO/7", true },     { "read=EIO/5,part/3", true } };
+        } cases[] = { { "part/1", false },
+                      { "part/2", false },
+                      { "part/3", false },
+                      { "read=EINTR/2", false },
+                      { "read=EAGAIN/2", false },
+                      { "read=ECANCELED/2", false },
+                      { "read=EINTR/3,part/2", false },
+                      { "read=EIO/2", true },
+                      { "read=EIO/7", true },
+                      { "read=EIO/5,part/3", true } };
         int fd = stream_file(MANY);
 
         for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
@@ -529,6 +539,8 @@ Test(stream, faults)
                         cr_assert_eq(failures > 0, cases[c].seen, "%s %s: %u failures", stream_fault_engines[e],
                                      cases[c].spec, failures);
                         cr_assert_gt(lsr_io_stats(io)->faults, 0);
+                        /* The ring would block: a plain call does not ask. */
+                        cr_assert_eq(lsr_io_stats(io)->retried_ops > 0, e == 2 && strstr(cases[c].spec, "EAGAIN"));
                         lsr_stream_free(s);
                         lsr_io_free(io);
                 }
@@ -594,6 +606,8 @@ Test(stream, uring_reads_through_the_ring)
         int fd = stream_file(40 * PIECE);
         const struct lsr_io_stats *stats = lsr_io_stats(io);
         uint64_t calls = stats->syscalls;
+        struct lsr_stream *s;
+        const uint8_t *data;
         uint8_t buf[100];
 
         stream_forbid(SYS_pread64, -1);
@@ -606,6 +620,10 @@ Test(stream, uring_reads_through_the_ring)
         cr_assert_eq(stream_all(io, fd, 0, 40 * PIECE), 40 * PIECE);
         cr_assert_eq(stats->ring_ops, 42);
         cr_assert_leq(stats->ring_enters, 2 + 40 * 3 / 4, "no two reads go together");
+        cr_assert_eq(lsr_stream_new(&s, io, fd, 0, 40 * PIECE), 0);
+        while (lsr_stream_next(s, &data) > 0)
+                cr_assert_eq(io_uring_sq_ready(lsr_read_ring_raw(lsr_io_reads(io)->ring)), 0, "kept from the kernel");
+        lsr_stream_free(s);
         cr_assert_eq(stats->retried_ops, 0);
         close(fd);
         lsr_io_free(io);

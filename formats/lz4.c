@@ -1,0 +1,125 @@
+/*
+ * lz4 - frames one after another
+ *
+ * liblz4 passes over skippable frames itself.  The legacy format of old Linux
+ * kernels is not read.
+ */
+#include <errno.h>
+#include <lz4frame.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "formats/ahead.h"
+#include "formats/drivers.h"
+
+#define LZ4_MAGIC 0x184d2204u
+#define LZ4_SKIPPABLE 0x184d2a50u /* and the 15 after it */
+
+struct lz4 {
+        struct lsr_decoder d;
+        LZ4F_dctx *dctx;
+        bool inside; /* a frame */
+        bool found;  /* there was one */
+};
+
+static bool lz4_skippable(uint32_t magic)
+{
+        return (magic & ~15u) == LZ4_SKIPPABLE;
+}
+
+/* Skippable frames may come first. */
+static bool lz4_probe(const uint8_t *head, size_t n)
+{
+        size_t at = 0;
+
+        while (n - at >= 8 && lz4_skippable(lsr_le32(head + at))) {
+                size_t size = (size_t)lsr_le32(head + at + 4) + 8;
+
+                if (size > n - at)
+                        return false;
+                at += size;
+        }
+        return n - at >= 4 && lsr_le32(head + at) == LZ4_MAGIC;
+}
+
+static int lz4_step(struct lsr_decoder *d, struct lsr_flow *flow)
+{
+        size_t in = flow->in_left, out = flow->out_left;
+        size_t r = LZ4F_decompress(((struct lz4 *)d)->dctx, flow->out, &out, flow->in, &in, NULL);
+
+        if (LZ4F_isError(r))
+                return -EBADMSG;
+        flow->in += in;
+        flow->in_left -= in;
+        flow->out += out;
+        flow->out_left -= out;
+        return r == 0;
+}
+
+/* 0: a frame begins; 1: there is no further one; or an error. */
+static int lz4_begin(struct lz4 *l)
+{
+        const uint8_t *p;
+        ssize_t got = lsr_decoder_peek(&l->d, 4, &p);
+
+        if (got < 0)
+                return (int)got;
+        if (l->found && got == 0)
+                return 1;
+        if (got < 4)
+                return lsr_decoder_short(&l->d);
+        if (lsr_le32(p) != LZ4_MAGIC && !lz4_skippable(lsr_le32(p)))
+                return lsr_decoder_damaged(&l->d);
+        l->inside = true;
+        return 0;
+}
+
+static int lz4_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *ret_n)
+{
+        struct lz4 *l = (struct lz4 *)d;
+        int r = l->inside ? 0 : lz4_begin(l);
+
+        *ret_n = 0;
+        if (r)
+                return r;
+        r = lsr_decoder_feed(d, buf, size, ret_n, lz4_step);
+        if (r != 1)
+                return r;
+        l->inside = false;
+        l->found = true;
+        return 0;
+}
+
+static void lz4_free(struct lsr_decoder *d)
+{
+        LZ4F_freeDecompressionContext(((struct lz4 *)d)->dctx);
+        lsr_input_free(d->inner);
+        free(d);
+}
+
+static const struct lsr_decoder_ops lz4_ops = {
+        .decode = lz4_decode,
+        .free = lz4_free,
+};
+
+static int lz4_open(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max)
+{
+        struct lz4 *l;
+        LZ4F_dctx *dctx;
+
+        (void)window_max;
+        if (LZ4F_isError(LZ4F_createDecompressionContext(&dctx, LZ4F_VERSION)))
+                return -ENOMEM;
+        l = lsr_xmalloc(sizeof(*l));
+        *l = (struct lz4){ .d = { .ops = &lz4_ops, .name = "lz4", .inner = inner }, .dctx = dctx };
+        *ret_input = lsr_ahead_new(&l->d);
+        return 0;
+}
+
+const struct lsr_filter lsr_filter_lz4 = {
+        .name = "lz4",
+        .suffixes = (const char *const[]){ ".lz4", NULL },
+        .probe = lz4_probe,
+        .open = lz4_open,
+};

@@ -1,0 +1,156 @@
+/*
+ * zip-name - the character set of names
+ *
+ * A zip says of a name that it is UTF-8 (4.4.4, bit 11), or gives it a second
+ * time in an extra field (4.6.9), or says nothing.  Nothing means code page 437
+ * by appendix D, but most writers on Unix store UTF-8 without saying so, and
+ * text in another character set is hardly ever valid UTF-8.  So what is valid is
+ * taken as such, and only the rest for code page 437.
+ */
+#include "formats/zip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "formats/crc.h"
+
+/* Code page 437 from 0x80 up, as Unicode: unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/CP437.TXT. */
+static const uint16_t name_cp437[128] = {
+        // clang-format off
+        0x00c7, 0x00fc, 0x00e9, 0x00e2, 0x00e4, 0x00e0, 0x00e5, 0x00e7,
+        0x00ea, 0x00eb, 0x00e8, 0x00ef, 0x00ee, 0x00ec, 0x00c4, 0x00c5,
+        0x00c9, 0x00e6, 0x00c6, 0x00f4, 0x00f6, 0x00f2, 0x00fb, 0x00f9,
+        0x00ff, 0x00d6, 0x00dc, 0x00a2, 0x00a3, 0x00a5, 0x20a7, 0x0192,
+        0x00e1, 0x00ed, 0x00f3, 0x00fa, 0x00f1, 0x00d1, 0x00aa, 0x00ba,
+        0x00bf, 0x2310, 0x00ac, 0x00bd, 0x00bc, 0x00a1, 0x00ab, 0x00bb,
+        0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556,
+        0x2555, 0x2563, 0x2551, 0x2557, 0x255d, 0x255c, 0x255b, 0x2510,
+        0x2514, 0x2534, 0x252c, 0x251c, 0x2500, 0x253c, 0x255e, 0x255f,
+        0x255a, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550, 0x256c, 0x2567,
+        0x2568, 0x2564, 0x2565, 0x2559, 0x2558, 0x2552, 0x2553, 0x256b,
+        0x256a, 0x2518, 0x250c, 0x2588, 0x2584, 0x258c, 0x2590, 0x2580,
+        0x03b1, 0x00df, 0x0393, 0x03c0, 0x03a3, 0x03c3, 0x00b5, 0x03c4,
+        0x03a6, 0x0398, 0x03a9, 0x03b4, 0x221e, 0x03c6, 0x03b5, 0x2229,
+        0x2261, 0x00b1, 0x2265, 0x2264, 0x2320, 0x2321, 0x00f7, 0x2248,
+        0x00b0, 0x2219, 0x00b7, 0x221a, 0x207f, 0x00b2, 0x25a0, 0x00a0,
+        // clang-format on
+};
+
+/* Hosts whose paths have backslashes, 4.4.2: FAT, HPFS, NTFS (10, and 11 to Info-ZIP), VFAT. */
+static bool name_backslashes(unsigned host)
+{
+        return host == 0 || host == 6 || host == 10 || host == 11 || host == 14;
+}
+
+/* Length of the sequence at @p, or 0: it is not valid UTF-8 (RFC 3629). */
+static size_t name_utf8(const uint8_t *p, size_t n)
+{
+        uint8_t low = 0x80, high = 0xbf;
+        size_t len;
+
+        if (p[0] < 0x80)
+                return 1;
+        if (p[0] < 0xc2 || p[0] > 0xf4)
+                return 0;
+        len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+        if (n < len)
+                return 0;
+        /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+        if (p[0] == 0xe0)
+                low = 0xa0;
+        else if (p[0] == 0xed)
+                high = 0x9f;
+        else if (p[0] == 0xf0)
+                low = 0x90;
+        else if (p[0] == 0xf4)
+                high = 0x8f;
+        if (p[1] < low || p[1] > high)
+                return 0;
+        for (size_t i = 2; i < len; i++)
+                if (p[i] < 0x80 || p[i] > 0xbf)
+                        return 0;
+        return len;
+}
+
+static bool name_is_utf8(const uint8_t *p, size_t n)
+{
+        size_t len;
+
+        for (size_t i = 0; i < n; i += len) {
+                len = name_utf8(p + i, n - i);
+                if (len == 0)
+                        return false;
+        }
+        return true;
+}
+
+/* Whether a name can be used where it is: ASCII, with no byte that would have to be changed. */
+static bool name_is_plain(const uint8_t *p, size_t n, bool backslashes)
+{
+        uint8_t all = 0;
+
+        for (size_t i = 0; i < n; i++)
+                all |= p[i];
+        return all < 0x80 && !(backslashes && memchr(p, '\\', n));
+}
+
+static char *name_room(struct lsr_zip_text *t, size_t n)
+{
+        if (t->cap < n) {
+                t->text = lsr_xrealloc(t->text, n);
+                t->cap = n;
+        }
+        return t->text;
+}
+
+/* All of the table is below U+10000 and above U+007F: two or three bytes. */
+static size_t name_from_cp437(struct lsr_zip_text *t, const uint8_t *p, size_t n)
+{
+        char *to = name_room(t, 3 * n), *start = to;
+
+        for (size_t i = 0; i < n; i++) {
+                unsigned c = p[i] < 0x80 ? p[i] : name_cp437[p[i] - 0x80];
+
+                if (c < 0x80) {
+                        *to++ = (char)c;
+                } else if (c < 0x800) {
+                        *to++ = (char)(0xc0 | c >> 6);
+                        *to++ = (char)(0x80 | (c & 0x3f));
+                } else {
+                        *to++ = (char)(0xe0 | c >> 12);
+                        *to++ = (char)(0x80 | (c >> 6 & 0x3f));
+                        *to++ = (char)(0x80 | (c & 0x3f));
+                }
+        }
+        return (size_t)(to - start);
+}
+
+const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, size_t *ret_len)
+{
+        bool backslashes = name_backslashes(e->host), declared = e->flags & LSR_ZIP_UTF8;
+        const uint8_t *p = e->name;
+        size_t n = e->name_len;
+
+        if (!declared && e->unicode && lsr_crc32(0, p, n) == e->unicode_crc &&
+            name_is_utf8(e->unicode, e->unicode_len)) {
+                p = e->unicode;
+                n = e->unicode_len;
+                declared = true;
+        }
+        *ret_len = n;
+        if (name_is_plain(p, n, backslashes))
+                return (const char *)p;
+        if (declared || name_is_utf8(p, n)) {
+                if (!backslashes)
+                        return (const char *)p;
+                memcpy(name_room(t, n), p, n);
+        } else {
+                *ret_len = n = name_from_cp437(t, p, n);
+        }
+        if (backslashes)
+                for (size_t i = 0; i < n; i++)
+                        if (t->text[i] == '\\')
+                                t->text[i] = '/';
+        return t->text;
+}

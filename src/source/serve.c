@@ -1,0 +1,500 @@
+/*
+ * serve - the process that parses: one request after the other
+ *
+ * A bundle that was opened keeps the input it was identified by for the first
+ * request about it: its head is read and decoded, and of a pipe there is no
+ * second.  Every later request makes a fresh input over the descriptor and
+ * puts the same filters in front of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "catalogue/builder.h"
+#include "io/stream.h"
+#include "source/confine.h"
+#include "source/wire.h"
+#include "source/worker.h"
+
+struct serve_bundle {
+        struct lsr_wire_open as;   /* as it was handed over */
+        int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
+        struct lsr_identity identity;
+        struct lsr_input *first; /* identified by, at position 0; NULL: used up */
+};
+
+struct serve {
+        struct lsr_wire *wire;
+        struct lsr_io *io;
+        uint64_t window_max;
+        uint32_t request; /* at hand */
+        struct serve_bundle *bundles;
+        size_t n_bundles;
+        size_t cap_bundles;
+};
+
+/* --- a pipe, whose first bytes may have to be given back ------------------------ */
+
+struct serve_pipe {
+        struct lsr_input in;
+        struct lsr_input *rest; /* behind the head */
+        bool given;
+        size_t head_len;
+        uint8_t head[LSR_WIRE_HEAD_MAX];
+};
+
+static ssize_t pipe_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct serve_pipe *p = (struct serve_pipe *)in;
+        ssize_t got;
+
+        if (!p->given) {
+                p->given = true;
+                in->source_at = p->head_len;
+                *ret_data = p->head;
+                if (p->head_len > 0)
+                        return (ssize_t)p->head_len;
+        }
+        got = lsr_input_peek(p->rest, 1, ret_data);
+        if (got > 0)
+                lsr_input_take(p->rest, (size_t)got);
+        in->source_at = p->head_len + p->rest->at;
+        return got;
+}
+
+static void pipe_free(struct lsr_input *in)
+{
+        lsr_input_free(((struct serve_pipe *)in)->rest);
+        free(in);
+}
+
+static const struct lsr_input_ops pipe_ops = {
+        .next = pipe_next,
+        .free = pipe_free,
+};
+
+static int pipe_input(struct lsr_io *io, int fd, struct lsr_input **ret_input)
+{
+        struct serve_pipe *p = lsr_input_alloc(sizeof(*p), &pipe_ops);
+        int r;
+
+        while (p->head_len < sizeof(p->head)) {
+                ssize_t n = read(fd, p->head + p->head_len, sizeof(p->head) - p->head_len);
+
+                lsr_io_count(io, 1);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0) {
+                        r = -errno;
+                        free(p);
+                        return r;
+                }
+                if (n == 0)
+                        break;
+                p->head_len += (size_t)n;
+        }
+        r = lsr_input_file(&p->rest, io, fd, 0, LSR_INPUT_UNKNOWN);
+        if (r < 0) {
+                free(p);
+                return r;
+        }
+        *ret_input = &p->in;
+        return 0;
+}
+
+/* --- answers ---------------------------------------------------------------------- */
+
+static int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n)
+{
+        struct iovec part = { (void *)data, n };
+
+        return lsr_wire_send(s->wire, type, s->request, &part, 1, NULL, 0);
+}
+
+static void serve_trouble(void *ctx, int error, const char *text)
+{
+        struct serve *s = ctx;
+        int32_t number = error;
+        size_t len = strlen(text);
+        struct iovec parts[] = {
+                { &number, sizeof(number) },
+                { (void *)text, len < LSR_WIRE_TEXT_MAX ? len : LSR_WIRE_TEXT_MAX },
+        };
+
+        /* If the parent is gone, the answer will fail too. */
+        lsr_wire_send(s->wire, LSR_WIRE_TROUBLE, s->request, parts, 2, NULL, 0);
+}
+
+static int serve_data(void *ctx, const void *data, size_t n)
+{
+        struct serve *s = ctx;
+        const char *p = data;
+
+        while (n > 0) {
+                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+                int r;
+
+                /* The parent says nothing while it waits for an answer, unless that is not wanted any more. */
+                if (lsr_wire_waiting(s->wire))
+                        return -ECANCELED;
+                r = serve_send(s, LSR_WIRE_DATA, p, part);
+                if (r < 0)
+                        return r;
+                p += part;
+                n -= part;
+        }
+        return 0;
+}
+
+/* --- bundles ------------------------------------------------------------------------ */
+
+/* The last first: that is where requests go. */
+static struct serve_bundle *serve_find(struct serve *s, uint32_t id)
+{
+        for (size_t i = s->n_bundles; i-- > 0;)
+                if (s->bundles[i].as.id == id)
+                        return &s->bundles[i];
+        return NULL;
+}
+
+static void serve_drop(struct serve *s, struct serve_bundle *b)
+{
+        lsr_input_free(b->first);
+        for (unsigned i = 0; i < LSR_WIRE_FDS_MAX; i++) {
+                if (b->fds[i] < 0)
+                        continue;
+                lsr_io_unregister(s->io, b->fds[i]);
+                close(b->fds[i]);
+        }
+}
+
+static int serve_input(struct serve *s, struct serve_bundle *b, struct lsr_input **ret_input)
+{
+        struct lsr_input *in;
+        int r;
+
+        if (b->first) {
+                *ret_input = b->first;
+                b->first = NULL;
+                return 0;
+        }
+        if (b->as.size == LSR_INPUT_UNKNOWN)
+                return -ESPIPE;
+        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        for (unsigned i = 0; i < b->identity.n_filters && r >= 0; i++) {
+                struct lsr_input *outer;
+
+                r = b->identity.filters[i]->open(&outer, in, s->window_max);
+                if (r < 0)
+                        lsr_input_free(in);
+                else
+                        in = outer;
+        }
+        if (r >= 0)
+                *ret_input = in;
+        return r;
+}
+
+static void serve_scan_done(struct lsr_scan *scan)
+{
+        lsr_input_free(scan->input);
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
+                lsr_input_free(scan->companions[i]);
+}
+
+/* What every driver's function is given. */
+static int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
+{
+        struct lsr_scan scan = {
+                .prefix = "",
+                .window_max = s->window_max,
+                .ctx = s,
+                .trouble = serve_trouble,
+        };
+        int r = serve_input(s, b, &scan.input);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0; i++)
+                if (b->fds[1 + i] >= 0)
+                        r = lsr_input_file(&scan.companions[i], s->io, b->fds[1 + i], 0, b->as.companion_sizes[i]);
+        if (r < 0)
+                serve_scan_done(&scan);
+        else
+                *ret_scan = scan;
+        return r;
+}
+
+/* An errno says less than the filter that gave up. */
+static void serve_scan_explain(struct lsr_scan *scan, int r)
+{
+        if (r < 0 && scan->troubles == 0 && scan->input->what)
+                lsr_scan_trouble(scan, r, "%s", scan->input->what);
+}
+
+/* --- requests ------------------------------------------------------------------------- */
+
+static int serve_identify(struct serve *s, struct serve_bundle *b)
+{
+        const struct lsr_identity *id = &b->identity;
+        bool is_pipe = b->as.size == LSR_INPUT_UNKNOWN;
+        struct lsr_input *in;
+        int r;
+
+        for (unsigned i = 0; i < LSR_WIRE_FDS_MAX; i++) {
+                r = b->fds[i] >= 0 ? lsr_io_register(s->io, b->fds[i]) : 0;
+                if (r < 0)
+                        return r;
+        }
+        r = is_pipe ? pipe_input(s->io, b->fds[0], &in)
+                    : lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        if (r < 0)
+                return r;
+        r = lsr_identify(in, s->window_max, &b->identity, &b->first);
+        if (r != 0 || !id->format->needs_random || lsr_input_random(b->first))
+                return r;
+        if (id->n_filters > 0) {
+                serve_trouble(s, -EOPNOTSUPP, "its format can only be read once it is decompressed");
+                return -EOPNOTSUPP;
+        }
+        r = serve_send(s, LSR_WIRE_HEAD, ((struct serve_pipe *)in)->head, ((struct serve_pipe *)in)->head_len);
+        return r < 0 ? r : 2;
+}
+
+static void serve_names(const struct lsr_identity *id, struct lsr_wire_done *done)
+{
+        size_t len = 0;
+
+        strncpy(done->format, id->format->name, sizeof(done->format) - 1);
+        for (unsigned i = 0; i < id->n_filters; i++) {
+                const char *name = id->filters[i]->name;
+                size_t n = strlen(name);
+
+                if (len + n + 2 > sizeof(done->filters))
+                        break;
+                if (i > 0)
+                        done->filters[len++] = ' ';
+                memcpy(done->filters + len, name, n);
+                len += n;
+        }
+        done->filtered = id->n_filters > 0;
+}
+
+static int serve_open(struct serve *s, const void *data, size_t size, struct lsr_wire_done *done)
+{
+        struct serve_bundle b = {};
+        unsigned next = 0, expected = 0;
+        int r;
+
+        if (size != sizeof(b.as))
+                return -EBADMSG;
+        memcpy(&b.as, data, size);
+        for (unsigned i = 0; i < LSR_WIRE_FDS_MAX; i++) {
+                bool there = i == 0 || b.as.companions & 1u << (i - 1);
+
+                b.fds[i] = there && next < s->wire->n_fds ? s->wire->fds[next++] : -1;
+                expected += there;
+        }
+        s->wire->n_fds = 0;
+        r = next < expected ? -EMFILE : serve_identify(s, &b);
+        if (r != 0) {
+                serve_drop(s, &b);
+                return r;
+        }
+        serve_names(&b.identity, done);
+        if (s->n_bundles == s->cap_bundles) {
+                s->cap_bundles = s->cap_bundles ? 2 * s->cap_bundles : 8;
+                s->bundles = lsr_xrealloc(s->bundles, s->cap_bundles * sizeof(*s->bundles));
+        }
+        s->bundles[s->n_bundles++] = b;
+        return 0;
+}
+
+static int serve_catalogue(struct serve *s, struct lsr_builder *builder)
+{
+        struct lsr_catalogue *catalogue;
+        uint8_t *data;
+        size_t size;
+        int r = lsr_builder_finish(builder, &catalogue);
+
+        if (r < 0)
+                return r;
+        r = lsr_catalogue_encode(catalogue, &data, &size);
+        lsr_catalogue_free(catalogue);
+        if (r < 0)
+                return r;
+        r = size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
+        free(data);
+        return r;
+}
+
+/* @data is followed by a NUL. */
+static int serve_list(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct lsr_wire_scan request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        scan.prefix = (const char *)data + sizeof(request);
+        scan.depth = request.depth;
+        scan.builder = lsr_builder_new();
+        r = b->identity.format->scan(&scan);
+        serve_scan_explain(&scan, r);
+        if (r >= 0)
+                r = serve_catalogue(s, scan.builder);
+        lsr_builder_free(scan.builder);
+        serve_scan_done(&scan);
+        return r;
+}
+
+/* READ and EXTENT. */
+static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size,
+                        struct lsr_wire_done *done)
+{
+        const struct lsr_sink sink = { s, serve_data };
+        const struct lsr_format *format;
+        struct serve_bundle *b;
+        struct lsr_member m;
+        struct lsr_scan scan;
+        uint32_t id;
+        int r = lsr_wire_unpack_member(data, size, &id, &m);
+
+        if (r < 0)
+                return r;
+        b = serve_find(s, id);
+        if (!b)
+                return -ESTALE;
+        format = b->identity.format;
+        if (type == LSR_WIRE_READ && !format->read)
+                return -EOPNOTSUPP;
+        /* Behind a filter nothing lies as it is. */
+        if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
+                return 1;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        r = type == LSR_WIRE_READ ? format->read(&scan, &m, &sink)
+                                  : format->extent(&scan, &m, &done->offset, &done->size);
+        if (r != -ECANCELED)
+                serve_scan_explain(&scan, r);
+        serve_scan_done(&scan);
+        return r;
+}
+
+static void serve_close(struct serve *s, const void *data, size_t size)
+{
+        struct lsr_wire_close request;
+        struct serve_bundle *b;
+
+        if (size != sizeof(request))
+                return;
+        memcpy(&request, data, size);
+        b = serve_find(s, request.id);
+        if (!b)
+                return;
+        serve_drop(s, b);
+        memmove(b, b + 1, (size_t)(s->bundles + s->n_bundles - (b + 1)) * sizeof(*b));
+        s->n_bundles--;
+}
+
+/* The first request: what is needed is made, what is not needed is given up. */
+static int serve_start(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct lsr_wire_start request;
+        int r;
+
+        if (s->io || size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        s->window_max = request.window_max;
+        r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
+        if (r >= 0)
+                r = lsr_io_seal(s->io);
+        return r < 0 ? r : lsr_confine(s->wire->fd, s->window_max);
+}
+
+static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size)
+{
+        struct lsr_wire_done done;
+        int r;
+
+        memset(&done, 0, sizeof(done));
+        switch (type) {
+        case LSR_WIRE_START:
+                r = serve_start(s, data, size);
+                break;
+        case LSR_WIRE_OPEN:
+                r = serve_open(s, data, size, &done);
+                break;
+        case LSR_WIRE_SCAN:
+                r = serve_list(s, data, size);
+                break;
+        case LSR_WIRE_READ:
+        case LSR_WIRE_EXTENT:
+                r = serve_member(s, type, data, size, &done);
+                break;
+        case LSR_WIRE_STATS:
+                done.stats = *lsr_io_stats(s->io);
+                done.stats.syscalls += s->wire->calls;
+                r = 0;
+                break;
+        case LSR_WIRE_CLOSE:
+                serve_close(s, data, size);
+                return 0;
+        case LSR_WIRE_STOP: /* too late */
+                return 0;
+        default:
+                return -EBADMSG;
+        }
+        done.result = r;
+        r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
+        /* Nothing is parsed by a process that is not ready, or not confined. */
+        return r >= 0 && type == LSR_WIRE_START ? done.result : r;
+}
+
+int lsr_worker_main(int fd)
+{
+        struct serve s = {};
+        int r;
+
+        lsr_confine_descriptors(fd);
+        /* The zone is the parent's affair: what libraries take for local time stays as it was stored. */
+        setenv("TZ", "UTC0", 1);
+        s.wire = lsr_wire_new(fd, true);
+        do {
+                struct lsr_wire_head head;
+                uint8_t *data;
+
+                r = lsr_wire_head(s.wire, &head);
+                if (r >= 0 && (head.length > LSR_WIRE_REQUEST_MAX || (!s.io && head.type != LSR_WIRE_START)))
+                        r = -EBADMSG;
+                if (r < 0)
+                        break;
+                s.request = head.request;
+                data = lsr_xmalloc(head.length + 1);
+                r = lsr_wire_take(s.wire, data, head.length);
+                data[head.length] = '\0';
+                if (r >= 0)
+                        r = serve_one(&s, head.type, data, head.length);
+                free(data);
+        } while (r >= 0);
+        while (s.n_bundles > 0)
+                serve_drop(&s, &s.bundles[--s.n_bundles]);
+        free(s.bundles);
+        lsr_io_free(s.io);
+        lsr_wire_free(s.wire);
+        /* The end of the socket is the end of the work. */
+        return r == -EPIPE ? 0 : 1;
+}

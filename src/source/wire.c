@@ -1,0 +1,301 @@
+/*
+ * wire - a stream socket, with a buffer on the receiving side
+ *
+ * A stream and not packets: a packet is as large as the socket's buffer at
+ * most, and a catalogue may have a hundred megabytes.  Small frames come
+ * through the buffer with one call; what is larger is received where it
+ * belongs.
+ */
+#include "source/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+#define WIRE_PARTS_MAX 3u
+
+union wire_control {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(LSR_WIRE_FDS_MAX * sizeof(int))];
+};
+
+struct lsr_wire *lsr_wire_new(int fd, bool takes_fds)
+{
+        struct lsr_wire *w = lsr_xmalloc(sizeof(*w));
+
+        w->fd = fd;
+        w->takes_fds = takes_fds;
+        w->calls = 0;
+        w->at = w->len = 0;
+        w->n_fds = 0;
+        return w;
+}
+
+struct lsr_wire *lsr_wire_free(struct lsr_wire *w)
+{
+        if (!w)
+                return NULL;
+        while (w->n_fds > 0)
+                close(w->fds[--w->n_fds]);
+        close(w->fd);
+        free(w);
+        return NULL;
+}
+
+/* Move past @n bytes of what is to be sent. */
+static void wire_advance(struct msghdr *msg, size_t n)
+{
+        while (msg->msg_iovlen > 0 && n >= msg->msg_iov->iov_len) {
+                n -= msg->msg_iov->iov_len;
+                msg->msg_iov++;
+                msg->msg_iovlen--;
+        }
+        if (n > 0) {
+                msg->msg_iov->iov_base = (char *)msg->msg_iov->iov_base + n;
+                msg->msg_iov->iov_len -= n;
+        }
+}
+
+int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const struct iovec *parts, unsigned n,
+                  const int *fds, unsigned n_fds)
+{
+        struct lsr_wire_head head = { .type = type, .request = request };
+        struct iovec iov[1 + WIRE_PARTS_MAX] = { { &head, sizeof(head) } };
+        union wire_control control = {};
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 1 + n };
+
+        if (n > WIRE_PARTS_MAX || n_fds > LSR_WIRE_FDS_MAX)
+                return -EINVAL;
+        for (unsigned i = 0; i < n; i++) {
+                iov[1 + i] = parts[i];
+                head.length += parts[i].iov_len;
+        }
+        if (n_fds) {
+                msg.msg_control = control.space;
+                msg.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+                *CMSG_FIRSTHDR(&msg) = (struct cmsghdr){
+                        .cmsg_level = SOL_SOCKET,
+                        .cmsg_type = SCM_RIGHTS,
+                        .cmsg_len = CMSG_LEN(n_fds * sizeof(int)),
+                };
+                memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), fds, n_fds * sizeof(int));
+        }
+        while (msg.msg_iovlen > 0) {
+                ssize_t done = sendmsg(w->fd, &msg, MSG_NOSIGNAL);
+
+                w->calls++;
+                if (done < 0 && errno == EINTR)
+                        continue;
+                if (done < 0)
+                        return errno == ECONNRESET ? -EPIPE : -errno;
+                /* They went with the first byte. */
+                msg.msg_control = NULL;
+                msg.msg_controllen = 0;
+                wire_advance(&msg, (size_t)done);
+        }
+        return 0;
+}
+
+static void wire_keep_fds(struct lsr_wire *w, struct msghdr *msg)
+{
+        for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+                size_t n;
+
+                if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+                        continue;
+                n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+                for (size_t i = 0; i < n; i++) {
+                        int fd;
+
+                        memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+                        if (w->n_fds < LSR_WIRE_FDS_MAX)
+                                w->fds[w->n_fds++] = fd;
+                        else
+                                close(fd);
+                }
+        }
+}
+
+/* At least one byte into @buf. */
+static ssize_t wire_receive(struct lsr_wire *w, void *buf, size_t size)
+{
+        struct iovec iov = { buf, size };
+        union wire_control control;
+        struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+        ssize_t n;
+
+        do {
+                if (w->takes_fds) {
+                        msg.msg_control = control.space;
+                        msg.msg_controllen = sizeof(control.space);
+                }
+                n = recvmsg(w->fd, &msg, MSG_CMSG_CLOEXEC);
+                w->calls++;
+        } while (n < 0 && errno == EINTR);
+        if (n < 0)
+                return errno == ECONNRESET ? -EPIPE : -errno;
+        if (n == 0)
+                return -EPIPE;
+        if (w->takes_fds)
+                wire_keep_fds(w, &msg);
+        return n;
+}
+
+int lsr_wire_take(struct lsr_wire *w, void *buf, size_t n)
+{
+        uint8_t *to = buf;
+
+        while (n > 0) {
+                size_t part = w->len - w->at < n ? w->len - w->at : n;
+                ssize_t got;
+
+                memcpy(to, w->buf + w->at, part);
+                w->at += part;
+                to += part;
+                n -= part;
+                if (n == 0)
+                        break;
+                /* The buffer is empty. */
+                if (n >= LSR_WIRE_BUFFER) {
+                        got = wire_receive(w, to, n);
+                        if (got < 0)
+                                return (int)got;
+                        to += got;
+                        n -= (size_t)got;
+                        continue;
+                }
+                got = wire_receive(w, w->buf, LSR_WIRE_BUFFER);
+                if (got < 0)
+                        return (int)got;
+                w->at = 0;
+                w->len = (size_t)got;
+        }
+        return 0;
+}
+
+int lsr_wire_head(struct lsr_wire *w, struct lsr_wire_head *ret_head)
+{
+        return lsr_wire_take(w, ret_head, sizeof(*ret_head));
+}
+
+ssize_t lsr_wire_some(struct lsr_wire *w, uint64_t max, const uint8_t **ret_data)
+{
+        size_t n;
+
+        if (w->at == w->len) {
+                ssize_t got = wire_receive(w, w->buf, LSR_WIRE_BUFFER);
+
+                if (got < 0)
+                        return got;
+                w->at = 0;
+                w->len = (size_t)got;
+        }
+        n = w->len - w->at < max ? w->len - w->at : (size_t)max;
+        *ret_data = w->buf + w->at;
+        w->at += n;
+        return (ssize_t)n;
+}
+
+bool lsr_wire_waiting(struct lsr_wire *w)
+{
+        char byte;
+        struct iovec iov = { &byte, 1 };
+        struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+        w->calls++;
+        return w->at < w->len || recvmsg(w->fd, &msg, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
+struct wire_text {
+        const void *data;
+        size_t len;
+};
+
+static struct wire_text wire_string(const char *s)
+{
+        return (struct wire_text){ s, s ? strlen(s) : 0 };
+}
+
+uint8_t *lsr_wire_pack_member(uint32_t id, const struct lsr_member *m, size_t *ret_size)
+{
+        const struct wire_text texts[LSR_WIRE_TEXTS] = {
+                [LSR_WIRE_PATH] = { m->path, m->path_len },       [LSR_WIRE_USER] = wire_string(m->user),
+                [LSR_WIRE_GROUP] = wire_string(m->group),         [LSR_WIRE_METHOD] = wire_string(m->method),
+                [LSR_WIRE_TARGET] = { m->target, m->target_len }, [LSR_WIRE_XATTRS] = { m->xattrs, m->xattrs_len },
+                [LSR_WIRE_RAW] = { m->raw, m->raw_len },
+        };
+        struct lsr_wire_member fixed;
+        size_t size = sizeof(fixed);
+        uint8_t *data, *p;
+
+        /* Padding too: it leaves the process. */
+        memset(&fixed, 0, sizeof(fixed));
+        fixed.id = id;
+        fixed.flags = m->flags;
+        fixed.meta = m->meta;
+        fixed.packed = m->packed;
+        fixed.position = m->position;
+        fixed.data = m->data;
+        for (unsigned i = 0; i < LSR_WIRE_TEXTS; i++) {
+                fixed.lengths[i] = texts[i].data ? texts[i].len : UINT64_MAX;
+                size += texts[i].data ? texts[i].len + 1 : 0;
+        }
+        data = lsr_xmalloc(size);
+        memcpy(data, &fixed, sizeof(fixed));
+        p = data + sizeof(fixed);
+        for (unsigned i = 0; i < LSR_WIRE_TEXTS; i++) {
+                if (!texts[i].data)
+                        continue;
+                memcpy(p, texts[i].data, texts[i].len);
+                p[texts[i].len] = '\0';
+                p += texts[i].len + 1;
+        }
+        *ret_size = size;
+        return data;
+}
+
+int lsr_wire_unpack_member(const uint8_t *data, size_t size, uint32_t *ret_id, struct lsr_member *ret_member)
+{
+        struct lsr_wire_member fixed;
+        const char *texts[LSR_WIRE_TEXTS];
+        size_t at = sizeof(fixed);
+
+        if (size < sizeof(fixed))
+                return -EBADMSG;
+        memcpy(&fixed, data, sizeof(fixed));
+        for (unsigned i = 0; i < LSR_WIRE_TEXTS; i++) {
+                texts[i] = NULL;
+                if (fixed.lengths[i] == UINT64_MAX) {
+                        fixed.lengths[i] = 0;
+                        continue;
+                }
+                if (fixed.lengths[i] >= size - at || data[at + fixed.lengths[i]] != '\0')
+                        return -EBADMSG;
+                texts[i] = (const char *)data + at;
+                at += fixed.lengths[i] + 1;
+        }
+        *ret_id = fixed.id;
+        *ret_member = (struct lsr_member){
+                .path = texts[LSR_WIRE_PATH],
+                .path_len = fixed.lengths[LSR_WIRE_PATH],
+                .meta = fixed.meta,
+                .packed = fixed.packed,
+                .position = fixed.position,
+                .data = fixed.data,
+                .user = texts[LSR_WIRE_USER],
+                .group = texts[LSR_WIRE_GROUP],
+                .method = texts[LSR_WIRE_METHOD],
+                .target = texts[LSR_WIRE_TARGET],
+                .target_len = fixed.lengths[LSR_WIRE_TARGET],
+                .xattrs = (const uint8_t *)texts[LSR_WIRE_XATTRS],
+                .xattrs_len = fixed.lengths[LSR_WIRE_XATTRS],
+                .raw = texts[LSR_WIRE_RAW],
+                .raw_len = fixed.lengths[LSR_WIRE_RAW],
+                .flags = fixed.flags,
+        };
+        return 0;
+}

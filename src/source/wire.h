@@ -1,0 +1,143 @@
+/*
+ * wire - frames between the parent and the process that parses
+ *
+ *      parent  START  OPEN  SCAN  READ  EXTENT  CLOSE  STATS  STOP
+ *      worker  any number of TROUBLE, DATA, HEAD or CATALOGUE, then one DONE
+ *
+ * Every request but CLOSE and STOP is answered before the next one is sent.
+ * Both ends are the same binary, so numbers travel as they lie in memory.  The
+ * parent trusts none of them; the worker trusts its parent.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "formats/format.h"
+#include "io/io.h"
+
+#define LSR_WIRE_BUFFER ((size_t)64 << 10)         /* of the receiver */
+#define LSR_WIRE_DATA_MAX ((size_t)256 << 10)      /* bytes of a member in one frame */
+#define LSR_WIRE_TEXT_MAX ((size_t)1024)           /* of one trouble */
+#define LSR_WIRE_TROUBLES_MAX 128u                 /* for one request; drivers stop at LSR_TROUBLES_MAX */
+#define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES          /* what was read of a pipe */
+#define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)    /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_CATALOGUE_MAX ((uint64_t)4 << 30) /* more than the worker has memory for */
+#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20)     /* what may still come after STOP: a full socket and a frame */
+#define LSR_WIRE_FDS_MAX (1 + LSR_COMPANIONS)
+
+enum lsr_wire_type {
+        LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
+        LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
+        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, prefix */
+        LSR_WIRE_READ,  /* struct lsr_wire_member, its texts */
+        LSR_WIRE_EXTENT,
+        LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
+        LSR_WIRE_STATS,   /* nothing */
+        LSR_WIRE_STOP,    /* nothing, and no answer: the READ at hand is not wanted any more */
+        LSR_WIRE_TROUBLE, /* int32_t error, text */
+        LSR_WIRE_DATA,
+        LSR_WIRE_HEAD,
+        LSR_WIRE_CATALOGUE,
+        LSR_WIRE_DONE, /* struct lsr_wire_done */
+};
+
+struct lsr_wire_head {
+        uint32_t type;
+        uint32_t request; /* number of the request; an answer repeats it */
+        uint64_t length;  /* of what follows, bytes */
+};
+
+struct lsr_wire_start {
+        uint64_t window_max;
+};
+
+struct lsr_wire_open {
+        uint32_t id;
+        uint32_t companions; /* a bit for each whose descriptor follows that of the file */
+        uint64_t offset;
+        uint64_t size;
+        uint64_t companion_sizes[LSR_COMPANIONS];
+};
+
+struct lsr_wire_scan {
+        uint32_t id;
+        uint32_t depth;
+};
+
+struct lsr_wire_close {
+        uint32_t id;
+};
+
+/* Texts of a member in the order in which they follow, each with a NUL. */
+enum lsr_wire_text {
+        LSR_WIRE_PATH,
+        LSR_WIRE_USER,
+        LSR_WIRE_GROUP,
+        LSR_WIRE_METHOD,
+        LSR_WIRE_TARGET,
+        LSR_WIRE_XATTRS,
+        LSR_WIRE_RAW,
+        LSR_WIRE_TEXTS,
+};
+
+struct lsr_wire_member {
+        uint32_t id; /* of the bundle */
+        uint32_t flags;
+        struct lsr_meta meta;
+        uint64_t packed;
+        uint64_t position;
+        uint64_t data;
+        uint64_t lengths[LSR_WIRE_TEXTS]; /* UINT64_MAX: NULL */
+};
+
+/* The answer to every request; what it did not ask for is zero. */
+struct lsr_wire_done {
+        int32_t result;
+        uint32_t filtered;
+        char format[16];
+        char filters[64];
+        uint64_t offset;
+        uint64_t size;
+        struct lsr_io_stats stats;
+};
+
+struct lsr_wire {
+        int fd;
+        bool takes_fds;
+        uint64_t calls; /* system calls made */
+        size_t at;      /* bytes received and not taken: buf[at..len) */
+        size_t len;
+        unsigned n_fds;
+        int fds[LSR_WIRE_FDS_MAX]; /* descriptors received and not taken; fewer than sent where there is no room */
+        uint8_t buf[LSR_WIRE_BUFFER];
+};
+
+/* @fd is owned by the result.  @takes_fds: descriptors are accepted; else the kernel drops those that come. */
+struct lsr_wire *lsr_wire_new(int fd, bool takes_fds);
+struct lsr_wire *lsr_wire_free(struct lsr_wire *w);
+
+/* Send a frame of @n parts, at most 3, and descriptors with it.  0 or a negative errno; -EPIPE: nobody is there. */
+int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const struct iovec *parts, unsigned n,
+                  const int *fds, unsigned n_fds);
+
+/* 0 or a negative errno; -EPIPE: the other end is gone. */
+int lsr_wire_head(struct lsr_wire *w, struct lsr_wire_head *ret_head);
+
+/* Exactly @n bytes. */
+int lsr_wire_take(struct lsr_wire *w, void *buf, size_t n);
+
+/* Some bytes, at most @max, valid until the next call.  Their number, more than 0, or a negative errno. */
+ssize_t lsr_wire_some(struct lsr_wire *w, uint64_t max, const uint8_t **ret_data);
+
+/* Has the other end sent something, or gone?  Does not wait. */
+bool lsr_wire_waiting(struct lsr_wire *w);
+
+/* A member as the payload of a request about bundle @id; to be freed. */
+uint8_t *lsr_wire_pack_member(uint32_t id, const struct lsr_member *m, size_t *ret_size);
+
+/* The reverse; texts point into @data.  0 or -EBADMSG. */
+int lsr_wire_unpack_member(const uint8_t *data, size_t size, uint32_t *ret_id, struct lsr_member *ret_member);

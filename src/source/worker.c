@@ -1,0 +1,449 @@
+/*
+ * worker - requests and answers, as the parent sees them
+ *
+ * Nothing that comes back is believed: lengths have limits and memory grows
+ * with what has arrived, numbers have ranges, the catalogue is decoded as if it
+ * were a file.  A process that breaks the rules is killed, and the next bundle
+ * gets another one, as after a crash.
+ */
+#include "source/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "source/start.h"
+#include "source/wire.h"
+
+#define WORKER_ERRNO_MAX 4095
+/* Memory is taken for what a frame says it has up to here, beyond for what has come. */
+#define WORKER_GROW_MIN ((size_t)1 << 20)
+
+struct lsr_worker {
+        struct lsr_worker_options options;
+        char *engine;
+        pid_t pid;             /* 0: none runs */
+        struct lsr_wire *wire; /* to it */
+        uint32_t request;      /* number of the last */
+        uint32_t first_id;     /* of the bundles that it knows */
+        uint32_t next_id;
+        uint64_t calls; /* system calls made for workers that are gone, and to start them */
+};
+
+/* One request and what comes back. */
+struct worker_call {
+        enum lsr_wire_type type;
+        struct iovec parts[2];
+        unsigned n_parts;
+        const int *fds;
+        unsigned n_fds;
+        const struct lsr_sink *sink; /* of a READ */
+        int sink_result;             /* negative: it wanted no more */
+        uint64_t drained;            /* bytes that came nevertheless */
+        unsigned troubles;
+        uint8_t *data; /* of HEAD or CATALOGUE, to be freed */
+        size_t size;
+        bool has_data;
+        struct lsr_wire_done done;
+};
+
+struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
+{
+        struct lsr_worker *w = lsr_xmalloc(sizeof(*w));
+
+        *w = (struct lsr_worker){ .options = *options, .engine = lsr_xstrdup(options->engine) };
+        return w;
+}
+
+/* Returns the status of waitpid(). */
+static int worker_bury(struct lsr_worker *w, bool kill_it)
+{
+        int status = 0;
+
+        w->calls += w->wire->calls + 3;
+        w->wire = lsr_wire_free(w->wire);
+        if (kill_it)
+                kill(w->pid, SIGKILL);
+        while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        w->pid = 0;
+        w->first_id = w->next_id;
+        return status;
+}
+
+struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
+{
+        if (!w)
+                return NULL;
+        /* At the end of its socket it ends. */
+        if (w->pid)
+                worker_bury(w, false);
+        free(w->engine);
+        free(w);
+        return NULL;
+}
+
+static void worker_say(struct lsr_worker *w, int error, const char *text)
+{
+        if (w->options.trouble)
+                w->options.trouble(w->options.ctx, error, text);
+}
+
+/* It is dead, or about to be: the signal does not change what a process that is ending died of. */
+static int worker_lost(struct lsr_worker *w)
+{
+        int status = worker_bury(w, true);
+        char text[80];
+
+        if (WIFSIGNALED(status)) {
+                const char *name = sigabbrev_np(WTERMSIG(status));
+
+                snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
+        } else if (WEXITSTATUS(status) == 2) {
+                /* So does everything here that cannot go on without memory, see base/arena.h. */
+                snprintf(text, sizeof(text), "the process that reads it ran out of memory");
+        } else {
+                snprintf(text, sizeof(text), "the process that reads it ended (status %d)", WEXITSTATUS(status));
+        }
+        worker_say(w, -EPIPE, text);
+        return -EPIPE;
+}
+
+/* What it sent no worker of ours sends. */
+static int worker_distrust(struct lsr_worker *w, int r)
+{
+        worker_bury(w, true);
+        worker_say(w, r, "the process that reads it broke its rules and was ended");
+        return r;
+}
+
+/* --- answers: 0, -EPIPE for worker_lost(), another errno for worker_distrust() ----- */
+
+static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        char text[LSR_WIRE_TEXT_MAX + 1];
+        int32_t error;
+        int r;
+
+        if (length < sizeof(error) || length - sizeof(error) > LSR_WIRE_TEXT_MAX ||
+            call->troubles++ == LSR_WIRE_TROUBLES_MAX)
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &error, sizeof(error));
+        if (r >= 0)
+                r = lsr_wire_take(w->wire, text, length - sizeof(error));
+        if (r < 0)
+                return r;
+        if (error > 0 || error < -WORKER_ERRNO_MAX)
+                return -EPROTO;
+        text[length - sizeof(error)] = '\0';
+        if (call->sink_result >= 0)
+                worker_say(w, error, text);
+        return 0;
+}
+
+static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        if (call->type != LSR_WIRE_READ || length > LSR_WIRE_DATA_MAX)
+                return -EPROTO;
+        while (length > 0) {
+                const uint8_t *data;
+                ssize_t n = lsr_wire_some(w->wire, length, &data);
+
+                if (n < 0)
+                        return (int)n;
+                length -= (uint64_t)n;
+                if (call->sink_result < 0) {
+                        call->drained += (uint64_t)n;
+                        if (call->drained > LSR_WIRE_DRAIN_MAX)
+                                return -EPROTO;
+                        continue;
+                }
+                call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
+                if (call->sink_result < 0) {
+                        int r = lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
+
+static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        size_t cap = 0;
+
+        if (call->has_data)
+                return -EPROTO;
+        call->has_data = true;
+        while (call->size < length) {
+                size_t step;
+                int r;
+
+                cap = cap ? 2 * cap : WORKER_GROW_MIN;
+                if (cap > length)
+                        cap = (size_t)length;
+                call->data = lsr_xrealloc(call->data, cap);
+                step = cap - call->size;
+                r = lsr_wire_take(w->wire, call->data + call->size, step);
+                if (r < 0)
+                        return r;
+                call->size += step;
+        }
+        return 0;
+}
+
+static bool answer_name_fits(const char *name, size_t size)
+{
+        size_t len = strnlen(name, size);
+
+        return len < size && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-+ ") == len;
+}
+
+static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        const struct lsr_wire_done *done = &call->done;
+        int most = call->type == LSR_WIRE_OPEN ? 2 : call->type == LSR_WIRE_EXTENT ? 1 : 0;
+        bool wants_data;
+        int r;
+
+        if (length != sizeof(*done))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &call->done, sizeof(*done));
+        if (r < 0)
+                return r;
+        wants_data = (call->type == LSR_WIRE_OPEN && done->result == 2) ||
+                     (call->type == LSR_WIRE_SCAN && done->result == 0);
+        if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+            !answer_name_fits(done->format, sizeof(done->format)) ||
+            !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
+                return -EPROTO;
+        return 0;
+}
+
+/* Everything up to the DONE. */
+static int worker_receive(struct lsr_worker *w, struct worker_call *call)
+{
+        for (;;) {
+                struct lsr_wire_head head;
+                int r = lsr_wire_head(w->wire, &head);
+
+                if (r < 0)
+                        return r;
+                if (head.request != w->request)
+                        return -EPROTO;
+                switch (head.type) {
+                case LSR_WIRE_TROUBLE:
+                        r = answer_trouble(w, call, head.length);
+                        break;
+                case LSR_WIRE_DATA:
+                        r = answer_data(w, call, head.length);
+                        break;
+                case LSR_WIRE_HEAD:
+                        r = call->type == LSR_WIRE_OPEN && head.length <= LSR_WIRE_HEAD_MAX
+                                    ? answer_blob(w, call, head.length)
+                                    : -EPROTO;
+                        break;
+                case LSR_WIRE_CATALOGUE:
+                        r = call->type == LSR_WIRE_SCAN && head.length <= LSR_WIRE_CATALOGUE_MAX
+                                    ? answer_blob(w, call, head.length)
+                                    : -EPROTO;
+                        break;
+                case LSR_WIRE_DONE:
+                        return answer_done(w, call, head.length);
+                default:
+                        r = -EPROTO;
+                }
+                if (r < 0)
+                        return r;
+        }
+}
+
+/* One request.  Its result, or why there is none; call->data is to be freed either way. */
+static int worker_call(struct lsr_worker *w, struct worker_call *call)
+{
+        int r;
+
+        w->request++;
+        r = lsr_wire_send(w->wire, call->type, w->request, call->parts, call->n_parts, call->fds, call->n_fds);
+        if (r >= 0)
+                r = worker_receive(w, call);
+        if (r < 0)
+                return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        return call->done.result;
+}
+
+/* --- requests -------------------------------------------------------------------------- */
+
+static int worker_start(struct lsr_worker *w)
+{
+        struct lsr_wire_start start = { .window_max = w->options.window_max };
+        struct worker_call call = {
+                .type = LSR_WIRE_START,
+                .parts = { { &start, sizeof(start) }, { w->engine, strlen(w->engine) } },
+                .n_parts = 2,
+        };
+        struct lsr_process p;
+        int r = lsr_start(w->options.serve, &p);
+
+        if (r < 0)
+                return r;
+        w->calls += 3;
+        w->pid = p.pid;
+        w->wire = lsr_wire_new(p.fd, false);
+        r = worker_call(w, &call);
+        /* One that is not ready has nothing left to do. */
+        if (r < 0 && w->pid)
+                worker_bury(w, true);
+        return r;
+}
+
+static bool worker_knows(const struct lsr_worker *w, uint32_t id)
+{
+        return w->pid && id >= w->first_id && id < w->next_id;
+}
+
+static int worker_companions(const struct lsr_worker_file *file, struct lsr_wire_open *open, int *fds)
+{
+        int n = 0;
+
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++) {
+                struct stat st;
+
+                if (file->companions[i] < 0)
+                        continue;
+                if (fstat(file->companions[i], &st) < 0)
+                        return -errno;
+                open->companions |= 1u << i;
+                open->companion_sizes[i] = (uint64_t)st.st_size;
+                fds[n++] = file->companions[i];
+        }
+        return n;
+}
+
+int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
+                    uint8_t **ret_head, size_t *ret_head_len)
+{
+        struct lsr_wire_open open;
+        int fds[LSR_WIRE_FDS_MAX] = { file->fd };
+        struct worker_call call = { .type = LSR_WIRE_OPEN, .parts = { { &open, sizeof(open) } }, .n_parts = 1 };
+        int r;
+
+        memset(&open, 0, sizeof(open));
+        open.offset = file->offset;
+        open.size = file->size;
+        r = worker_companions(file, &open, fds + 1);
+        if (r < 0)
+                return r;
+        call.fds = fds;
+        call.n_fds = 1 + (unsigned)r;
+        r = w->pid ? 0 : worker_start(w);
+        if (r < 0)
+                return r;
+        open.id = w->next_id++;
+        r = worker_call(w, &call);
+        if (r == 2) {
+                *ret_head = call.data;
+                *ret_head_len = call.size;
+                return 2;
+        }
+        free(call.data);
+        if (r == 0) {
+                *ret_bundle = (struct lsr_worker_bundle){ .id = open.id, .filtered = call.done.filtered };
+                memcpy(ret_bundle->format, call.done.format, sizeof(ret_bundle->format));
+                memcpy(ret_bundle->filters, call.done.filters, sizeof(ret_bundle->filters));
+        }
+        return r;
+}
+
+void lsr_worker_close(struct lsr_worker *w, uint32_t id)
+{
+        struct lsr_wire_close close = { .id = id };
+        struct iovec part = { &close, sizeof(close) };
+
+        /* A worker that is gone is found out by the next request that has an answer. */
+        if (worker_knows(w, id))
+                lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
+}
+
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
+                    struct lsr_catalogue **ret_catalogue)
+{
+        struct lsr_wire_scan scan = { .id = id, .depth = depth };
+        struct worker_call call = {
+                .type = LSR_WIRE_SCAN,
+                .parts = { { &scan, sizeof(scan) }, { (void *)prefix, strlen(prefix) } },
+                .n_parts = 2,
+        };
+        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+
+        if (r >= 0) {
+                r = lsr_catalogue_decode(ret_catalogue, call.data, call.size);
+                if (r < 0)
+                        worker_distrust(w, r);
+        }
+        free(call.data);
+        return r;
+}
+
+static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)
+{
+        size_t size;
+        uint8_t *data;
+        int r;
+
+        if (!worker_knows(w, id))
+                return -ESTALE;
+        data = lsr_wire_pack_member(id, m, &size);
+        call->parts[0] = (struct iovec){ data, size };
+        call->n_parts = 1;
+        r = size > LSR_WIRE_REQUEST_MAX ? -E2BIG : worker_call(w, call);
+        free(data);
+        return r;
+}
+
+int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct worker_call call = { .type = LSR_WIRE_READ, .sink = sink };
+        int r = worker_member(w, id, m, &call);
+
+        return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
+                      uint64_t *ret_size)
+{
+        struct worker_call call = { .type = LSR_WIRE_EXTENT };
+        int r = worker_member(w, id, m, &call);
+
+        if (r == 0) {
+                *ret_offset = call.done.offset;
+                *ret_size = call.done.size;
+        }
+        return r;
+}
+
+void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum)
+{
+        struct worker_call call = { .type = LSR_WIRE_STATS };
+
+        if (w->pid && worker_call(w, &call) == 0) {
+                const struct lsr_io_stats *s = &call.done.stats;
+
+                sum->syscalls += s->syscalls;
+                sum->ring_ops += s->ring_ops;
+                sum->ring_enters += s->ring_enters;
+                sum->thread_ops += s->thread_ops;
+                sum->sync_ops += s->sync_ops;
+                sum->retried_ops += s->retried_ops;
+                sum->faults += s->faults;
+                sum->bytes_read += s->bytes_read;
+        }
+        sum->syscalls += w->calls + (w->wire ? w->wire->calls : 0);
+}

@@ -1,0 +1,10 @@
+# A bundle from a pipe, of a format that needs no random access and of one that does.
+mkdir d; echo x >d/f
+tar -cf b.tar d
+gzip -k b.tar
+cat b.tar | status lsr -R -
+cat b.tar.gz | status lsr -R -
+status lsr -R - <b.tar
+python3 -c 'import zipfile; zipfile.ZipFile("b.zip", "w").writestr("z/y", "content")'
+cat b.zip | status lsr -R -
+echo text | status lsr -

@@ -1,0 +1,165 @@
+/*
+ * What a confined process can still do.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "source/confine.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define CONFINE_BUILT false
+#else
+#define CONFINE_BUILT true
+#endif
+
+/* What @act says of itself in a confined process: its exit status, or minus the signal that killed it. */
+static int confined(int (*act)(int socket))
+{
+        int fds[2], status;
+        pid_t pid;
+
+        cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+        pid = fork();
+        if (pid == 0) {
+                if (lsr_confine(fds[1], (uint64_t)64 << 20) < 0)
+                        _exit(99);
+                _exit(act(fds[1]));
+        }
+        cr_assert_eq(waitpid(pid, &status, 0), pid);
+        close(fds[0]);
+        close(fds[1]);
+        return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int act_open(int socket)
+{
+        (void)socket;
+        return open("/etc/passwd", O_RDONLY) < 0 ? errno : 0;
+}
+
+static int act_stat(int socket)
+{
+        struct stat st;
+
+        (void)socket;
+        return stat("/etc/passwd", &st) < 0 ? errno : 0;
+}
+
+static int act_socket(int fd)
+{
+        (void)fd;
+        return socket(AF_INET, SOCK_STREAM, 0) < 0 ? errno : 0;
+}
+
+static int act_execute(int fd)
+{
+        (void)fd;
+        return execl("/bin/true", "true", (char *)NULL) < 0 ? errno : 0;
+}
+
+static int act_fork(int fd)
+{
+        (void)fd;
+        return fork() < 0 ? errno : 0;
+}
+
+static int act_write(int fd)
+{
+        (void)fd;
+        return write(STDERR_FILENO, "", 1) < 0 ? errno : 0;
+}
+
+static int act_send_elsewhere(int fd)
+{
+        struct msghdr msg = {};
+
+        return sendmsg(fd - 1, &msg, 0) < 0 ? errno : 0;
+}
+
+static int act_kill(int fd)
+{
+        (void)fd;
+        return kill(getppid(), 0) < 0 ? errno : 0;
+}
+
+static int act_map_code(int fd)
+{
+        (void)fd;
+        return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int act_unmask_code(int fd)
+{
+        void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        (void)fd;
+        return mprotect(p, 4096, PROT_READ | PROT_EXEC) < 0 ? errno : 0;
+}
+
+static int act_memory(int fd)
+{
+        (void)fd;
+        /* Reserved but never touched. */
+        return malloc(LSR_CONFINE_MEMORY + ((uint64_t)128 << 20)) ? 0 : EPERM;
+}
+
+static int act_ring(int fd)
+{
+        char params[128] = {};
+
+        (void)fd;
+        return syscall(SYS_io_uring_setup, 8, params) < 0 ? errno : 0;
+}
+
+static void *act_thread_run(void *arg)
+{
+        return arg;
+}
+
+static int act_thread(int fd)
+{
+        pthread_t thread;
+        void *result;
+        int token;
+
+        (void)fd;
+        if (pthread_create(&thread, NULL, act_thread_run, &token) != 0 || pthread_join(thread, &result) != 0)
+                return 1;
+        return result == &token ? 42 : 2;
+}
+
+static int act_send(int fd)
+{
+        struct iovec iov = { (char[2]){ "x" }, 1 };
+        struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+        return sendmsg(fd, &msg, MSG_NOSIGNAL) == 1 ? 42 : errno;
+}
+
+Test(confine, leaves_little)
+{
+        static int (*const acts[])(int) = {
+                act_open,           act_stat, act_socket,   act_execute,     act_fork,   act_write,
+                act_send_elsewhere, act_kill, act_map_code, act_unmask_code, act_memory, act_ring,
+        };
+
+        if (!CONFINE_BUILT)
+                cr_skip_test("built with a sanitizer");
+        for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++) {
+                int r = confined(acts[i]);
+
+                cr_assert(r == EPERM || r == -SIGSYS, "act %zu: %d", i, r);
+        }
+        cr_assert_eq(confined(act_thread), 42);
+        cr_assert_eq(confined(act_send), 42);
+}
