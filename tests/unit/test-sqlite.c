@@ -305,6 +305,24 @@ Test(sqlite, good_virtual_tables_are_left_out)
         free(b.data);
 }
 
+/* No code of a module runs, not even for a view. */
+Test(sqlite, hostile_virtual_table_in_a_view)
+{
+        struct bytes b;
+        struct result result;
+
+        if (!sqlite3_compileoption_used("ENABLE_FTS5"))
+                cr_skip_test("SQLite has none");
+        b = make(
+                "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word'); CREATE VIEW v AS SELECT * FROM f");
+        result = scan(&b, "", 0);
+        cr_expect_eq(result.r, 0);
+        cr_expect_str_eq(result.troubles.buf, "v: no such module: fts5\n");
+        cr_expect_str_eq(result.text.buf, ".schema.sql 444\nv/ 555\n");
+        free_result(&result);
+        free(b.data);
+}
+
 Test(sqlite, good_view_with_json)
 {
         lists("CREATE VIEW v AS SELECT value FROM json_each('[1,22]')", "v", 0,
@@ -396,6 +414,9 @@ Test(sqlite, good_read_values)
               "CREATE TABLE t(a,b);\nCREATE VIEW v AS SELECT 1;\n");
         reads("CREATE TABLE t(a,b,PRIMARY KEY(a)) WITHOUT ROWID; INSERT INTO t VALUES(2,'two'),(1,'one'),(3,'three')",
               "t/2/b", "two");
+        reads("CREATE TABLE t(a PRIMARY KEY,b) WITHOUT ROWID; CREATE INDEX i ON t(b);"
+              "INSERT INTO t VALUES(1,'one'),(2,'five'),(3,'three')",
+              "t/1/b", "one");
         reads("CREATE TABLE t(a,g AS (a||'!')); INSERT INTO t VALUES('x')", "t/1/g", "x!");
         reads("PRAGMA encoding='UTF-16be'; CREATE TABLE t(a); INSERT INTO t VALUES('Zoë')", "t/1/a", "Zoë");
         reads("CREATE TABLE t(a,b,c,d); INSERT INTO t VALUES(9e999,-9e999,CAST(x'61ff' AS TEXT),'\"\\'||char(9))",
@@ -511,6 +532,7 @@ Test(sqlite, read_long_archive_member)
                 b = make(text.buf);
                 result = read_path(&b, "f");
                 cr_expect_eq(result.r, more ? -EBADMSG : 0);
+                cr_expect_leq(result.text.len - 1, size + (size_t)more);
                 if (!more)
                         cr_expect(result.text.len == size + 1 && memcmp(result.text.buf, data, size) == 0);
                 free_result(&result);
@@ -519,6 +541,14 @@ Test(sqlite, read_long_archive_member)
         }
         free(data);
         free(packed);
+}
+
+static uint64_t fuzz_random(uint64_t *state)
+{
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        return *state;
 }
 
 /* --- logs and journals ---------------------------------------------------------- */
@@ -536,6 +566,26 @@ static struct bytes load(const char *folder, const char *name)
         b.n = fread(b.data, 1, 1 << 22, f);
         fclose(f);
         return b;
+}
+
+/* With damage to what lies beside it a database is listed in some way or refused. */
+static void damage_beside(const struct bytes *b, const struct bytes *beside, bool wal)
+{
+        struct bytes bad = { lsr_xmalloc(beside->n), 0 };
+        uint64_t state = 88172645463325252u;
+
+        for (unsigned i = 0; i < 100; i++) {
+                struct result result;
+
+                memcpy(bad.data, beside->data, beside->n);
+                bad.n = i % 4 ? beside->n : 1 + fuzz_random(&state) % beside->n;
+                for (unsigned j = 0; j < 3; j++)
+                        bad.data[fuzz_random(&state) % (j ? beside->n : 32)] = (uint8_t)fuzz_random(&state);
+                result = scan_beside(b, wal ? &bad : NULL, wal ? NULL : &bad, "", 0);
+                cr_expect(result.r == 0 || result.troubles.len > 1);
+                free_result(&result);
+        }
+        free(bad.data);
 }
 
 static sqlite3 *begin(char *folder, const char *sql)
@@ -579,6 +629,7 @@ Test(sqlite, good_log)
         cr_expect_str_eq(without.troubles.buf, "");
         cr_expect_str_eq(without.text.buf, ".schema.sql 444\na/ 555\n");
         free_result(&with);
+        damage_beside(&b, &wal, true);
         /* Frames that are cut short were never committed. */
         wal.n = 100;
         with = scan_beside(&b, &wal, NULL, "", 2);
@@ -608,6 +659,7 @@ Test(sqlite, good_hot_journal)
         cr_expect_str_eq(got.troubles.buf, "");
         cr_expect_str_eq(got.text.buf, want.text.buf);
         free_result(&got);
+        damage_beside(&during, &journal, false);
         /* Whether a transaction over several databases was committed cannot be known: nothing is shown. */
         memcpy(journal.data + journal.n, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
         journal.n += 8;
@@ -689,7 +741,10 @@ static int scan_counted(struct counted *c, struct result *result)
 Test(sqlite, good_reads_are_few)
 {
         struct bytes b = make(GOOD_SQLAR), many = make(MANY_SQLAR);
-        struct counted *c = new_counted(&b, 1000), *far = new_counted(&many, 100000);
+        struct bytes rows = make("CREATE TABLE t(a);"
+                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"
+                                 "INSERT INTO t SELECT zeroblob(100) FROM n");
+        struct counted *c = new_counted(&b, 1000), *far = new_counted(&many, 100000), *dense = new_counted(&rows, 1000);
 
         cr_expect_eq(scan_counted(c, NULL), 0);
         cr_expect_eq(c->reads, 1);
@@ -697,10 +752,15 @@ Test(sqlite, good_reads_are_few)
         cr_expect_eq(scan_counted(far, NULL), 0);
         cr_expect_leq(far->reads, 160, "%u", far->reads);
         cr_expect_leq(far->read_bytes, 160 * 16384 + 262144);
+        /* What is read to the end is read in large pieces: 2.2 MB. */
+        cr_expect_eq(scan_counted(dense, NULL), 0);
+        cr_expect_leq(dense->reads, 16);
         lsr_input_free(&c->in);
         lsr_input_free(&far->in);
+        lsr_input_free(&dense->in);
         free(b.data);
         free(many.data);
+        free(rows.data);
 }
 
 Test(sqlite, bad_input)
@@ -754,14 +814,6 @@ Test(sqlite, hostile_views)
         refuses("SELECT hex(zeroblob(900000000))", -E2BIG);
         refuses("WITH RECURSIVE n(i,s) AS (SELECT 1,'x' UNION ALL SELECT i+1,s||s FROM n) SELECT max(s) FROM n",
                 -E2BIG);
-}
-
-static uint64_t fuzz_random(uint64_t *state)
-{
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        return *state;
 }
 
 static void damage(const char *sql, unsigned times)
