@@ -918,6 +918,44 @@ Test(libarchive, bad_cut_is_reported)
         lsr_catalogue_free(c);
 }
 
+/* Content is skipped unread, but not beyond the end. */
+Test(libarchive, bad_cut_in_skipped_content)
+{
+        char large[1001] = "";
+        struct lsr_catalogue *c;
+
+        memset(large, 'x', 1000);
+        la_file.n = 0;
+        put_newc("one", 1, S_IFREG | 0644, 1, large);
+        put_newc("two", 2, S_IFREG | 0644, 1, "222");
+        put_newc("three", 3, S_IFREG | 0644, 1, large);
+        c = la_list("cpio");
+        cr_assert_eq(lsr_catalogue_rows(c), 4);
+        la_expect(c, "two", "222");
+        lsr_catalogue_free(c);
+        la_file.n -= 4;
+        c = la_list("cpio");
+        cr_assert_eq(lsr_catalogue_rows(c), 4);
+        cr_assert_eq(la_error, -EBADMSG);
+        lsr_catalogue_free(c);
+}
+
+/* Our probe says yes, no format of libarchive does. */
+Test(libarchive, bad_not_recognised)
+{
+        struct lsr_catalogue *c;
+
+        la_file.n = 0;
+        put_rar5();
+        memset(la_file.data + 8, 0xff, la_file.n - 8);
+        la_scan(la_open(), &c);
+        la_file.n = 0;
+        put_lha("x", "", 0);
+        la_file.data[5] = '\n';
+        cr_assert_eq(la_scan(la_open(), &c), -EBADMSG, "%s", la_said);
+        cr_assert(strstr(la_said, "lha is damaged: "), "%s", la_said);
+}
+
 /* Nothing can be listed: an error, and one that says more than its number. */
 Test(libarchive, bad_at_once)
 {
