@@ -65,6 +65,7 @@ struct archive_pass {
         const struct archive_kind *kind;
         struct archive *a;
         uint64_t gap;     /* bytes skipped that are not passed over yet */
+        bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
         int error;        /* of the input; 0: none */
         uint64_t ordinal; /* headers seen */
 };
@@ -196,7 +197,7 @@ static int archive_trouble(struct archive_pass *pass)
                                  place);
                 return -ENOMEM;
         }
-        if (pass->ordinal == 0 && (archive_read_has_encrypted_entries(pass->a) == 1 || encrypted)) {
+        if (pass->ordinal == 0 && ((pass->open && archive_read_has_encrypted_entries(pass->a) == 1) || encrypted)) {
                 lsr_scan_trouble(pass->scan, -EACCES, "its directory is encrypted");
                 return -EACCES;
         }
@@ -234,6 +235,7 @@ static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
                 archive_end(pass);
                 return r;
         }
+        pass->open = true;
         return 0;
 }
 

@@ -918,6 +918,48 @@ Test(libarchive, bad_cut_is_reported)
         lsr_catalogue_free(c);
 }
 
+/* Content is skipped unread, but not beyond the end: an ar just ends there.  More than the head that probes want. */
+Test(libarchive, bad_cut_in_skipped_content)
+{
+        static char large[200001];
+        static const struct la_entry entries[] = {
+                { "one", S_IFREG | 0644, large },
+                { "two", S_IFREG | 0644, "222" },
+                { "three", S_IFREG | 0644, large },
+        };
+        struct lsr_catalogue *c;
+
+        memset(large, 'x', sizeof(large) - 1);
+        la_write(archive_write_set_format_ar_svr4, entries, 3);
+        c = la_list("ar");
+        cr_assert_eq(lsr_catalogue_rows(c), 4);
+        cr_assert_str_empty(la_said);
+        la_expect(c, "two", "222");
+        lsr_catalogue_free(c);
+        la_file.n -= 4;
+        c = la_list("ar");
+        cr_assert_eq(lsr_catalogue_rows(c), 4);
+        cr_assert_eq(la_error, -EBADMSG);
+        cr_assert(strstr(la_said, "ar is damaged: "), "%s", la_said);
+        lsr_catalogue_free(c);
+}
+
+/* Our probe says yes, no format of libarchive does. */
+Test(libarchive, bad_not_recognised)
+{
+        struct lsr_catalogue *c;
+
+        la_file.n = 0;
+        put_rar5();
+        memset(la_file.data + 8, 0xff, la_file.n - 8);
+        la_scan(la_open(), &c);
+        la_file.n = 0;
+        put_lha("x", "", 0);
+        la_file.data[5] = '\n';
+        cr_assert_eq(la_scan(la_open(), &c), -EBADMSG, "%s", la_said);
+        cr_assert(strstr(la_said, "lha is damaged: "), "%s", la_said);
+}
+
 /* Nothing can be listed: an error, and one that says more than its number. */
 Test(libarchive, bad_at_once)
 {
