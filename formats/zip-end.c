@@ -257,6 +257,17 @@ static const uint8_t *end_previous(const struct end_tail *t, const uint8_t *befo
         return NULL;
 }
 
+/* Zeros pad to the size of a block. */
+static bool end_is_padded(const struct end_tail *t, uint64_t surplus)
+{
+        const uint8_t *end = t->data + t->len;
+
+        for (const uint8_t *p = end - surplus; p < end; p++)
+                if (*p)
+                        return false;
+        return true;
+}
+
 /* How many bytes there are behind the record and its comment; negative: how many of the comment are missing. */
 static int64_t end_surplus(const struct end_tail *t, const uint8_t *p)
 {
@@ -325,7 +336,7 @@ static int end_search(struct end_search *s, struct lsr_scan *scan)
                 return 1;
         if (s->found > 1)
                 lsr_scan_trouble(scan, 0, "there are %u end records, one within the comment of the other", s->found);
-        if (s->surplus > 0)
+        if (s->surplus > 0 && !end_is_padded(s->t, (uint64_t)s->surplus))
                 lsr_scan_trouble(scan, 0, "the last %s bytes do not belong to the zip",
                                  lsr_grouped((uint64_t)s->surplus));
         if (s->surplus < 0)

@@ -28,7 +28,7 @@ const char *lsr_zip_method(unsigned method, char buf[static 16])
                 [10] = "dcl-implode",
                 [LSR_ZIP_BZIP2] = "bzip2",
                 [LSR_ZIP_LZMA] = "lzma",
-                [20] = "zstd",
+                [LSR_ZIP_OLD_ZSTD] = "zstd",
                 [LSR_ZIP_ZSTD] = "zstd",
                 [94] = "mp3",
                 [LSR_ZIP_XZ] = "xz",

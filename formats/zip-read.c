@@ -37,7 +37,7 @@ static int read_locate(struct lsr_input *in, const struct lsr_member *m, uint64_
 {
         uint8_t fixed[LSR_ZIP_LOCAL_BYTES];
         ssize_t got = lsr_input_read_at(in, fixed, sizeof(fixed), m->position);
-        uint64_t data = 0;
+        uint64_t data;
         size_t length;
 
         if (got < 0)
@@ -178,7 +178,7 @@ static int read_open(struct lsr_input **ret_input, struct lsr_input *inner, unsi
         switch (method) {
         case LSR_ZIP_DEFLATE:
                 return lsr_inflate_open(ret_input, inner, LSR_DEFLATE_RAW);
-        case 20:
+        case LSR_ZIP_OLD_ZSTD:
         case LSR_ZIP_ZSTD:
                 return lsr_filter_zstd.open(ret_input, inner, window_max);
         default:
@@ -250,7 +250,7 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
         switch (method) {
         case LSR_ZIP_STORE:
         case LSR_ZIP_DEFLATE:
-        case 20:
+        case LSR_ZIP_OLD_ZSTD:
         case LSR_ZIP_ZSTD:
                 return 0;
         default:

@@ -54,6 +54,7 @@ enum {
         LSR_ZIP_DEFLATE = 8,
         LSR_ZIP_BZIP2 = 12,
         LSR_ZIP_LZMA = 14,
+        LSR_ZIP_OLD_ZSTD = 20,
         LSR_ZIP_ZSTD = 93,
         LSR_ZIP_XZ = 95,
         LSR_ZIP_AES = 99, /* what it really is says an extra field, 7.2 */

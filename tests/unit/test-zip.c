@@ -494,6 +494,9 @@ Test(zip, appended)
         check_plain(res);
         cr_assert_str_eq(res->troubles, "remark: the last 4 bytes do not belong to the zip\n");
         result_free(res);
+        /* bsdtar fills up a block. */
+        memset(b.data + b.n - 4, 0, 4);
+        check_plain_quiet(&b);
         free(b.data);
 }
 
