@@ -19,6 +19,7 @@
 struct lz4 {
         struct lsr_decoder d;
         LZ4F_dctx *dctx;
+        size_t hint; /* bytes that make the next step whole: a header, a block, a checksum */
         bool inside; /* a frame */
         bool found;  /* there was one */
 };
@@ -45,8 +46,10 @@ static bool lz4_probe(const uint8_t *head, size_t n)
 
 static int lz4_step(struct lsr_decoder *d, struct lsr_flow *flow)
 {
-        size_t in = flow->in_left, out = flow->out_left;
-        size_t r = LZ4F_decompress(((struct lz4 *)d)->dctx, flow->out, &out, flow->in, &in, NULL);
+        struct lz4 *l = (struct lz4 *)d;
+        /* No more at a time than a block: an error takes with it all that its call decoded. */
+        size_t in = flow->in_left < l->hint ? flow->in_left : l->hint, out = flow->out_left;
+        size_t r = LZ4F_decompress(l->dctx, flow->out, &out, flow->in, &in, NULL);
 
         if (LZ4F_isError(r))
                 return -EBADMSG;
@@ -54,6 +57,7 @@ static int lz4_step(struct lsr_decoder *d, struct lsr_flow *flow)
         flow->in_left -= in;
         flow->out += out;
         flow->out_left -= out;
+        l->hint = r;
         return r == 0;
 }
 
@@ -72,6 +76,7 @@ static int lz4_begin(struct lz4 *l)
         if (lsr_le32(p) != LZ4_MAGIC && !lz4_skippable(lsr_le32(p)))
                 return lsr_decoder_damaged(&l->d);
         l->inside = true;
+        l->hint = LZ4F_HEADER_SIZE_MIN;
         return 0;
 }
 

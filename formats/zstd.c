@@ -66,6 +66,7 @@ struct zstd {
         ZSTD_DCtx *dctx;
         /* One frame at a time as a stream. */
         struct lsr_decoder d;
+        size_t hint;              /* bytes that make the next step whole: a header, a block, a checksum */
         struct lsr_input *stream; /* NULL: jobs */
         struct lsr_input *failed; /* the bytes of a job that it streams, or NULL: inner */
         bool holding;             /* the reader has the oldest job */
@@ -150,7 +151,8 @@ static int zstd_parse_header(const uint8_t *p, size_t n, struct zstd_header *ret
 static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
 {
         struct zstd *z = d->ctx;
-        ZSTD_inBuffer in = { flow->in, flow->in_left, 0 };
+        /* No more at a time than a block: an error takes with it all that its call decoded. */
+        ZSTD_inBuffer in = { flow->in, flow->in_left < z->hint ? flow->in_left : z->hint, 0 };
         ZSTD_outBuffer out = { flow->out, flow->out_left, 0 };
         size_t r = ZSTD_decompressStream(z->dctx, &out, &in);
 
@@ -158,14 +160,16 @@ static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
         flow->in_left -= in.pos;
         flow->out += out.pos;
         flow->out_left -= out.pos;
-        if (!ZSTD_isError(r))
+        if (!ZSTD_isError(r)) {
+                z->hint = r;
                 return r == 0;
+        }
         switch (ZSTD_getErrorCode(r)) {
         case ZSTD_error_dictionary_wrong:
                 return lsr_decoder_fail(d, -EOPNOTSUPP, "zstd data need a dictionary");
         case ZSTD_error_checksum_wrong:
-                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum before byte %s is not that of the data",
-                                        lsr_grouped(d->inner->at + in.pos));
+                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s is not that of the data",
+                                        lsr_grouped(d->inner->at));
         case ZSTD_error_memory_allocation:
                 return -ENOMEM;
         default:
@@ -207,6 +211,7 @@ static int zstd_stream(struct zstd *z, struct lsr_input *inner)
                 return r;
         }
         ZSTD_DCtx_reset(z->dctx, ZSTD_reset_session_only);
+        z->hint = ZSTD_HEADER_MAX;
         z->stream = lsr_ahead_new(&z->d);
         return 0;
 }

@@ -768,6 +768,22 @@ Test(filters, zstd_frames, .timeout = 200)
                 }
 }
 
+/* A wrong checksum at the end: all that is before it comes. */
+Test(filters, bad_sum)
+{
+        for (size_t c = 0; c < CODECS; c++) {
+                struct blob data = data_new(5 * MIB, 3), packed = codecs[c].pack(data);
+                const char *name = codecs[c].filter->name;
+                size_t back = !strcmp(name, "gzip") ? 8 : !strcmp(name, "lzip") ? 20 : 1;
+
+                packed.data[packed.n - back] ^= 1;
+                if (!strcmp(name, "gzip") || !strcmp(name, "lzip") || !strcmp(name, "zstd") || !strcmp(name, "lz4"))
+                        expect_error(unpack(codecs[c].filter, packed, 0), data, data.n, -EBADMSG, " at byte ");
+                blob_free(data);
+                blob_free(packed);
+        }
+}
+
 /* The place of damage is told although the frame was one of a job. */
 Test(filters, bad_zstd_place)
 {
@@ -791,8 +807,8 @@ Test(filters, bad_zstd_place)
         /* Its checksum. */
         packed.data[5 * one.n - 1] ^= 1;
         r = unpack(&lsr_filter_zstd, packed, 65536);
-        place = (unsigned)(5 * one.n);
-        snprintf(text, sizeof(text), "zstd checksum before byte %u,%03u,%03u is not that of the data", place / 1000000,
+        place = (unsigned)(5 * one.n - 4);
+        snprintf(text, sizeof(text), "zstd checksum at byte %u,%03u,%03u is not that of the data", place / 1000000,
                  place / 1000 % 1000, place % 1000);
         cr_assert_eq(r.error, -EBADMSG);
         cr_assert_eq(r.n, 5 * data.n);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/input.h"
+#include "io/io.h"
 
 #define INPUT_BYTES ((size_t)5 << 20)
 
@@ -273,18 +274,35 @@ Test(input, memory)
         free(bytes);
 }
 
+/* One engine for the process of a test. */
+static struct lsr_io *input_engine;
+
+static struct lsr_io *input_io(void)
+{
+        if (!input_engine)
+                cr_assert_eq(lsr_io_new(&input_engine, "sync"), 0);
+        return input_engine;
+}
+
+static void input_io_free(void)
+{
+        input_engine = lsr_io_free(input_engine);
+}
+
+TestSuite(input, .fini = input_io_free);
+
 Test(input, file)
 {
         int fd = input_temp(INPUT_BYTES);
         struct lsr_input *in;
 
-        cr_assert_eq(lsr_input_file(&in, NULL, fd, 0, INPUT_BYTES), 0);
+        cr_assert_eq(lsr_input_file(&in, input_io(), fd, 0, INPUT_BYTES), 0);
         input_check_random(in, INPUT_BYTES, 0);
         lsr_input_free(in);
-        cr_assert_eq(lsr_input_file(&in, NULL, fd, 1003, INPUT_BYTES - 2000), 0);
+        cr_assert_eq(lsr_input_file(&in, input_io(), fd, 1003, INPUT_BYTES - 2000), 0);
         input_check_random(in, INPUT_BYTES - 2000, 1003);
         lsr_input_free(in);
-        cr_assert_eq(lsr_input_file(&in, NULL, fd, 2, UINT64_MAX - 2), -EOVERFLOW);
+        cr_assert_eq(lsr_input_file(&in, input_io(), fd, 2, UINT64_MAX - 2), -EOVERFLOW);
         close(fd);
 }
 
@@ -295,7 +313,7 @@ Test(input, file_shrunk)
         struct lsr_input *in;
         const uint8_t *data;
 
-        cr_assert_eq(lsr_input_file(&in, NULL, fd, 0, 3000), 0);
+        cr_assert_eq(lsr_input_file(&in, input_io(), fd, 0, 3000), 0);
         cr_assert_eq(lsr_input_peek(in, 2000, &data), 1000);
         cr_assert_eq(lsr_input_skip(in, 2000), -ENODATA);
         cr_assert_eq(in->at, 1000);
@@ -313,7 +331,7 @@ Test(input, pipe)
         cr_assert_eq(pipe(fds), 0);
         cr_assert_eq(write(fds[1], bytes, 3000), 3000);
         close(fds[1]);
-        cr_assert_eq(lsr_input_file(&in, NULL, fds[0], 0, LSR_INPUT_UNKNOWN), 0);
+        cr_assert_eq(lsr_input_file(&in, input_io(), fds[0], 0, LSR_INPUT_UNKNOWN), 0);
         cr_assert_not(lsr_input_random(in));
         cr_assert_eq(in->size, LSR_INPUT_UNKNOWN);
         cr_assert_eq(lsr_input_skip(in, 100), 0);

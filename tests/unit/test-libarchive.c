@@ -329,7 +329,7 @@ static void la_expect_owner(const struct lsr_member *m)
 
 static void la_expect_tree(const struct lsr_catalogue *c, bool owner)
 {
-        static const char *const paths[] = { "d", "d/a.txt", "d/empty", "d/" LA_UNICODE, "d/sym" };
+        static const char *const paths[] = { "d", "d/a.txt", "d/empty", ("d/" LA_UNICODE), "d/sym" };
         struct lsr_member m;
 
         cr_assert_eq(lsr_catalogue_rows(c), 6);
