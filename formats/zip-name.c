@@ -88,11 +88,16 @@ static bool name_is_utf8(const uint8_t *p, size_t n)
 /* Whether a name can be used where it is: ASCII, with no byte that would have to be changed. */
 static bool name_is_plain(const uint8_t *p, size_t n, bool backslashes)
 {
-        uint8_t all = 0;
+        uint64_t all = 0, word;
+        size_t i = 0;
 
-        for (size_t i = 0; i < n; i++)
+        for (; n - i >= sizeof(word); i += sizeof(word)) {
+                memcpy(&word, p + i, sizeof(word));
+                all |= word;
+        }
+        for (; i < n; i++)
                 all |= p[i];
-        return all < 0x80 && !(backslashes && memchr(p, '\\', n));
+        return !(all & UINT64_C(0x8080808080808080)) && !(backslashes && memchr(p, '\\', n));
 }
 
 static char *name_room(struct lsr_zip_text *t, size_t n)

@@ -118,14 +118,14 @@ static int zip_add_link(struct lsr_zip_walk *w)
 
 static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
-        struct lsr_zip_entry e = {};
+        struct lsr_zip_entry *e = &w->entry;
         struct lsr_zip_span span;
 
         (void)n;
-        lsr_zip_central(p, &e);
-        lsr_zip_member(&w->name, w->method, &e, w->base, &w->member);
-        zip_span(w, &e, &span);
-        if (e.incomplete)
+        lsr_zip_central(p, e);
+        lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
+        zip_span(w, e, &span);
+        if (e->incomplete)
                 lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s lacks its 64-bit sizes", lsr_grouped(w->at));
         if (span.begin < w->covered) {
                 w->disorder = true;
@@ -158,15 +158,13 @@ int lsr_zip_walk_list(struct lsr_zip_walk *w)
 
 static int zip_collect_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
-        struct lsr_zip_entry e = {};
-
         (void)n;
-        lsr_zip_central(p, &e);
+        lsr_zip_central(p, &w->entry);
         if (w->entries == w->spans_cap) {
                 w->spans_cap = w->spans_cap ? 2 * w->spans_cap : 1024;
                 w->spans = lsr_xrealloc(w->spans, w->spans_cap * sizeof(*w->spans));
         }
-        zip_span(w, &e, &w->spans[w->entries]);
+        zip_span(w, &w->entry, &w->spans[w->entries]);
         return 0;
 }
 

@@ -177,6 +177,7 @@ struct lsr_zip_walk {
         int (*visit)(struct lsr_zip_walk *w, const uint8_t *p, size_t n);
         struct lsr_zip_span *spans;
         size_t spans_cap;
+        struct lsr_zip_entry entry; /* here, since zeroing these takes as long as parsing */
         struct lsr_member member;
         struct lsr_zip_text name;
         char method[16];

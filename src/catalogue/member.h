@@ -19,8 +19,8 @@ enum {
         LSR_MEMBER_ACL = 1 << 3,       /* it carries an access control list */
         LSR_MEMBER_SUSPECT = 1 << 4,   /* its content is not to be trusted: overlaps, disagreeing headers */
         LSR_MEMBER_DANGLING = 1 << 5,  /* a hard link to nothing; set by the builder */
-        LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
         LSR_MEMBER_IMPLIED = 1 << 6,   /* a parent that the bundle does not store; set by the builder */
+        LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
 };
 
 struct lsr_member {
