@@ -67,7 +67,8 @@ static inline bool lsr_input_random(const struct lsr_input *in)
 
 /*
  * At least @n contiguous bytes from the position on, or as many as there are
- * before the end; perhaps more.  Valid until the next call for this input.
+ * before the end; perhaps more.  Valid until the next call for this input, but
+ * for lsr_input_read_at().
  * Returns their number, 0 at the end, or a negative errno.  An error that comes
  * before @n bytes is the result; what lies before it can still be had by
  * asking for less, so lsr_input_peek(in, 1, ..) gives all that can be read.
