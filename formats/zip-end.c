@@ -123,8 +123,8 @@ static int end_find64(const struct end_tail *t, uint64_t pos, uint8_t buf[static
 static int end_parse(const struct end_tail *t, uint64_t pos, const uint8_t *p, struct end_record *e)
 {
         uint8_t p64[END64_BYTES];
-        uint64_t at64;
-        uint32_t disks;
+        uint64_t at64 = 0;
+        uint32_t disks = 0;
         int r = end_find64(t, pos, p64, &disks, &at64);
 
         *e = (struct end_record){

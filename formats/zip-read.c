@@ -263,8 +263,8 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct read_job job = { .scan = scan, .m = m, .sink = sink };
-        uint8_t *header;
-        uint64_t data;
+        uint8_t *header = NULL;
+        uint64_t data = 0;
         int r = read_refuse(scan, m);
 
         if (r < 0)
@@ -301,7 +301,7 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
 
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
 {
-        uint64_t data;
+        uint64_t data = 0;
         int r;
 
         if (!S_ISREG(m->meta.mode) || read_method(m) != LSR_ZIP_STORE || m->packed != m->meta.size ||
@@ -322,7 +322,7 @@ ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, char bu
 {
         uint8_t packed[LSR_ZIP_LINK_MAX + 1024];
         size_t size = (size_t)m->meta.size, used, made;
-        uint64_t data;
+        uint64_t data = 0;
         ssize_t got;
         int r;
 
