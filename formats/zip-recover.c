@@ -2,15 +2,15 @@
  * zip-recover - members without a directory
  *
  * A zip that is cut short has lost its directory, but each member begins with
- * a local header.  They are walked from the first on.  Where a
- * header does not know the size of its data (it was written to a pipe), the data
- * are searched for the descriptor behind them, which repeats the size and so
+ * a local header.  They are walked from the first on.  Where a header does not
+ * know the size of its data (it was written to a pipe), the data are searched for the descriptor behind them, which repeats the size and so
  * can hardly be mistaken, even with other zips within the data.  What is left of the
  * directory comes last and replaces the members it knows: only there are modes.
  *
- * Each search may run to the end of the file.  To keep hostile files from making
- * that quadratic, all searches together may read a few times the file; beyond
- * that, what looks like the next header is taken for it.
+ * Compressed data hold no header but by a chance of one in 2^32 bytes, so one found
+ * there counts even if no descriptor is before it.  Stored data may hold any: without a
+ * descriptor that fits their end is unknown, and nothing behind them can be told from
+ * what is within.  As that ends the search, every byte is searched once.
  */
 #include "formats/zip.h"
 
@@ -20,16 +20,12 @@
 
 #include "base/arena.h"
 
-#define RECOVER_SEARCH_FILES 4                 /* times the size of the file that searches may read, */
-#define RECOVER_SEARCH_MIN ((uint64_t)1 << 20) /* and at least this */
-
 /* A descriptor, 4.3.9: perhaps a signature, checksum, and two sizes of 4 or 8 bytes each. */
 #define RECOVER_DESCRIPTOR_MAX 24
 
 struct recover {
         struct lsr_scan *scan;
         struct lsr_input *in;
-        uint64_t budget; /* bytes that may still be searched */
         struct lsr_member member;
         struct lsr_zip_text name;
         char method[16];
@@ -112,10 +108,11 @@ static bool recover_is_header(uint32_t signature)
 }
 
 /*
- * Search from the position on for what ends the data that began at @data; with @data UINT64_MAX for the next header.
+ * Search from the position on for what ends the data that began at @data; with @any also for the next header,
+ * and for that alone if @data is UINT64_MAX.
  * 0, with *ret_found; 1: there is nothing; a negative errno.
  */
-static int recover_search(struct recover *rc, uint64_t data, struct recover_found *ret_found)
+static int recover_search(struct recover *rc, uint64_t data, bool any, struct recover_found *ret_found)
 {
         for (;;) {
                 const uint8_t *p, *hit;
@@ -130,22 +127,20 @@ static int recover_search(struct recover *rc, uint64_t data, struct recover_foun
                      hit = memmem(hit + 1, (size_t)(p + n - hit) - 1, "PK", 2)) {
                         uint64_t at = start + (size_t)(hit - p);
                         uint32_t signature = lsr_le32(hit);
-                        int r = 1;
+                        int r;
 
                         if (!recover_is_header(signature) && signature != LSR_ZIP_DESCRIPTOR)
                                 continue;
-                        if (data != UINT64_MAX)
-                                r = recover_ends_here(rc, signature, data, at, ret_found);
+                        r = data == UINT64_MAX ? 1 : recover_ends_here(rc, signature, data, at, ret_found);
                         if (r <= 0)
                                 return r;
-                        if (recover_is_header(signature) && (data == UINT64_MAX || rc->budget == 0)) {
+                        if (any && recover_is_header(signature)) {
                                 *ret_found = (struct recover_found){ .next = at };
                                 return 0;
                         }
                 }
                 /* A signature may begin in the last three bytes. */
                 used = n - 3;
-                rc->budget -= used < rc->budget ? used : rc->budget;
                 lsr_input_take(rc->in, used);
         }
 }
@@ -176,7 +171,7 @@ static int recover_streamed(struct recover *rc, struct lsr_zip_entry *e, uint64_
 {
         struct recover_found f = {};
         uint64_t data = rc->in->at;
-        int end = recover_search(rc, data, &f), r;
+        int end = recover_search(rc, data, e->method != LSR_ZIP_STORE, &f), r;
 
         if (end < 0)
                 return end;
@@ -241,7 +236,7 @@ static int recover_next(struct recover *rc, uint32_t *ret_signature)
         int r;
 
         if (got >= 4 && !recover_is_header(lsr_le32(p))) {
-                r = recover_search(rc, UINT64_MAX, &f);
+                r = recover_search(rc, UINT64_MAX, true, &f);
                 if (r == 0)
                         r = lsr_input_seek(rc->in, f.next);
                 if (r)
@@ -285,10 +280,6 @@ int lsr_zip_recover(struct lsr_scan *scan)
         }
         if (r == 0)
                 r = lsr_input_seek(rc.in, 0);
-        if (__builtin_mul_overflow(size, RECOVER_SEARCH_FILES, &rc.budget))
-                rc.budget = UINT64_MAX;
-        if (rc.budget < RECOVER_SEARCH_MIN)
-                rc.budget = RECOVER_SEARCH_MIN;
         while (r == 0) {
                 r = recover_next(&rc, &signature);
                 if (r == 0 && signature == LSR_ZIP_CENTRAL) {

@@ -1,0 +1,284 @@
+/* Zips cut anywhere and damaged anywhere; members without a directory. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "zip-maker.h"
+
+/* --- damage -------------------------------------------------------------------------------------------- */
+
+/* Members with descriptors of all four kinds, one of them a zip with descriptors itself; and one without. */
+static void put_streamed(struct bytes *b)
+{
+        struct entry inner[] = { { .name = "within", .data = "PK\3\4 or so", .descriptor = 12 } };
+        struct entry entries[] = {
+                { .name = "a", .data = "alpha", .descriptor = 12 },
+                { .name = "b", .data = "\1\4\0\373\377beta", .n = 9, .content = "beta", .method = 8, .descriptor = 16 },
+                { .name = "d/", .flags = 8 },
+                { .name = "c", .data = "gamma PK\1\2 PK\7\10", .descriptor = 20 },
+                { .name = "zip", .descriptor = 24 },
+                { .name = "e", .data = "epsilon" },
+        };
+        struct bytes z = {};
+
+        put_zip(&z, inner, 1, NULL, 0);
+        entries[4].data = (const char *)z.data;
+        entries[4].n = z.n;
+        put_zip(b, entries, 6, NULL, 0);
+        free(z.data);
+}
+
+Test(zip_damage, recover_streamed)
+{
+        static const char *const names[] = { "a", "b", "d", "c", "zip", "e" };
+        struct bytes b = {};
+        struct result *res, *cut;
+        uint64_t directory;
+
+        put_streamed(&b);
+        res = scan(&b);
+        cr_assert_str_eq(res->troubles, "");
+        directory = directory_of(&b);
+        /* The directory is gone altogether: sizes, checksums and places are those that it had. */
+        b.n = directory;
+        for (int crumbs = 0; crumbs < 2; crumbs++) {
+                cut = scan_from(&b, crumbs);
+                cr_assert_eq(cut->r, 0);
+                cr_assert_eq(lsr_catalogue_rows(cut->c), 7, "%s", cut->troubles);
+                cr_assert(cut->bad);
+                for (size_t i = 0; i < 6; i++) {
+                        struct lsr_member m = get(cut, names[i]), want = get(res, names[i]);
+
+                        cr_assert_eq(m.meta.size, want.meta.size, "%s", names[i]);
+                        cr_assert_eq(m.packed, want.packed);
+                        cr_assert_eq(m.position, want.position);
+                        cr_assert_eq((uint32_t)m.data, (uint32_t)want.data);
+                        cr_assert_eq(m.flags & LSR_MEMBER_SUSPECT, 0);
+                }
+                result_free(cut);
+        }
+        result_free(res);
+        free(b.data);
+}
+
+static uint64_t entry_length(const uint8_t *p)
+{
+        return 46 + (uint64_t)lsr_le16(p + 28) + lsr_le16(p + 30) + lsr_le16(p + 32);
+}
+
+/*
+ * Cut anywhere, what lies before is listed: a member as soon as its local header is whole, and as good as new when
+ * its directory entry is.
+ */
+static void check_cuts(const struct bytes *b, const uint64_t *headers, const char *const *names, size_t n)
+{
+        uint64_t entry = directory_of(b);
+        size_t entries = 0;
+
+        for (uint64_t size = 1; size < b->n; size++) {
+                struct bytes cut = { .data = malloc(size), .n = size };
+                struct result *res;
+                size_t whole = 0;
+
+                memcpy(cut.data, b->data, size);
+                if (entries < n && entry + entry_length(b->data + entry) <= size)
+                        entry += entry_length(b->data + entry), entries++;
+                while (whole < n && headers[whole] <= size)
+                        whole++;
+                res = scan_from(&cut, size % 2);
+                cr_assert_eq(res->r, whole ? 0 : -EBADMSG, "cut to %lu: %s", (unsigned long)size,
+                             strerrorname_np(-res->r));
+                cr_assert(res->bad, "cut to %lu", (unsigned long)size);
+                for (size_t i = 0; i < n; i++) {
+                        cr_assert_eq(has(res, names[i]), i < whole, "cut to %lu: '%s'", (unsigned long)size, names[i]);
+                        if (i < entries)
+                                cr_assert_eq(get(res, names[i]).meta.mode & 07777, 0600, "cut to %lu",
+                                             (unsigned long)size);
+                }
+                result_free(res);
+                free(cut.data);
+        }
+}
+
+Test(zip_damage, bad_cut_anywhere)
+{
+        static const char *const names[] = { "a", "b", "c" };
+
+        for (unsigned streamed = 0; streamed < 2; streamed++) {
+                struct entry entries[] = {
+                        { .name = "a", .data = "alpha", .mode = S_IFREG | 0600 },
+                        { .name = "b", .data = "beta", .mode = S_IFREG | 0600, EXTRA(UT) },
+                        { .name = "c", .mode = S_IFREG | 0600 },
+                };
+                struct bytes b = {};
+                uint64_t headers[3];
+
+                for (size_t i = 0; streamed && i < 3; i++)
+                        entries[i].descriptor = 12 + 4 * (unsigned)i;
+                put_zip(&b, entries, 3, NULL, 0);
+                for (size_t i = 0; i < 3; i++)
+                        headers[i] = entries[i].at + 31;
+                check_cuts(&b, headers, names, 3);
+                free(b.data);
+        }
+}
+
+/* What is cut itself says so; the others can be read. */
+Test(zip_damage, bad_cut_read)
+{
+        struct bytes b = {}, content = {};
+        struct result *res, said;
+
+        put_zip(&b, plain, 4, NULL, 0);
+        b.n = plain[2].at + 35;
+        res = scan(&b);
+        cr_assert_eq(read_path(&b, res, "dir/a.txt", &content, &said), 0);
+        cr_assert(content.n == 5 && !memcmp(content.data, "alpha", 5));
+        cr_assert(get(res, "b").flags & LSR_MEMBER_SUSPECT);
+        cr_assert_eq(read_path(&b, res, "b", &content, &said), -EBADMSG);
+        result_free(res);
+        free(content.data);
+        free(b.data);
+}
+
+Test(zip_damage, bad_directory)
+{
+        struct bytes b = {};
+        struct result *res;
+        uint64_t directory;
+
+        put_zip(&b, plain, 4, NULL, 0);
+        directory = directory_of(&b);
+        b.data[directory + 46 + 4]++; /* the signature of the second entry */
+        res = scan(&b);
+        cr_assert_eq(res->r, 0);
+        cr_assert_eq(lsr_catalogue_rows(res->c), 2);
+        cr_assert_str_eq(res->troubles, "EBADMSG: the central directory is damaged at byte 211\n");
+        cr_assert_eq(directory + 50, 211);
+        result_free(res);
+        b.data[directory + 46 + 4]--;
+
+        /* The first: recovered, the others from what is left of the directory. */
+        b.data[directory]++;
+        res = scan(&b);
+        cr_assert_eq(lsr_catalogue_rows(res->c), 5);
+        cr_assert_eq(get(res, "dir").meta.mode, S_IFDIR | 0755);
+        cr_assert_eq(get(res, "link").meta.mode, S_IFLNK | 0777);
+        cr_assert(res->bad);
+        result_free(res);
+        b.data[directory]--;
+
+        /* A wrong number of entries. */
+        b.data[b.n - 12]++;
+        res = scan(&b);
+        check_plain(res);
+        cr_assert_str_eq(res->troubles, "EBADMSG: the end record tells of 5 members, the central directory has 4\n");
+        result_free(res);
+        free(b.data);
+}
+
+/* Reads everything that is listed, for the sanitizers. */
+static void exercise(const struct bytes *b)
+{
+        struct result *res = scan(b), said;
+        struct bytes content = {};
+        char path[4096];
+
+        for (uint32_t row = 1; row < lsr_catalogue_rows(res->c); row++) {
+                lsr_catalogue_path(res->c, row, path, sizeof(path));
+                read_path(b, res, path, &content, &said);
+        }
+        free(content.data);
+        result_free(res);
+}
+
+Test(zip_damage, hostile_any_byte)
+{
+        struct bytes b = {}, copy = {};
+
+        put_streamed(&b);
+        put_zip64(&b, b.n, true, 45);
+        put(&copy, b.data, b.n);
+        for (size_t i = 0; i < b.n; i++) {
+                static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+
+                for (size_t k = 0; k < sizeof(values) + 1; k++) {
+                        b.data[i] = k < sizeof(values) ? values[k] : (uint8_t)(copy.data[i] ^ 1 << i % 8);
+                        exercise(&b);
+                }
+                b.data[i] = copy.data[i];
+        }
+        free(copy.data);
+        free(b.data);
+}
+
+Test(zip_damage, hostile_random)
+{
+        struct bytes b = {}, copy = {};
+
+        srand(1);
+        put_streamed(&b);
+        put_zip(&b, plain, 4, NULL, 0);
+        put(&copy, b.data, b.n);
+        for (unsigned i = 0; i < 5000; i++) {
+                size_t n = b.n;
+
+                for (int k = rand() % 20; k >= 0; k--)
+                        b.data[(size_t)rand() % n] = (uint8_t)rand();
+                if (rand() % 4 == 0)
+                        memmove(b.data + (size_t)rand() % (n / 2), b.data + (size_t)rand() % (n / 2),
+                                (size_t)rand() % (n / 2));
+                b.n = n - (rand() % 2 ? 0 : (size_t)rand() % n);
+                exercise(&b);
+                b.n = n;
+                memcpy(b.data, copy.data, n);
+        }
+        free(copy.data);
+        free(b.data);
+}
+
+/* The descriptor is damaged: its size is lost, but nothing behind it, unless the data could hold what looks like it. */
+Test(zip_damage, bad_descriptor)
+{
+        for (unsigned stored = 0; stored < 2; stored++) {
+                struct entry entries[] = {
+                        { .name = "a", BETA, .descriptor = 16 },
+                        { .name = "b", .data = "b" },
+                };
+                struct bytes b = {};
+                struct result *res;
+                struct lsr_member m;
+
+                if (stored)
+                        entries[0].method = 0, entries[0].content = NULL;
+                put_local(&b, &entries[0]);
+                b.data[b.n - 8] ^= 1;
+                put_local(&b, &entries[1]);
+                res = scan(&b);
+                m = get(res, "a");
+                cr_assert(m.flags & LSR_MEMBER_SUSPECT && !(m.meta.known & LSR_FIELD_SIZE));
+                cr_assert_eq(has(res, "b"), !stored);
+                result_free(res);
+                free(b.data);
+        }
+}
+
+/* Searching must not begin anew with each header. */
+Test(zip_damage, hostile_searches, .timeout = 30)
+{
+        for (unsigned method = 0; method < 16; method += 8) {
+                struct entry e = { .name = "x", .flags = 8, .method = method };
+                struct bytes b = {};
+                struct result *res;
+
+                for (unsigned i = 0; i < 300000; i++)
+                        put_local(&b, &e);
+                res = scan(&b);
+                cr_assert_eq(res->r, 0);
+                result_free(res);
+                free(b.data);
+        }
+}
