@@ -19,6 +19,7 @@
 #include "formats/crc.h"
 #include "formats/drivers.h"
 #include "formats/inflate.h"
+#include "formats/xz.h"
 
 #define READ_WHOLE_PACKED_MAX LSR_INPUT_PEEK_MAX
 #define READ_WHOLE_MAX ((uint64_t)8 << 20)
@@ -172,12 +173,33 @@ static int read_whole(struct read_job *job)
         return r;
 }
 
-/* Put the decoder of @method in front of @inner.  As lsr_filter.open; -EOPNOTSUPP: there is none. */
-static int read_open(struct lsr_input **ret_input, struct lsr_input *inner, unsigned method, uint64_t window_max)
+/* 5.8.8: version, length of the properties, properties, and data that may have an end marker. */
+static int read_open_lzma(struct lsr_input **ret_input, struct lsr_input *inner, const struct lsr_member *m,
+                          uint64_t window_max)
 {
-        switch (method) {
+        bool marker = m->data >> 48 & LSR_ZIP_LZMA_MARKER;
+        const uint8_t *p;
+        ssize_t got = lsr_input_peek(inner, 4, &p);
+
+        if (got < 4 || lsr_le16(p + 2) != LSR_LZMA_PROPERTIES)
+                return got < 0 ? (int)got : -EBADMSG;
+        lsr_input_take(inner, 4);
+        return lsr_lzma_open(ret_input, inner, marker ? LSR_INPUT_UNKNOWN : m->meta.size, window_max);
+}
+
+/* Put the decoder for @m in front of @inner.  As lsr_filter.open; -EOPNOTSUPP: there is none. */
+static int read_open(struct lsr_input **ret_input, struct lsr_input *inner, const struct lsr_member *m,
+                     uint64_t window_max)
+{
+        switch (read_method(m)) {
         case LSR_ZIP_DEFLATE:
                 return lsr_inflate_open(ret_input, inner, LSR_DEFLATE_RAW);
+        case LSR_ZIP_BZIP2:
+                return lsr_filter_bzip2.open(ret_input, inner, window_max);
+        case LSR_ZIP_LZMA:
+                return read_open_lzma(ret_input, inner, m, window_max);
+        case LSR_ZIP_XZ:
+                return lsr_filter_xz.open(ret_input, inner, window_max);
         case LSR_ZIP_OLD_ZSTD:
         case LSR_ZIP_ZSTD:
                 return lsr_filter_zstd.open(ret_input, inner, window_max);
@@ -196,7 +218,7 @@ static int read_decode(struct read_job *job)
         if (r <= 0)
                 return r;
         in = view = view_new(job->scan->input, job->m->packed);
-        r = method == LSR_ZIP_STORE ? 0 : read_open(&in, view, method, job->scan->window_max);
+        r = method == LSR_ZIP_STORE ? 0 : read_open(&in, view, job->m, job->scan->window_max);
         if (r == 0)
                 r = read_stream(job, in);
         lsr_input_free(in);
@@ -250,6 +272,9 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
         switch (method) {
         case LSR_ZIP_STORE:
         case LSR_ZIP_DEFLATE:
+        case LSR_ZIP_BZIP2:
+        case LSR_ZIP_LZMA:
+        case LSR_ZIP_XZ:
         case LSR_ZIP_OLD_ZSTD:
         case LSR_ZIP_ZSTD:
                 return 0;

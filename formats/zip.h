@@ -44,7 +44,8 @@
 /* General purpose bits, 4.4.4. */
 enum {
         LSR_ZIP_ENCRYPTED = 1 << 0,
-        LSR_ZIP_STREAMED = 1 << 3, /* sizes and checksum follow the data */
+        LSR_ZIP_LZMA_MARKER = 1 << 1, /* of method 14: its end is marked */
+        LSR_ZIP_STREAMED = 1 << 3,    /* sizes and checksum follow the data */
         LSR_ZIP_UTF8 = 1 << 11,
 };
 

@@ -45,6 +45,14 @@ Test(zip_read, read)
         READ(0, "stored", .data = "stored");
         READ(0, "stored", .data = "stored", .descriptor = 16, .local_extra = UT, .local_extra_len = 9);
         READ(0, "beta", BETA);
+        /* What Python's bz2 and lzma make of "beta", the last with an end marker. */
+        READ(0, "beta", .method = 12, .content = "beta", .n = 42,
+             .data = "\102\132\150\071\061\101\131\046\123\131\150\153\110\262\000\000\000\201\200\062\000\004\000\040\000\041\232\150\063\115\023\074\135\311\024\341\102\101\241\255\042\310");
+        READ(0, "beta", .method = 95, .content = "beta", .n = 56,
+             .data = "\375\067\172\130\132\000\000\001\151\042\336\066\002\000\041\001\026\000\000\000\164\057\345\243\001\000\003\142\145\164\141\000\143\004\221\217\000\001\030\004\153\351\360\245\220\102\231\015\001\000\000\000\000\001\131\132");
+        READ(0, "beta", .method = 14, .flags = 2, .content = "beta", .n = 23,
+             .data = "\011\024\005\000\135\000\000\200\000\000\061\031\112\356\236\045\327\237\377\373\026\000\000");
+        READ(-EBADMSG, "", .method = 14, .content = "beta", .n = 4, .data = "\11\24\6\0");
         READ(0, "target", .data = "target", .mode = S_IFLNK | 0777);
         READ(-EISDIR, "", .name = "f/");
         READ(-EOPNOTSUPP, "", .mode = S_IFIFO | 0644);
