@@ -6,6 +6,7 @@ people use for it.  Caches of listings are off but in the row that measures them
 import os
 import pathlib
 import subprocess
+import sys
 
 import dirs
 import lib
@@ -71,7 +72,8 @@ def pack(tree, scratch):
 
 def lanes_of(lsr, scratch):
     """[(row, limit, rounds, lanes)], the peer first."""
-    env = {"LC_ALL": "C", "PATH": os.environ["PATH"], "HOME": str(scratch), "XDG_CACHE_HOME": str(scratch / "cache")}
+    # Not the C locale: bsdtar shows no names of a 7z that are not ASCII in it, and fails.
+    env = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "HOME": str(scratch), "XDG_CACHE_HOME": str(scratch / "cache")}
     result = []
     for row, (bundle, peer, limit) in ROWS.items():
         rounds = SMALL_ROUNDS if "entries" in row else ROUNDS
@@ -110,6 +112,7 @@ def measure(args, scratch, run_dir):
         lib.race(lanes, raw, scratch, 3 if args.quick else max(rounds, args.rounds), 1)
         runs = lib.read_race(raw)
         base = lib.median(runs[lanes[0].label]["wall_ns"])
+        print(row, *(f"{lane.label} {lib.median(runs[lane.label]['wall_ns']) / base:.3f}" for lane in lanes), file=sys.stderr)
         size = os.path.getsize(scratch / lanes[0].argv[-1]) if os.path.exists(scratch / lanes[0].argv[-1]) else 0
         for lane in lanes:
             run = runs[lane.label]
