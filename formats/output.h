@@ -1,0 +1,32 @@
+/*
+ * output - where a writer puts the bytes of a bundle
+ *
+ * A pipe, or a new file that is the output's alone, from its beginning on.
+ * Writers of formats that are sequences append through here; sqlite, which
+ * writes in places of its own, takes the descriptor of a file.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LSR_OUTPUT_BUFFER ((size_t)1 << 20)
+
+struct lsr_output {
+        int fd;       /* stays the caller's */
+        bool pipe;    /* or anything else that is no regular file */
+        uint64_t at;  /* bytes appended so far, those in the buffer included */
+        int error;    /* negative errno of the first write that failed; all later ones do nothing */
+        size_t held;  /* bytes in the buffer */
+        uint8_t *buf; /* LSR_OUTPUT_BUFFER, made on need */
+};
+
+void lsr_output_init(struct lsr_output *out, int fd);
+void lsr_output_free(struct lsr_output *out);
+
+/* Append.  0, or the negative errno of this or an earlier write.  Large pieces are not copied. */
+int lsr_output_write(struct lsr_output *out, const void *data, size_t n);
+
+/* Let go of what the buffer holds. */
+int lsr_output_flush(struct lsr_output *out);
