@@ -51,7 +51,7 @@ def make_tree(top):
 mkdir -p tree/sub/deeper tree/empty tree/many tree/'with space'
 echo hello >tree/plain
 printf 'no newline' >tree/sub/a.c
-head -c 100000 /dev/urandom >tree/sub/deeper/big
+head -c 600000 /dev/urandom >tree/sub/deeper/big
 truncate -s 3M tree/sparse; printf x | dd of=tree/sparse bs=1 seek=1000000 conv=notrunc status=none
 : >tree/zero
 ln tree/plain tree/sub/hard
