@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/format.h"
+#include "formats/writer.h"
 
 /* libarchive.c */
 extern const struct lsr_format lsr_format_7z;
@@ -24,3 +25,6 @@ extern const struct lsr_filter lsr_filter_lz4;
 extern const struct lsr_filter lsr_filter_lzip;
 extern const struct lsr_filter lsr_filter_lzma;
 extern const struct lsr_format lsr_format_sqlite;
+
+extern const struct lsr_writer_kind lsr_writer_lsr1;
+extern const struct lsr_writer_kind lsr_writer_tar;

@@ -25,6 +25,9 @@ enum lsr_loss {
         LSR_LOSS_NAME = 1 << 6, /* a name that is not UTF-8, where the format has no other */
 };
 
+/* Parts of one file; one with more is given as if it had no holes. */
+#define LSR_EXTENTS_MAX ((size_t)1000000)
+
 /* A part of a file that is no hole. */
 struct lsr_extent {
         uint64_t offset;

@@ -9,6 +9,8 @@
 #include "formats/writer.h"
 
 const struct lsr_writer_kind *const lsr_writers[] = {
+        &lsr_writer_lsr1,
+        &lsr_writer_tar,
         NULL,
 };
 
