@@ -33,6 +33,9 @@ struct lsr_codec {
 };
 
 extern const struct lsr_codec lsr_codec_zstd;
+extern const struct lsr_codec lsr_codec_xz;
+extern const struct lsr_codec lsr_codec_bzip2;
+extern const struct lsr_codec lsr_codec_lz4;
 
 /* One piece on its own, into memory to be freed with free().  0, -EINVAL or -ENOMEM. */
 int lsr_codec_buffer(const struct lsr_codec *codec, int level, const void *data, size_t n, uint8_t **ret_data,

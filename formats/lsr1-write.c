@@ -30,7 +30,7 @@
 #define LSR1_SEEK_FOOTER 0x8f92eab1u
 #define LSR1_FRAMES_MAX (UINT32_C(1) << 27) /* of the seekable format */
 
-struct lsr1_frame {
+struct write_entry {
         uint32_t packed;
         uint32_t size;
 };
@@ -45,13 +45,13 @@ struct lsr1_writer {
         uint64_t left;  /* content of the member that is still to come */
         bool large;     /* that is in frames of its own */
         uint64_t start; /* of the output */
-        struct lsr1_frame *frames;
+        struct write_entry *frames;
         size_t n_frames, frames_cap;
 };
 
-static const uint8_t lsr1_zeros[2 * TAR_BLOCK];
+static const uint8_t write_zeros[2 * TAR_BLOCK];
 
-static void lsr1_frame(void *ctx, size_t n, size_t packed)
+static void write_frame(void *ctx, size_t n, size_t packed)
 {
         struct lsr1_writer *l = ctx;
 
@@ -59,10 +59,10 @@ static void lsr1_frame(void *ctx, size_t n, size_t packed)
                 l->frames_cap = l->frames_cap ? l->frames_cap * 2 : 256;
                 l->frames = lsr_xrealloc(l->frames, l->frames_cap * sizeof(*l->frames));
         }
-        l->frames[l->n_frames++] = (struct lsr1_frame){ (uint32_t)packed, (uint32_t)n };
+        l->frames[l->n_frames++] = (struct write_entry){ (uint32_t)packed, (uint32_t)n };
 }
 
-static int lsr1_open(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options)
+static int write_open(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options)
 {
         struct lsr1_writer *l = lsr_xmalloc(sizeof(*l));
         int r;
@@ -77,7 +77,7 @@ static int lsr1_open(struct lsr_writer **ret_writer, struct lsr_output *out, con
                 free(l);
                 return r;
         }
-        lsr_compress_tell(l->compress, lsr1_frame, l);
+        lsr_compress_tell(l->compress, write_frame, l);
         l->builder = lsr_builder_new();
         *ret_writer = &l->w;
         return 0;
@@ -85,21 +85,21 @@ static int lsr1_open(struct lsr_writer **ret_writer, struct lsr_output *out, con
 
 /* --- the tar ------------------------------------------------------------------- */
 
-static void lsr1_add(struct lsr1_writer *l, const void *data, size_t n)
+static void write_add(struct lsr1_writer *l, const void *data, size_t n)
 {
         lsr_compress_add(l->compress, data, n);
         l->at += n;
 }
 
 /* Large content, cut where a frame is full. */
-static int lsr1_add_large(struct lsr1_writer *l, const uint8_t *data, size_t n)
+static int write_add_large(struct lsr1_writer *l, const uint8_t *data, size_t n)
 {
         int r = 0;
 
         while (n > 0 && r == 0) {
                 size_t held = lsr_compress_held(l->compress), room = LSR1_CUT - held, part = n < room ? n : room;
 
-                lsr1_add(l, data, part);
+                write_add(l, data, part);
                 data += part;
                 n -= part;
                 if (part == room)
@@ -109,16 +109,16 @@ static int lsr1_add_large(struct lsr1_writer *l, const uint8_t *data, size_t n)
 }
 
 /* Content is all there: the end of a frame, if it is to end here. */
-static int lsr1_end_member(struct lsr1_writer *l)
+static int write_end_member(struct lsr1_writer *l)
 {
-        lsr1_add(l, lsr1_zeros, l->blocks.padding);
+        write_add(l, write_zeros, l->blocks.padding);
         if (!l->large && lsr_compress_held(l->compress) < LSR1_GROUP)
                 return 0;
         l->large = false;
         return lsr_compress_cut(l->compress);
 }
 
-static int lsr1_member(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n)
+static int write_member(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n)
 {
         struct lsr1_writer *l = (struct lsr1_writer *)w;
         struct tar_blocks *b = &l->blocks;
@@ -133,16 +133,16 @@ static int lsr1_member(struct lsr_writer *w, const struct lsr_member *m, const s
                 return error;
         l->left = b->data;
         l->large = b->stored >= LSR1_LARGE;
-        lsr1_add(l, b->bytes.data, b->headers);
+        write_add(l, b->bytes.data, b->headers);
         error = l->large ? lsr_compress_cut(l->compress) : 0;
         if (error == 0)
-                error = lsr1_add_large(l, b->bytes.data + b->headers, b->bytes.n - b->headers);
+                error = write_add_large(l, b->bytes.data + b->headers, b->bytes.n - b->headers);
         if (error == 0 && l->left == 0)
-                error = lsr1_end_member(l);
+                error = write_end_member(l);
         return error < 0 ? error : r;
 }
 
-static int lsr1_data(struct lsr_writer *w, const void *data, size_t n)
+static int write_data(struct lsr_writer *w, const void *data, size_t n)
 {
         struct lsr1_writer *l = (struct lsr1_writer *)w;
         int r = 0;
@@ -152,16 +152,16 @@ static int lsr1_data(struct lsr_writer *w, const void *data, size_t n)
         if (n == 0)
                 return 0;
         if (l->large)
-                r = lsr1_add_large(l, data, n);
+                r = write_add_large(l, data, n);
         else
-                lsr1_add(l, data, n);
+                write_add(l, data, n);
         l->left -= n;
-        return r == 0 && l->left == 0 ? lsr1_end_member(l) : r;
+        return r == 0 && l->left == 0 ? write_end_member(l) : r;
 }
 
 /* --- the end ------------------------------------------------------------------- */
 
-static int lsr1_skippable(struct lsr_output *out, uint32_t magic, size_t n)
+static int write_skippable(struct lsr_output *out, uint32_t magic, size_t n)
 {
         uint8_t header[8];
 
@@ -173,13 +173,13 @@ static int lsr1_skippable(struct lsr_output *out, uint32_t magic, size_t n)
 }
 
 /* T, and the frame in it as long as ret_frame says; catalogue: bytes and rows. */
-struct lsr1_toc {
+struct write_toc {
         uint64_t packed;
         uint64_t size;
         uint32_t rows;
 };
 
-static int lsr1_write_toc(struct lsr1_writer *l, struct lsr1_toc *ret_toc)
+static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
 {
         struct lsr_output *out = l->w.out;
         struct lsr_catalogue *c;
@@ -193,11 +193,11 @@ static int lsr1_write_toc(struct lsr1_writer *l, struct lsr1_toc *ret_toc)
         if (r == 0) {
                 r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data, size, &packed, &n);
                 if (r == 0) {
-                        r = lsr1_skippable(out, LSR1_MAGIC, n);
+                        r = write_skippable(out, LSR1_MAGIC, n);
                         if (r == 0)
                                 r = lsr_output_write(out, packed, n);
                         free(packed);
-                        *ret_toc = (struct lsr1_toc){ n, size, lsr_catalogue_rows(c) };
+                        *ret_toc = (struct write_toc){ n, size, lsr_catalogue_rows(c) };
                 }
                 free(data);
         }
@@ -205,7 +205,7 @@ static int lsr1_write_toc(struct lsr1_writer *l, struct lsr1_toc *ret_toc)
         return r;
 }
 
-static int lsr1_write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct lsr1_toc *toc)
+static int write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct write_toc *toc)
 {
         uint8_t b[LSR1_LOCATOR] = {};
 
@@ -222,11 +222,11 @@ static int lsr1_write_locator(struct lsr1_writer *l, uint64_t toc_at, const stru
         return lsr_output_write(l->w.out, b, sizeof(b));
 }
 
-static int lsr1_write_seek_table(struct lsr1_writer *l)
+static int write_seek_table(struct lsr1_writer *l)
 {
         struct lsr_output *out = l->w.out;
         uint8_t entry[9];
-        int r = l->n_frames > LSR1_FRAMES_MAX ? -EFBIG : lsr1_skippable(out, LSR1_SEEK_MAGIC, l->n_frames * 8 + 9);
+        int r = l->n_frames > LSR1_FRAMES_MAX ? -EFBIG : write_skippable(out, LSR1_SEEK_MAGIC, l->n_frames * 8 + 9);
 
         for (size_t i = 0; i < l->n_frames && r == 0; i++) {
                 lsr_put_le32(entry, l->frames[i].packed);
@@ -239,31 +239,31 @@ static int lsr1_write_seek_table(struct lsr1_writer *l)
         return r < 0 ? r : lsr_output_write(out, entry, 9);
 }
 
-static int lsr1_finish(struct lsr_writer *w)
+static int write_finish(struct lsr_writer *w)
 {
         struct lsr1_writer *l = (struct lsr1_writer *)w;
-        struct lsr1_toc toc;
+        struct write_toc toc = {};
         uint64_t toc_at;
         int r = l->left ? -EINVAL : lsr_compress_cut(l->compress);
 
         if (r < 0)
                 return r;
-        lsr1_add(l, lsr1_zeros, sizeof(lsr1_zeros));
+        write_add(l, write_zeros, sizeof(write_zeros));
         r = lsr_compress_finish(l->compress);
         toc_at = w->out->at - l->start;
         if (r == 0)
-                r = lsr1_write_toc(l, &toc);
+                r = write_catalogue(l, &toc);
         if (r < 0)
                 return r;
-        lsr1_frame(l, 0, (size_t)toc.packed + 8);
-        r = lsr1_write_locator(l, toc_at, &toc);
-        lsr1_frame(l, 0, LSR1_LOCATOR);
+        write_frame(l, 0, (size_t)toc.packed + 8);
+        r = write_locator(l, toc_at, &toc);
+        write_frame(l, 0, LSR1_LOCATOR);
         if (r == 0)
-                r = lsr1_write_seek_table(l);
+                r = write_seek_table(l);
         return r < 0 ? r : lsr_output_flush(w->out);
 }
 
-static void lsr1_free(struct lsr_writer *w)
+static void write_free(struct lsr_writer *w)
 {
         struct lsr1_writer *l = (struct lsr1_writer *)w;
 
@@ -281,9 +281,9 @@ const struct lsr_writer_kind lsr_writer_lsr1 = {
         .level_max = 22,
         .hardlinks = true,
         .sparse = true,
-        .open = lsr1_open,
-        .member = lsr1_member,
-        .data = lsr1_data,
-        .finish = lsr1_finish,
-        .free = lsr1_free,
+        .open = write_open,
+        .member = write_member,
+        .data = write_data,
+        .finish = write_finish,
+        .free = write_free,
 };

@@ -9,9 +9,7 @@
 #include "formats/writer.h"
 
 const struct lsr_writer_kind *const lsr_writers[] = {
-        &lsr_writer_lsr1,
-        &lsr_writer_tar,
-        NULL,
+        &lsr_writer_lsr1, &lsr_writer_tar, &lsr_writer_tar_xz, &lsr_writer_tar_bzip2, &lsr_writer_tar_lz4, NULL,
 };
 
 const struct lsr_writer_kind *lsr_writer_kind_of(const char *name)
