@@ -206,7 +206,6 @@ static bool zip_mark(struct lsr_zip_walk *w, uint64_t entries)
 static int zip_untangle(struct lsr_zip_walk *w, int listed)
 {
         uint64_t entries = w->entries;
-        struct lsr_catalogue *c;
         int r;
 
         w->visit = zip_collect_entry;
@@ -218,9 +217,8 @@ static int zip_untangle(struct lsr_zip_walk *w, int listed)
         w->suspects = lsr_xmalloc((size_t)entries / 8 + 1);
         memset(w->suspects, 0, (size_t)entries / 8 + 1);
         if (zip_mark(w, entries)) {
-                r = lsr_builder_finish(w->scan->builder, &c);
+                r = lsr_builder_reset(w->scan->builder);
                 if (r == 0) {
-                        lsr_catalogue_free(c);
                         lsr_scan_trouble(w->scan, 0, "some members share bytes with others");
                         listed = lsr_zip_walk_list(w);
                 } else {

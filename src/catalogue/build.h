@@ -18,6 +18,8 @@
 
 struct lsr_builder {
         uint64_t members;
+        int (*put)(void *ctx, const struct lsr_member *m); /* a relay; NULL */
+        void *put_ctx;
 
         uint32_t nodes;
         uint32_t cap; /* of each of these columns */

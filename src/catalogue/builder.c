@@ -363,6 +363,20 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         return r;
 }
 
+/* Nothing is kept, so what has no name is told from what has without looking at directories. */
+static int builder_relay(struct lsr_builder *b, const struct lsr_member *m, bool is_dir)
+{
+        size_t depth;
+        int r;
+
+        if (!is_dir && (m->path_len == 0 || *m->path == '.' || *m->path == '/' || *m->path == '\0') &&
+            build_clean_scratch(b, m->path, strnlen(m->path, m->path_len), &depth) == 0)
+                return 1;
+        r = b->put(b->put_ctx, m);
+        b->members += r >= 0;
+        return r;
+}
+
 int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m)
 {
         bool is_dir = (m->meta.known & LSR_FIELD_TYPE) && S_ISDIR(m->meta.mode);
@@ -371,6 +385,8 @@ int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m)
         uint32_t node = 0;
         int r;
 
+        if (b->put)
+                return builder_relay(b, m, is_dir);
         r = builder_locate(b, m->path, m->path_len, &place);
         if (r < 0)
                 return r;
@@ -440,6 +456,27 @@ struct lsr_builder *lsr_builder_new(void)
 
         builder_start(b);
         return b;
+}
+
+struct lsr_builder *lsr_builder_new_relay(int (*put)(void *ctx, const struct lsr_member *m), void *ctx)
+{
+        struct lsr_builder *b = lsr_builder_new();
+
+        b->put = put;
+        b->put_ctx = ctx;
+        return b;
+}
+
+int lsr_builder_reset(struct lsr_builder *b)
+{
+        int (*put)(void *ctx, const struct lsr_member *m) = b->put;
+        void *ctx = b->put_ctx;
+
+        builder_clear(b);
+        builder_start(b);
+        b->put = put;
+        b->put_ctx = ctx;
+        return put ? put(ctx, NULL) : 0;
 }
 
 struct lsr_builder *lsr_builder_free(struct lsr_builder *b)

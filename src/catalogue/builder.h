@@ -18,10 +18,19 @@ struct lsr_builder *lsr_builder_new(void);
 struct lsr_builder *lsr_builder_free(struct lsr_builder *b);
 
 /*
+ * One that keeps nothing and hands each member on, for a builder elsewhere; NULL takes back all that were.
+ * What @put returns is the result of lsr_builder_add(), negative only.  It cannot be finished.
+ */
+struct lsr_builder *lsr_builder_new_relay(int (*put)(void *ctx, const struct lsr_member *m), void *ctx);
+
+/*
  * 0; 1: the path is empty when cleaned and it is no directory, so nothing was
  * added (a directory of that name, "./", describes the root); -E2BIG: one of LSR_CATALOGUE_*_MAX is reached.
  */
 int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m);
+
+/* Forget all that was added. */
+int lsr_builder_reset(struct lsr_builder *b);
 
 /* Members added so far, duplicates included. */
 uint64_t lsr_builder_count(const struct lsr_builder *b);

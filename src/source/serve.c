@@ -15,6 +15,7 @@
 #include "catalogue/builder.h"
 #include "io/stream.h"
 #include "source/confine.h"
+#include "source/record.h"
 #include "source/wire.h"
 #include "source/worker.h"
 
@@ -33,6 +34,7 @@ struct serve {
         struct serve_bundle *bundles;
         size_t n_bundles;
         size_t cap_bundles;
+        struct lsr_records records; /* of a SCAN, not sent yet */
 };
 
 /* --- a pipe, whose first bytes may have to be given back ------------------------ */
@@ -312,22 +314,29 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return 0;
 }
 
-static int serve_catalogue(struct serve *s, struct lsr_builder *builder)
+static int serve_records(struct serve *s)
 {
-        struct lsr_catalogue *catalogue;
-        uint8_t *data;
-        size_t size;
-        int r = lsr_builder_finish(builder, &catalogue);
+        size_t n = s->records.len;
 
-        if (r < 0)
-                return r;
-        r = lsr_catalogue_encode(catalogue, &data, &size);
-        lsr_catalogue_free(catalogue);
-        if (r < 0)
-                return r;
-        r = size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
-        free(data);
-        return r;
+        s->records.len = 0;
+        return n > 0 ? serve_send(s, LSR_WIRE_MEMBERS, s->records.data, n) : 0;
+}
+
+/* The parent builds the catalogue, while the next members are parsed here. */
+static int serve_put(void *ctx, const struct lsr_member *m)
+{
+        struct serve *s = ctx;
+
+        if (!m) {
+                s->records.len = 0;
+                s->records.owner = (struct lsr_record_owner){};
+                return serve_send(s, LSR_WIRE_MEMBERS, NULL, 0);
+        }
+        lsr_record_put(&s->records, m);
+        if (s->records.len < LSR_WIRE_MEMBERS_MIN)
+                return 0;
+        /* It says nothing unless these are more than it takes. */
+        return lsr_wire_waiting(s->wire) ? -E2BIG : serve_records(s);
 }
 
 /* @data is followed by a NUL. */
@@ -349,11 +358,13 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
                 return r;
         scan.prefix = (const char *)data + sizeof(request);
         scan.depth = request.depth;
-        scan.builder = lsr_builder_new();
+        scan.builder = lsr_builder_new_relay(serve_put, s);
+        s->records.len = 0;
+        s->records.owner = (struct lsr_record_owner){};
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
-                r = serve_catalogue(s, scan.builder);
+                r = serve_records(s);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;
@@ -493,6 +504,7 @@ int lsr_worker_main(int fd)
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
+        free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);
         /* The end of the socket is the end of the work. */

@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, HEAD or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, HEAD or MEMBERS, then one DONE
  *
  * Every request but CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -19,14 +19,15 @@
 #include "formats/format.h"
 #include "io/io.h"
 
-#define LSR_WIRE_BUFFER ((size_t)64 << 10)         /* of the receiver */
-#define LSR_WIRE_DATA_MAX ((size_t)256 << 10)      /* bytes of a member in one frame */
-#define LSR_WIRE_TEXT_MAX ((size_t)1024)           /* of one trouble */
-#define LSR_WIRE_TROUBLES_MAX 128u                 /* for one request; drivers stop at LSR_TROUBLES_MAX */
-#define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES          /* what was read of a pipe */
-#define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)    /* texts of a member, each below LSR_EXTENSION_MAX */
-#define LSR_WIRE_CATALOGUE_MAX ((uint64_t)4 << 30) /* more than the worker has memory for */
-#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20)     /* what may still come after STOP: a full socket and a frame */
+#define LSR_WIRE_BUFFER ((size_t)64 << 10)       /* of the receiver */
+#define LSR_WIRE_DATA_MAX ((size_t)256 << 10)    /* bytes of a member in one frame */
+#define LSR_WIRE_TEXT_MAX ((size_t)1024)         /* of one trouble */
+#define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
+#define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
+#define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
+#define LSR_WIRE_MEMBERS_MAX ((uint64_t)2 << 30) /* in all: twice that is what the parent then holds */
+#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20)   /* what may still come after STOP: a full socket and a frame */
 #define LSR_WIRE_FDS_MAX (1 + LSR_COMPANIONS)
 
 enum lsr_wire_type {
@@ -37,12 +38,12 @@ enum lsr_wire_type {
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
         LSR_WIRE_STATS,   /* nothing */
-        LSR_WIRE_STOP,    /* nothing, and no answer: the READ at hand is not wanted any more */
+        LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
         LSR_WIRE_HEAD,
-        LSR_WIRE_CATALOGUE,
-        LSR_WIRE_DONE, /* struct lsr_wire_done */
+        LSR_WIRE_MEMBERS, /* records (record.h), whole ones; none: those before do not count */
+        LSR_WIRE_DONE,    /* struct lsr_wire_done */
 };
 
 struct lsr_wire_head {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "source/record.h"
 #include "source/start.h"
 #include "source/wire.h"
 
@@ -44,12 +45,17 @@ struct worker_call {
         const int *fds;
         unsigned n_fds;
         const struct lsr_sink *sink; /* of a READ */
-        int sink_result;             /* negative: it wanted no more */
-        uint64_t drained;            /* bytes that came nevertheless */
+        struct lsr_builder *builder; /* of a SCAN */
+        struct lsr_record_owner owner;
+        uint64_t received; /* bytes of records */
+        int sink_result;   /* negative: it wanted no more */
+        uint64_t drained;  /* bytes that came nevertheless */
         unsigned troubles;
-        uint8_t *data; /* of HEAD or CATALOGUE, to be freed */
+        uint8_t *data; /* of HEAD, or records; to be freed */
         size_t size;
+        size_t cap;
         bool has_data;
+        bool full; /* the builder takes no more */
         struct lsr_wire_done done;
 };
 
@@ -175,26 +181,77 @@ static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return 0;
 }
 
+/* All of a frame, into call->data. */
 static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        size_t cap = 0;
-
-        if (call->has_data)
-                return -EPROTO;
-        call->has_data = true;
+        call->size = 0;
         while (call->size < length) {
                 size_t step;
                 int r;
 
-                cap = cap ? 2 * cap : WORKER_GROW_MIN;
-                if (cap > length)
-                        cap = (size_t)length;
-                call->data = lsr_xrealloc(call->data, cap);
-                step = cap - call->size;
+                if (call->cap == call->size) {
+                        call->cap = call->cap ? 2 * call->cap : WORKER_GROW_MIN;
+                        call->data = lsr_xrealloc(call->data, call->cap);
+                }
+                step = call->cap - call->size < length - call->size ? call->cap - call->size
+                                                                    : (size_t)(length - call->size);
                 r = lsr_wire_take(w->wire, call->data + call->size, step);
                 if (r < 0)
                         return r;
                 call->size += step;
+        }
+        return 0;
+}
+
+static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        if (call->type != LSR_WIRE_OPEN || call->has_data || length > LSR_WIRE_HEAD_MAX)
+                return -EPROTO;
+        call->has_data = true;
+        return answer_blob(w, call, length);
+}
+
+/* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
+static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
+{
+        if (call->full)
+                return 0;
+        call->full = true;
+        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+}
+
+static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        size_t at = 0;
+        int r;
+
+        if (call->type != LSR_WIRE_SCAN || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
+                return -EPROTO;
+        if (length == 0) {
+                call->owner = (struct lsr_record_owner){};
+                call->received = 0;
+                return lsr_builder_reset(call->builder);
+        }
+        r = answer_blob(w, call, length);
+        if (r < 0)
+                return r;
+        call->drained += call->full ? length : 0;
+        call->received += length;
+        if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
+                return -EPROTO;
+        if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
+                return answer_too_many(w, call);
+        while (at < call->size) {
+                struct lsr_member m;
+
+                r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
+                if (r < 0)
+                        return r;
+                r = lsr_builder_add(call->builder, &m);
+                if (r == -E2BIG)
+                        return answer_too_many(w, call);
+                if (r < 0)
+                        return r;
         }
         return 0;
 }
@@ -218,8 +275,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         r = lsr_wire_take(w->wire, &call->done, sizeof(*done));
         if (r < 0)
                 return r;
-        wants_data = (call->type == LSR_WIRE_OPEN && done->result == 2) ||
-                     (call->type == LSR_WIRE_SCAN && done->result == 0);
+        wants_data = call->type == LSR_WIRE_OPEN && done->result == 2;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
@@ -246,14 +302,10 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
                         r = answer_data(w, call, head.length);
                         break;
                 case LSR_WIRE_HEAD:
-                        r = call->type == LSR_WIRE_OPEN && head.length <= LSR_WIRE_HEAD_MAX
-                                    ? answer_blob(w, call, head.length)
-                                    : -EPROTO;
+                        r = answer_head(w, call, head.length);
                         break;
-                case LSR_WIRE_CATALOGUE:
-                        r = call->type == LSR_WIRE_SCAN && head.length <= LSR_WIRE_CATALOGUE_MAX
-                                    ? answer_blob(w, call, head.length)
-                                    : -EPROTO;
+                case LSR_WIRE_MEMBERS:
+                        r = answer_members(w, call, head.length);
                         break;
                 case LSR_WIRE_DONE:
                         return answer_done(w, call, head.length);
@@ -381,13 +433,16 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
                 .parts = { { &scan, sizeof(scan) }, { (void *)prefix, strlen(prefix) } },
                 .n_parts = 2,
         };
-        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+        int r;
 
-        if (r >= 0) {
-                r = lsr_catalogue_decode(ret_catalogue, call.data, call.size);
-                if (r < 0)
-                        worker_distrust(w, r);
-        }
+        if (!worker_knows(w, id))
+                return -ESTALE;
+        call.builder = lsr_builder_new();
+        r = worker_call(w, &call);
+        /* What came before it died has been parsed well. */
+        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
+                r = lsr_builder_finish(call.builder, ret_catalogue);
+        lsr_builder_free(call.builder);
         free(call.data);
         return r;
 }

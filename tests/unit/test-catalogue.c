@@ -506,3 +506,70 @@ Test(catalogue, million)
         cr_assert_eq(lsr_catalogue_children(c, 0).n, N);
         lsr_catalogue_free(c);
 }
+
+/* --- a relay ----------------------------------------------------------------------- */
+
+struct relayed {
+        unsigned members;
+        unsigned resets;
+};
+
+static int relay_put(void *ctx, const struct lsr_member *m)
+{
+        struct relayed *got = ctx;
+
+        if (!m)
+                got->resets++;
+        else
+                got->members++;
+        return got->members > 3 ? -E2BIG : 0;
+}
+
+Test(builder, relays)
+{
+        struct relayed got = { 0, 0 };
+        struct lsr_builder *b = lsr_builder_new_relay(relay_put, &got);
+        static const struct {
+                const char *path;
+                uint32_t mode;
+                int expected;
+        } paths[] = {
+                { "", S_IFREG, 1 },    { "./", S_IFREG, 1 }, { "a/..", S_IFREG, 0 },   { "/", S_IFDIR, 0 },
+                { "../", S_IFREG, 1 }, { ".x", S_IFREG, 0 }, { "b", S_IFREG, -E2BIG },
+        };
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+                struct lsr_member m = {
+                        .path = paths[i].path,
+                        .path_len = strlen(paths[i].path),
+                        .meta = { .known = LSR_FIELD_TYPE, .mode = paths[i].mode },
+                };
+
+                cr_assert_eq(lsr_builder_add(b, &m), paths[i].expected, "'%s'", paths[i].path);
+        }
+        cr_assert_eq(lsr_builder_count(b), 3);
+        got.members = 0;
+        cr_assert_eq(lsr_builder_reset(b), 0);
+        cr_assert_eq(got.resets, 1);
+        cr_assert_eq(lsr_builder_count(b), 0);
+        cr_assert_eq(got.members, 0);
+        lsr_builder_free(b);
+}
+
+Test(builder, forgets_when_reset)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_member m = { .path = "x/y", .path_len = 3 };
+        struct lsr_catalogue *c;
+
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        cr_assert_eq(lsr_builder_reset(b), 0);
+        m.path = "z";
+        m.path_len = 1;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        cr_assert_eq(lsr_builder_finish(b, &c), 0);
+        cr_assert_eq(lsr_catalogue_rows(c), 2);
+        cr_assert_eq(lsr_catalogue_find(c, 0, "x", 1), -ENOENT);
+        lsr_catalogue_free(c);
+        lsr_builder_free(b);
+}

@@ -18,7 +18,7 @@ static int collect(void *ctx, const void *data, size_t n)
 /* Content of the member number @i, from both kinds of input.  Returns what read() did. */
 static int content(const struct tape *t, size_t i, struct tape *ret_content)
 {
-        struct lsr_builder *b = scan_bytes(t->data, t->n);
+        struct notes *b = scan_bytes(t->data, t->n);
         struct tape got[2] = {};
         int r[2];
 
@@ -34,7 +34,7 @@ static int content(const struct tape *t, size_t i, struct tape *ret_content)
         cr_assert_eq(r[0], r[1]);
         cr_assert_eq(got[0].n, got[1].n);
         cr_assert(got[0].n == 0 || memcmp(got[0].data, got[1].data, got[0].n) == 0);
-        lsr_builder_free(b);
+        notes_free(b);
         free(got[0].data);
         *ret_content = got[1];
         return r[0];
@@ -233,7 +233,7 @@ Test(tar, hostile_sparse_lines)
 Test(tar, good_read)
 {
         struct tape t = {}, got;
-        struct lsr_builder *b;
+        struct notes *b;
         uint64_t offset = 0, size = 0;
         char big[5000];
 
@@ -268,7 +268,7 @@ Test(tar, good_read)
                 cr_expect_eq(size, i ? 5000 : 5);
                 lsr_input_free(in);
         }
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 
@@ -276,7 +276,7 @@ Test(tar, good_read)
 Test(tar, bad_read_of_damaged)
 {
         struct tape t = {}, got = {};
-        struct lsr_builder *b;
+        struct notes *b;
         struct lsr_sink sink = { .ctx = &got, .write = collect };
         struct lsr_scan s = { .trouble = trouble };
 
@@ -288,7 +288,7 @@ Test(tar, bad_read_of_damaged)
         cr_expect_eq(lsr_format_tar.read(&s, &b->members[0], &sink), -EBADMSG);
         cr_expect_eq(got.n, 0);
         lsr_input_free(s.input);
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 
@@ -296,7 +296,7 @@ Test(tar, bad_read_of_damaged)
 Test(tar, bad_read)
 {
         struct tape t = {};
-        struct lsr_builder *b;
+        struct notes *b;
 
         tape_file(&t, USTAR, "a", "hello");
         b = scan_bytes(t.data, t.n);
@@ -324,7 +324,7 @@ Test(tar, bad_read)
                 lsr_input_free(in);
                 free(got.data);
         }
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 
@@ -374,7 +374,7 @@ Test(tar, hostile_bytes)
         for (int round = 0; round < 4000; round++) {
                 size_t n = round % 8 ? t.n : prng() % t.n + 1;
                 uint8_t *data = lsr_xmalloc(n);
-                struct lsr_builder *b;
+                struct notes *b;
 
                 memcpy(data, t.data, n);
                 for (uint64_t k = prng() % 8 + 1; k > 0; k--)
@@ -394,7 +394,7 @@ Test(tar, hostile_bytes)
                         free(got.data);
                         lsr_input_free(in);
                 }
-                lsr_builder_free(b);
+                notes_free(b);
                 free(data);
         }
         free(t.data);
@@ -456,8 +456,8 @@ static void scan_made(uint64_t members, uint64_t size, bool slow, uint64_t *ret_
 {
         struct made *m = lsr_input_alloc(sizeof(*m), &made_ops);
         struct tape t = {};
-        struct lsr_builder *b = lsr_builder_new();
-        struct lsr_scan s = { .input = &m->in, .builder = b, .ctx = b, .trouble = trouble };
+        struct notes *b = notes_new();
+        struct lsr_scan s = { .input = &m->in, .builder = b->relay, .ctx = b, .trouble = trouble };
 
         memcpy(m->header, tape_raw(&t, USTAR, '0', "name", size), BLOCK);
         m->pitch = BLOCK + (size + BLOCK - 1) / BLOCK * BLOCK;
@@ -470,7 +470,7 @@ static void scan_made(uint64_t members, uint64_t size, bool slow, uint64_t *ret_
         *ret_reads = m->reads;
         *ret_bytes = m->bytes;
         lsr_input_free(&m->in);
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 

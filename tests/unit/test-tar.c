@@ -414,7 +414,7 @@ Test(tar, bad_truncated)
         cr_assert_eq(t.n, 3584);
         for (size_t n = 1; n <= t.n; n++) {
                 uint8_t *cut = lsr_xmalloc(n); /* what lies behind is out of bounds */
-                struct lsr_builder *b;
+                struct notes *b;
                 size_t listed = 0;
 
                 memcpy(cut, t.data, n);
@@ -431,7 +431,7 @@ Test(tar, bad_truncated)
                         cr_expect_null(strchr(b->text, '!'), "%zu bytes: %s", n, b->text);
                 else
                         cr_expect(strstr(b->text, "! -1 "), "%zu bytes: %s", n, b->text);
-                lsr_builder_free(b);
+                notes_free(b);
                 free(cut);
         }
         free(t.data);
@@ -462,7 +462,7 @@ Test(tar, hostile_sizes)
 
         for (size_t i = 0; i < sizeof(types); i++) {
                 struct tape t = {};
-                struct lsr_builder *b;
+                struct notes *b;
                 uint8_t *h = tape_raw(&t, GNU, types[i], "x", 0);
 
                 memcpy(h + 124, largest, 12);
@@ -470,7 +470,7 @@ Test(tar, hostile_sizes)
                 tape_add(&t, "body", 4);
                 b = scan_bytes(t.data, t.n);
                 cr_expect(strstr(b->text, "! -1 tar ends too early"), "%c: %s", types[i], b->text);
-                lsr_builder_free(b);
+                notes_free(b);
                 free(t.data);
         }
 }
@@ -499,7 +499,7 @@ Test(tar, bad_header_between)
 Test(tar, bad_filter)
 {
         struct tape t = {};
-        struct lsr_builder *b;
+        struct notes *b;
 
         tape_file(&t, USTAR, "a", "1");
         tape_raw(&t, USTAR, '0', "b", 5000);
@@ -512,10 +512,10 @@ Test(tar, bad_filter)
                           120) == 0,
                   "%s", b->text);
         cr_expect(strstr(b->text, "!- 644 1000/100 ann/users 5000 1000000000 'b'"), "%s", b->text);
-        lsr_builder_free(b);
+        notes_free(b);
         b = scan_input(odd_input(t.data, t.n, 1), false);
         cr_expect(strstr(b->text, "! -1 deflate") && strstr(b->text, "failed"), "%s", b->text);
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 
@@ -552,9 +552,9 @@ Test(tar, hostile_extension)
 Test(tar, full_builder)
 {
         struct tape t = {};
-        struct lsr_builder *b = lsr_builder_new();
+        struct notes *b = notes_new();
         struct lsr_input *in;
-        struct lsr_scan s = { .builder = b, .ctx = b, .trouble = trouble };
+        struct lsr_scan s = { .builder = b->relay, .ctx = b, .trouble = trouble };
 
         tape_file(&t, USTAR, "a", "");
         tape_file(&t, USTAR, "b", "");
@@ -563,7 +563,7 @@ Test(tar, full_builder)
         cr_expect_eq(lsr_format_tar.scan(&s), 0);
         cr_expect(strstr(b->text, "! -7 more than can be listed: the tar is listed up to byte 512"), "%s", b->text);
         lsr_input_free(in);
-        lsr_builder_free(b);
+        notes_free(b);
         free(t.data);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "source/record.h"
 #include "source/wire.h"
 #include "source/worker.h"
 
@@ -477,12 +478,12 @@ enum lie {
         LIE_TEXT,
         LIE_TEXT_SHORT,
         LIE_TEXT_ERROR,
-        LIE_CATALOGUE_SIZE,
-        LIE_CATALOGUE_SIZE_BEYOND,
-        LIE_CATALOGUE,
-        LIE_CATALOGUE_EMPTY,
-        LIE_CATALOGUE_TWICE,
-        LIE_CATALOGUE_MISSING,
+        LIE_MEMBERS_SIZE,
+        LIE_MEMBERS_SIZE_BEYOND,
+        LIE_MEMBERS,
+        LIE_MEMBERS_CUT,
+        LIE_MEMBERS_ENDLESS,
+        LIE_MEMBERS_AND_DEATH,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -514,11 +515,20 @@ static void lie_done(struct lsr_wire *wire, uint32_t request, int result)
         lie_frame(wire, request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
 }
 
+static void lie_members(struct lsr_records *records, const char *path)
+{
+        const struct lsr_member m = { .path = path, .path_len = strlen(path) };
+
+        lsr_record_put(records, &m);
+}
+
 /* The answer to a SCAN. */
 static void lie_now(struct lsr_wire *wire, uint32_t request)
 {
         static const char junk[LSR_WIRE_TEXT_MAX + 100] = "junk";
         struct iovec part = { (void *)junk, 4 };
+        struct lsr_records records = {};
+        static uint8_t ones[3 * LSR_CATALOGUE_DEPTH_MAX];
         int null;
 
         switch (lie) {
@@ -529,7 +539,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_frame(wire, request, LSR_WIRE_SCAN, 4, junk, 4);
                 break;
         case LIE_NUMBER:
-                lie_frame(wire, request + 1, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                lie_frame(wire, request + 1, LSR_WIRE_MEMBERS, 4, junk, 4);
                 break;
         case LIE_DATA:
                 lie_frame(wire, request, LSR_WIRE_DATA, UINT64_MAX, junk, 4);
@@ -546,27 +556,35 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_TEXT_ERROR:
                 lie_frame(wire, request, LSR_WIRE_TROUBLE, 8, junk, 8);
                 break;
-        case LIE_CATALOGUE_SIZE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX, junk, 4);
+        case LIE_MEMBERS_SIZE:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX, junk, 4);
                 _exit(3);
-        case LIE_CATALOGUE_SIZE_BEYOND:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX + 1, junk, 4);
+        case LIE_MEMBERS_SIZE_BEYOND:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX + 1, junk, 4);
                 break;
-        case LIE_CATALOGUE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, sizeof(junk), junk, sizeof(junk));
-                lie_done(wire, request, 0);
+        case LIE_MEMBERS:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, sizeof(ones), memset(ones, 0xff, sizeof(ones)),
+                          sizeof(ones));
                 break;
-        case LIE_CATALOGUE_EMPTY:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 0, junk, 0);
-                lie_done(wire, request, 0);
+        case LIE_MEMBERS_CUT:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len - 1, records.data, records.len - 1);
                 break;
-        case LIE_CATALOGUE_TWICE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+        case LIE_MEMBERS_ENDLESS:
+                /* Deeper than any path, so they are too many at once. */
+                memset(ones, '/', sizeof(ones));
+                for (size_t i = 0; i < sizeof(ones); i += 2)
+                        ones[i] = 'a';
+                ones[sizeof(ones) - 1] = '\0';
+                lie_members(&records, (char *)ones);
+                part = (struct iovec){ records.data, records.len };
+                while (lsr_wire_send(wire, LSR_WIRE_MEMBERS, request, &part, 1, NULL, 0) == 0)
+                        ;
                 break;
-        case LIE_CATALOGUE_MISSING:
-                lie_done(wire, request, 0);
-                break;
+        case LIE_MEMBERS_AND_DEATH:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                _exit(3);
         case LIE_TROUBLES:
                 part = (struct iovec){ (char[8]){ "\0\0\0\0more" }, 8 };
                 while (lsr_wire_send(wire, LSR_WIRE_TROUBLE, request, &part, 1, NULL, 0) == 0)
@@ -599,6 +617,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_NONE:
                 break;
         }
+        free(records.data);
 }
 
 /* Honest until it is asked for a catalogue, or for content: that it sends without end, STOP or not. */
@@ -644,6 +663,9 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
                 r = lsr_worker_scan(w, b.id, "", 0, &c);
+                if (r == 0)
+                        cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
+                lsr_catalogue_free(c);
         }
         cr_assert_eq(r, expected, "lie %d: %d, not %d", which, r, expected);
         cr_assert_eq(worker_n_troubles, troubles, "lie %d: %u troubles", which, worker_n_troubles);
@@ -675,12 +697,12 @@ Test(worker, believes_no_lies)
                 { LIE_TEXT, -EPROTO, 1 },
                 { LIE_TEXT_SHORT, -EPROTO, 1 },
                 { LIE_TEXT_ERROR, -EPROTO, 1 },
-                { LIE_CATALOGUE_SIZE, -EPIPE, 1 },
-                { LIE_CATALOGUE_SIZE_BEYOND, -EPROTO, 1 },
-                { LIE_CATALOGUE, -EBADMSG, 1 },
-                { LIE_CATALOGUE_EMPTY, -EBADMSG, 1 },
-                { LIE_CATALOGUE_TWICE, -EPROTO, 1 },
-                { LIE_CATALOGUE_MISSING, -EPROTO, 1 },
+                { LIE_MEMBERS_SIZE, -EPIPE, 1 },
+                { LIE_MEMBERS_SIZE_BEYOND, -EPROTO, 1 },
+                { LIE_MEMBERS, -EBADMSG, 1 },
+                { LIE_MEMBERS_CUT, -EBADMSG, 1 },
+                { LIE_MEMBERS_ENDLESS, -EPROTO, 1 },
+                { LIE_MEMBERS_AND_DEATH, 0, 1 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
                 { LIE_DONE_SIZE, -EPROTO, 1 },

@@ -1,0 +1,224 @@
+/*
+ * record - a head with a bit for each field that follows it
+ *
+ *      head        8 bytes each: the fields whose bits are set        texts
+ *
+ * Most members have the owner of the one before, no target and one time, so a
+ * record is about 60 bytes and the path.
+ */
+#include "source/record.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum {
+        RECORD_SIZE,
+        RECORD_SEC,
+        RECORD_NSEC = RECORD_SEC + LSR_TIMES,
+        RECORD_RDEV = RECORD_NSEC + LSR_TIMES,
+        RECORD_PACKED,
+        RECORD_POSITION,
+        RECORD_DATA,
+        RECORD_TARGET, /* lengths of texts, plus 1 */
+        RECORD_XATTRS,
+        RECORD_FIELDS,
+        RECORD_OWNER, /* uid, gid and three words follow the texts */
+};
+
+struct record_head {
+        uint32_t present; /* bits by the numbers above */
+        uint32_t known;
+        uint32_t mode;
+        uint32_t flags;
+        uint64_t path_len;
+};
+
+static void record_reserve(struct lsr_records *r, size_t n)
+{
+        if (r->cap - r->len < n) {
+                r->cap = 2 * r->cap > r->len + n ? 2 * r->cap : r->len + n;
+                r->data = lsr_xrealloc(r->data, r->cap);
+        }
+}
+
+static void record_append(struct lsr_records *r, const void *data, size_t n)
+{
+        if (n > 0)
+                memcpy(r->data + r->len, data, n);
+        r->len += n;
+}
+
+static bool record_word_same(const char *old, const char *word)
+{
+        return strcmp(old, word ? word : "") == 0;
+}
+
+static size_t record_word(char *to, const char *word)
+{
+        size_t n = word ? strnlen(word, LSR_RECORD_WORD_MAX) : 0;
+
+        if (n > 0)
+                memcpy(to, word, n);
+        to[n] = '\0';
+        return n + 1;
+}
+
+void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
+{
+        const struct lsr_meta *meta = &m->meta;
+        struct lsr_record_owner *o = &r->owner;
+        const uint64_t fields[RECORD_FIELDS] = {
+                [RECORD_SIZE] = meta->size,
+                [RECORD_SEC + LSR_MTIME] = (uint64_t)meta->sec[LSR_MTIME],
+                [RECORD_SEC + LSR_ATIME] = (uint64_t)meta->sec[LSR_ATIME],
+                [RECORD_SEC + LSR_CTIME] = (uint64_t)meta->sec[LSR_CTIME],
+                [RECORD_SEC + LSR_BTIME] = (uint64_t)meta->sec[LSR_BTIME],
+                [RECORD_NSEC + LSR_MTIME] = meta->nsec[LSR_MTIME],
+                [RECORD_NSEC + LSR_ATIME] = meta->nsec[LSR_ATIME],
+                [RECORD_NSEC + LSR_CTIME] = meta->nsec[LSR_CTIME],
+                [RECORD_NSEC + LSR_BTIME] = meta->nsec[LSR_BTIME],
+                [RECORD_RDEV] = meta->rdev,
+                [RECORD_PACKED] = m->packed + 1,
+                [RECORD_POSITION] = m->position,
+                [RECORD_DATA] = m->data,
+                [RECORD_TARGET] = m->target ? m->target_len + 1 : 0,
+                [RECORD_XATTRS] = m->xattrs ? m->xattrs_len + 1 : 0,
+        };
+        struct record_head head = {
+                .known = meta->known, .mode = meta->mode, .flags = m->flags, .path_len = m->path_len
+        };
+        size_t begin = r->len;
+
+        record_reserve(r, sizeof(head) + sizeof(fields) + m->path_len + m->target_len + m->xattrs_len + sizeof(*o));
+        r->len += sizeof(head);
+        for (unsigned i = 0; i < RECORD_FIELDS; i++) {
+                if (fields[i]) {
+                        head.present |= 1u << i;
+                        record_append(r, &fields[i], sizeof(fields[i]));
+                }
+        }
+        record_append(r, m->path, m->path_len);
+        if (m->target)
+                record_append(r, m->target, m->target_len);
+        if (m->xattrs)
+                record_append(r, m->xattrs, m->xattrs_len);
+        if (o->uid != meta->uid || o->gid != meta->gid || !record_word_same(o->user, m->user) ||
+            !record_word_same(o->group, m->group) || !record_word_same(o->method, m->method)) {
+                head.present |= 1u << RECORD_OWNER;
+                o->uid = meta->uid;
+                o->gid = meta->gid;
+                record_append(r, &o->uid, sizeof(o->uid));
+                record_append(r, &o->gid, sizeof(o->gid));
+                record_append(r, o->user, record_word(o->user, m->user));
+                record_append(r, o->group, record_word(o->group, m->group));
+                record_append(r, o->method, record_word(o->method, m->method));
+        }
+        memcpy(r->data + begin, &head, sizeof(head));
+}
+
+/* --- and back ---------------------------------------------------------------------- */
+
+struct record_reader {
+        const uint8_t *data;
+        size_t size;
+        size_t at;
+        bool bad;
+};
+
+static const void *record_take(struct record_reader *r, uint64_t n)
+{
+        const void *p = r->data + r->at;
+
+        if (n > r->size - r->at) {
+                r->bad = true;
+                return NULL;
+        }
+        r->at += n;
+        return p;
+}
+
+static void record_take_word(struct record_reader *r, char *to)
+{
+        size_t most = r->size - r->at < LSR_RECORD_WORD_MAX + 1 ? r->size - r->at : LSR_RECORD_WORD_MAX + 1;
+        size_t n = strnlen((const char *)r->data + r->at, most);
+
+        if (n == most) {
+                r->bad = true;
+                return;
+        }
+        memcpy(to, r->data + r->at, n + 1);
+        r->at += n + 1;
+}
+
+static void record_take_owner(struct record_reader *r, struct lsr_record_owner *o)
+{
+        const uint8_t *ids = record_take(r, 2 * sizeof(uint32_t));
+
+        if (!ids)
+                return;
+        memcpy(&o->uid, ids, sizeof(o->uid));
+        memcpy(&o->gid, ids + sizeof(o->uid), sizeof(o->gid));
+        record_take_word(r, o->user);
+        record_take_word(r, o->group);
+        record_take_word(r, o->method);
+}
+
+int lsr_record_get(const uint8_t *data, size_t size, size_t *at, struct lsr_record_owner *owner,
+                   struct lsr_member *ret_member)
+{
+        struct record_reader r = { data, size, *at, false };
+        struct lsr_member *m = ret_member;
+        uint64_t fields[RECORD_FIELDS] = { 0 };
+        struct record_head head;
+        const void *p = record_take(&r, sizeof(head));
+
+        if (!p)
+                return -EBADMSG;
+        memcpy(&head, p, sizeof(head));
+        for (unsigned i = 0; i < RECORD_FIELDS; i++) {
+                if (!(head.present & 1u << i))
+                        continue;
+                p = record_take(&r, sizeof(fields[i]));
+                if (!p)
+                        return -EBADMSG;
+                memcpy(&fields[i], p, sizeof(fields[i]));
+        }
+        *m = (struct lsr_member){
+                .path_len = head.path_len,
+                .meta = { .known = head.known,
+                          .mode = head.mode,
+                          .rdev = (uint32_t)fields[RECORD_RDEV],
+                          .size = fields[RECORD_SIZE] },
+                .packed = fields[RECORD_PACKED] - 1,
+                .position = fields[RECORD_POSITION],
+                .data = fields[RECORD_DATA],
+                .flags = head.flags,
+        };
+        for (unsigned t = 0; t < LSR_TIMES; t++) {
+                m->meta.sec[t] = (int64_t)fields[RECORD_SEC + t];
+                m->meta.nsec[t] = (uint32_t)fields[RECORD_NSEC + t];
+        }
+        m->path = record_take(&r, head.path_len);
+        if (fields[RECORD_TARGET]) {
+                m->target_len = fields[RECORD_TARGET] - 1;
+                m->target = record_take(&r, m->target_len);
+        }
+        if (fields[RECORD_XATTRS]) {
+                m->xattrs_len = fields[RECORD_XATTRS] - 1;
+                m->xattrs = record_take(&r, m->xattrs_len);
+        }
+        if (head.present & 1u << RECORD_OWNER)
+                record_take_owner(&r, owner);
+        if (r.bad)
+                return -EBADMSG;
+        m->meta.uid = owner->uid;
+        m->meta.gid = owner->gid;
+        m->user = owner->user[0] ? owner->user : NULL;
+        m->group = owner->group[0] ? owner->group : NULL;
+        m->method = owner->method[0] ? owner->method : NULL;
+        *at = r.at;
+        return 0;
+}
