@@ -1,4 +1,4 @@
-/* drivers - those of this folder, for registry.c */
+/* drivers - those of this folder, for registry.c and writers.c */
 #pragma once
 
 #include "formats/format.h"
@@ -31,3 +31,5 @@ extern const struct lsr_writer_kind lsr_writer_tar;
 extern const struct lsr_writer_kind lsr_writer_tar_xz;
 extern const struct lsr_writer_kind lsr_writer_tar_bzip2;
 extern const struct lsr_writer_kind lsr_writer_tar_lz4;
+extern const struct lsr_writer_kind lsr_writer_zip;
+extern const struct lsr_writer_kind lsr_writer_sqlar;
