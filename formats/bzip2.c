@@ -11,7 +11,10 @@
 
 #include "base/arena.h"
 #include "formats/ahead.h"
+#include "formats/compress.h"
 #include "formats/drivers.h"
+
+#define BZIP2_PIECE ((size_t)3600000) /* bytes in a stream written: four blocks of level 9 */
 
 struct bzip2 {
         struct lsr_decoder d;
@@ -123,4 +126,41 @@ const struct lsr_filter lsr_filter_bzip2 = {
         .suffixes = (const char *const[]){ ".bz2", ".tbz2", ".tbz", NULL },
         .probe = bzip2_probe,
         .open = bzip2_open,
+};
+
+/* --- streams written --------------------------------------------------------------- */
+
+/* libbz2 keeps nothing between two buffers but the level. */
+static void *bzip2_new_context(int level)
+{
+        int *context = lsr_xmalloc(sizeof(*context));
+
+        *context = level;
+        return context;
+}
+
+/* As bzlib.h has it. */
+static size_t bzip2_bound(void *context, size_t n)
+{
+        (void)context;
+        return n + n / 100 + 600;
+}
+
+static size_t bzip2_compress(void *context, const void *data, size_t n, void *out, size_t out_size)
+{
+        unsigned made = (unsigned)out_size;
+        int r = BZ2_bzBuffToBuffCompress(out, &made, (char *)(uintptr_t)data, (unsigned)n, *(int *)context, 0, 0);
+
+        return r == BZ_OK ? made : 0;
+}
+
+const struct lsr_codec lsr_codec_bzip2 = {
+        .level_min = 1,
+        .level_max = 9,
+        .level_default = 9,
+        .piece = BZIP2_PIECE,
+        .new = bzip2_new_context,
+        .free = free,
+        .bound = bzip2_bound,
+        .compress = bzip2_compress,
 };

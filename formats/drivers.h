@@ -1,7 +1,8 @@
-/* drivers - those of this folder, for registry.c */
+/* drivers - those of this folder, for registry.c and writers.c */
 #pragma once
 
 #include "formats/format.h"
+#include "formats/writer.h"
 
 /* libarchive.c */
 extern const struct lsr_format lsr_format_7z;
@@ -24,3 +25,11 @@ extern const struct lsr_filter lsr_filter_lz4;
 extern const struct lsr_filter lsr_filter_lzip;
 extern const struct lsr_filter lsr_filter_lzma;
 extern const struct lsr_format lsr_format_sqlite;
+
+extern const struct lsr_writer_kind lsr_writer_lsr1;
+extern const struct lsr_writer_kind lsr_writer_tar;
+extern const struct lsr_writer_kind lsr_writer_tar_xz;
+extern const struct lsr_writer_kind lsr_writer_tar_bzip2;
+extern const struct lsr_writer_kind lsr_writer_tar_lz4;
+extern const struct lsr_writer_kind lsr_writer_zip;
+extern const struct lsr_writer_kind lsr_writer_sqlar;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "formats/ahead.h"
+#include "formats/compress.h"
 #include "formats/drivers.h"
 
 #define LZ4_MAGIC 0x184d2204u
@@ -127,4 +128,43 @@ const struct lsr_filter lsr_filter_lz4 = {
         .suffixes = (const char *const[]){ ".lz4", NULL },
         .probe = lz4_probe,
         .open = lz4_open,
+};
+
+/* --- frames written ---------------------------------------------------------------- */
+
+static void *lz4_new_context(int level)
+{
+        LZ4F_preferences_t *prefs = lsr_xmalloc(sizeof(*prefs));
+
+        *prefs = (LZ4F_preferences_t){
+                .frameInfo = {
+                        .blockSizeID = LZ4F_max4MB,
+                        .contentChecksumFlag = LZ4F_contentChecksumEnabled,
+                },
+                .compressionLevel = level,
+        };
+        return prefs;
+}
+
+static size_t lz4_bound(void *context, size_t n)
+{
+        return LZ4F_compressFrameBound(n, context);
+}
+
+static size_t lz4_compress(void *context, const void *data, size_t n, void *out, size_t out_size)
+{
+        size_t r = LZ4F_compressFrame(out, out_size, data, n, context);
+
+        return LZ4F_isError(r) ? 0 : r;
+}
+
+const struct lsr_codec lsr_codec_lz4 = {
+        .level_min = 1,
+        .level_max = 12,
+        .level_default = 1,
+        .piece = (size_t)4 << 20,
+        .new = lz4_new_context,
+        .free = free,
+        .bound = lz4_bound,
+        .compress = lz4_compress,
 };

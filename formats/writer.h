@@ -16,14 +16,18 @@
 
 /* What a format cannot keep of a member; it is stored without. */
 enum lsr_loss {
-        LSR_LOSS_KIND = 1 << 0,   /* this kind of file: it is not stored at all */
+        LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say with it */
         LSR_LOSS_XATTRS = 1 << 1, /* extended attributes */
         LSR_LOSS_ACL = 1 << 2,
         LSR_LOSS_HARDLINK = 1 << 3, /* that it is the same file as another: its content is stored again */
         LSR_LOSS_OWNER = 1 << 4,
         LSR_LOSS_TIME = 1 << 5, /* a time outside of what the format can say; fractions of seconds do not count */
-        LSR_LOSS_NAME = 1 << 6, /* a name that is not UTF-8, where the format has no other */
+        LSR_LOSS_NAME = 1 << 6, /* a name that is not UTF-8, where the format has no other; with KIND: too long */
+        LSR_LOSS_SIZE = 1 << 7, /* with KIND: larger than the format can say */
 };
+
+/* Parts of one file; one with more is given as if it had no holes. */
+#define LSR_EXTENTS_MAX ((size_t)1000000)
 
 /* A part of a file that is no hole. */
 struct lsr_extent {
@@ -69,6 +73,9 @@ struct lsr_writer_kind {
         /* Finished or not; threads are gone afterwards. */
         void (*free)(struct lsr_writer *w);
 };
+
+/* Of LSR_LOSS_XATTRS and LSR_LOSS_ACL those that a format without extended attributes loses of @m. */
+int lsr_writer_xattr_losses(const struct lsr_member *m);
 
 /* NULL-terminated; the first is the default. */
 extern const struct lsr_writer_kind *const lsr_writers[];

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "formats/ahead.h"
+#include "formats/compress.h"
 #include "formats/drivers.h"
 
 #define XZ_THREADS_MIN ((uint64_t)1 << 20)     /* bytes of a file that is worth threads */
@@ -230,4 +231,63 @@ const struct lsr_filter lsr_filter_lzma = {
         .suffixes = (const char *const[]){ ".lzma", NULL },
         .probe = xz_probe_lzma,
         .open = xz_open_lzma,
+};
+
+/* --- an .xz file written ---------------------------------------------------------- */
+
+/* liblzma works on blocks in parallel itself; where they end does not depend on how many threads there are. */
+struct xz_encoder {
+        lzma_stream lzma;
+        uint8_t *buf; /* LSR_OUTPUT_BUFFER */
+};
+
+static void xz_encoder_free(void *context)
+{
+        struct xz_encoder *x = context;
+
+        lzma_end(&x->lzma);
+        free(x->buf);
+        free(x);
+}
+
+static void *xz_encoder_new(int level, unsigned threads)
+{
+        struct xz_encoder *x = lsr_xmalloc(sizeof(*x));
+        lzma_mt mt = { .threads = threads, .preset = (uint32_t)level, .check = LZMA_CHECK_CRC64 };
+
+        *x = (struct xz_encoder){ .lzma = LZMA_STREAM_INIT, .buf = lsr_xmalloc(LSR_OUTPUT_BUFFER) };
+        if (lzma_stream_encoder_mt(&x->lzma, &mt) != LZMA_OK) {
+                xz_encoder_free(x);
+                return NULL;
+        }
+        return x;
+}
+
+static int xz_encode(void *context, const void *data, size_t n, struct lsr_output *out)
+{
+        struct xz_encoder *x = context;
+        lzma_ret r;
+
+        x->lzma.next_in = data;
+        x->lzma.avail_in = n;
+        do {
+                int written;
+
+                x->lzma.next_out = x->buf;
+                x->lzma.avail_out = LSR_OUTPUT_BUFFER;
+                r = lzma_code(&x->lzma, data ? LZMA_RUN : LZMA_FINISH);
+                written = lsr_output_write(out, x->buf, LSR_OUTPUT_BUFFER - x->lzma.avail_out);
+                if (written < 0)
+                        return written;
+        } while (r == LZMA_OK && (data ? x->lzma.avail_in > 0 : true));
+        return r == LZMA_OK || r == LZMA_STREAM_END ? 0 : -ENOMEM;
+}
+
+const struct lsr_codec lsr_codec_xz = {
+        .level_min = 0,
+        .level_max = 9,
+        .level_default = 6,
+        .free = xz_encoder_free,
+        .stream_new = xz_encoder_new,
+        .stream = xz_encode,
 };

@@ -73,7 +73,7 @@ static size_t name_utf8(const uint8_t *p, size_t n)
         return len;
 }
 
-static bool name_is_utf8(const uint8_t *p, size_t n)
+bool lsr_zip_is_utf8(const uint8_t *p, size_t n)
 {
         size_t len;
 
@@ -138,7 +138,7 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
         size_t n = e->name_len;
 
         if (!declared && e->unicode && lsr_crc32(0, p, n) == e->unicode_crc &&
-            name_is_utf8(e->unicode, e->unicode_len)) {
+            lsr_zip_is_utf8(e->unicode, e->unicode_len)) {
                 p = e->unicode;
                 n = e->unicode_len;
                 declared = true;
@@ -146,7 +146,7 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
         *ret_len = n;
         if (name_is_plain(p, n, backslashes))
                 return (const char *)p;
-        if (declared || name_is_utf8(p, n)) {
+        if (declared || lsr_zip_is_utf8(p, n)) {
                 if (!backslashes)
                         return (const char *)p;
                 memcpy(name_room(t, n), p, n);

@@ -136,6 +136,9 @@ struct lsr_zip_text {
 /* The name as a path in UTF-8 (if it can be told), with '/' between components; in the entry's bytes or in @t. */
 const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, size_t *ret_len);
 
+/* By RFC 3629. */
+bool lsr_zip_is_utf8(const uint8_t *p, size_t n);
+
 /* "deflate"; numbers without a name are written to @buf. */
 const char *lsr_zip_method(unsigned method, char buf[static 16]);
 

@@ -28,6 +28,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "formats/ahead.h"
+#include "formats/compress.h"
 #include "formats/drivers.h"
 
 #define ZSTD_SKIPPABLE 0x184d2a50u /* and the 15 after it */
@@ -579,4 +580,48 @@ const struct lsr_filter lsr_filter_zstd = {
         .suffixes = (const char *const[]){ ".zst", ".tzst", NULL },
         .probe = zstd_probe,
         .open = zstd_open,
+};
+
+/* --- frames written --------------------------------------------------------------- */
+
+static void zstd_free_context(void *context)
+{
+        ZSTD_freeCCtx(context);
+}
+
+static void *zstd_new_context(int level)
+{
+        ZSTD_CCtx *cctx = ZSTD_createCCtx();
+
+        if (cctx && (ZSTD_isError(ZSTD_CCtx_setParameter(cctx, ZSTD_c_compressionLevel, level)) ||
+                     ZSTD_isError(ZSTD_CCtx_setParameter(cctx, ZSTD_c_checksumFlag, 1)))) {
+                zstd_free_context(cctx);
+                return NULL;
+        }
+        return cctx;
+}
+
+static size_t zstd_bound(void *context, size_t n)
+{
+        (void)context;
+        return ZSTD_compressBound(n);
+}
+
+/* The content size is known, so it is in the header, and bounds the window. */
+static size_t zstd_compress(void *context, const void *data, size_t n, void *out, size_t out_size)
+{
+        size_t r = ZSTD_compress2(context, out, out_size, data, n);
+
+        return ZSTD_isError(r) ? 0 : r;
+}
+
+const struct lsr_codec lsr_codec_zstd = {
+        .level_min = 1,
+        .level_max = 22,
+        .level_default = ZSTD_CLEVEL_DEFAULT,
+        .piece = (size_t)4 << 20,
+        .new = zstd_new_context,
+        .free = zstd_free_context,
+        .bound = zstd_bound,
+        .compress = zstd_compress,
 };

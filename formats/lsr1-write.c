@@ -1,0 +1,289 @@
+/*
+ * lsr1-write - a .tar.zst that lists in one read
+ *
+ * docs/lsr1.md is the format.  Members are sorted and what they need is known
+ * when they come, so all is written in one go: frames on all cores while the
+ * catalogue gathers in a builder, and at the end it is told by then where
+ * everything is.
+ *
+ * Small members share frames, for zstd finds little in few bytes; content of
+ * 1 MiB and more has frames of its own, so that where a byte of it lies is told
+ * by a division.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "formats/compress.h"
+#include "formats/crc.h"
+#include "formats/drivers.h"
+#include "formats/tar-write.h"
+
+#define LSR1_GROUP ((size_t)1 << 20)   /* bytes at which a frame of small members ends */
+#define LSR1_LARGE ((uint64_t)1 << 20) /* content that has frames of its own */
+#define LSR1_CUT ((size_t)4 << 20)     /* bytes of large content in a frame */
+#define LSR1_LOCATOR 64u
+#define LSR1_MAGIC 0x184d2a5bu
+#define LSR1_SEEK_MAGIC 0x184d2a5eu
+#define LSR1_SEEK_FOOTER 0x8f92eab1u
+#define LSR1_FRAMES_MAX (UINT32_C(1) << 27) /* of the seekable format */
+
+struct write_entry {
+        uint32_t packed;
+        uint32_t size;
+};
+
+struct lsr1_writer {
+        struct lsr_writer w;
+        struct lsr_compress *compress;
+        struct lsr_builder *builder;
+        int level;
+        struct tar_blocks blocks;
+        uint64_t at;    /* in the tar */
+        uint64_t left;  /* content of the member that is still to come */
+        bool large;     /* that is in frames of its own */
+        uint64_t start; /* of the output */
+        struct write_entry *frames;
+        size_t n_frames, frames_cap;
+};
+
+static const uint8_t write_zeros[2 * TAR_BLOCK];
+
+static void write_frame(void *ctx, size_t n, size_t packed)
+{
+        struct lsr1_writer *l = ctx;
+
+        if (l->n_frames == l->frames_cap) {
+                l->frames_cap = l->frames_cap ? l->frames_cap * 2 : 256;
+                l->frames = lsr_xrealloc(l->frames, l->frames_cap * sizeof(*l->frames));
+        }
+        l->frames[l->n_frames++] = (struct write_entry){ (uint32_t)packed, (uint32_t)n };
+}
+
+static int write_open(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options)
+{
+        struct lsr1_writer *l = lsr_xmalloc(sizeof(*l));
+        int r;
+
+        *l = (struct lsr1_writer){
+                .w = { .kind = &lsr_writer_lsr1, .out = out },
+                .level = options->level,
+                .start = out->at,
+        };
+        r = lsr_compress_new(&l->compress, &lsr_codec_zstd, options->level, options->threads, out);
+        if (r < 0) {
+                free(l);
+                return r;
+        }
+        lsr_compress_tell(l->compress, write_frame, l);
+        l->builder = lsr_builder_new();
+        *ret_writer = &l->w;
+        return 0;
+}
+
+/* --- the tar ------------------------------------------------------------------- */
+
+static void write_add(struct lsr1_writer *l, const void *data, size_t n)
+{
+        lsr_compress_add(l->compress, data, n);
+        l->at += n;
+}
+
+/* Large content, cut where a frame is full. */
+static int write_add_large(struct lsr1_writer *l, const uint8_t *data, size_t n)
+{
+        int r = 0;
+
+        while (n > 0 && r == 0) {
+                size_t held = lsr_compress_held(l->compress), room = LSR1_CUT - held, part = n < room ? n : room;
+
+                write_add(l, data, part);
+                data += part;
+                n -= part;
+                if (part == room)
+                        r = lsr_compress_cut(l->compress);
+        }
+        return r;
+}
+
+/* Content is all there: the end of a frame, if it is to end here. */
+static int write_end_member(struct lsr1_writer *l)
+{
+        write_add(l, write_zeros, l->blocks.padding);
+        if (!l->large && lsr_compress_held(l->compress) < LSR1_GROUP)
+                return 0;
+        l->large = false;
+        return lsr_compress_cut(l->compress);
+}
+
+static int write_member(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n)
+{
+        struct lsr1_writer *l = (struct lsr1_writer *)w;
+        struct tar_blocks *b = &l->blocks;
+        int r = l->left ? -EINVAL : tar_blocks_make(b, m, extents, n), error;
+
+        if (r < 0 || r & LSR_LOSS_KIND)
+                return r;
+        b->member.position = l->at;
+        b->member.data = l->at + b->headers;
+        error = lsr_builder_add(l->builder, &b->member);
+        if (error < 0)
+                return error;
+        l->left = b->data;
+        l->large = b->stored >= LSR1_LARGE;
+        write_add(l, b->bytes.data, b->headers);
+        error = l->large ? lsr_compress_cut(l->compress) : 0;
+        if (error == 0)
+                error = write_add_large(l, b->bytes.data + b->headers, b->bytes.n - b->headers);
+        if (error == 0 && l->left == 0)
+                error = write_end_member(l);
+        return error < 0 ? error : r;
+}
+
+static int write_data(struct lsr_writer *w, const void *data, size_t n)
+{
+        struct lsr1_writer *l = (struct lsr1_writer *)w;
+        int r = 0;
+
+        if (n > l->left)
+                return -EINVAL;
+        if (n == 0)
+                return 0;
+        if (l->large)
+                r = write_add_large(l, data, n);
+        else
+                write_add(l, data, n);
+        l->left -= n;
+        return r == 0 && l->left == 0 ? write_end_member(l) : r;
+}
+
+/* --- the end ------------------------------------------------------------------- */
+
+static int write_skippable(struct lsr_output *out, uint32_t magic, size_t n)
+{
+        uint8_t header[8];
+
+        if (n > UINT32_MAX - 8)
+                return -EFBIG;
+        lsr_put_le32(header, magic);
+        lsr_put_le32(header + 4, (uint32_t)n);
+        return lsr_output_write(out, header, sizeof(header));
+}
+
+/* T, and the frame in it as long as ret_frame says; catalogue: bytes and rows. */
+struct write_toc {
+        uint64_t packed;
+        uint64_t size;
+        uint32_t rows;
+};
+
+static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
+{
+        struct lsr_output *out = l->w.out;
+        struct lsr_catalogue *c;
+        uint8_t *data, *packed;
+        size_t size, n;
+        int r = lsr_builder_finish(l->builder, &c);
+
+        if (r < 0)
+                return r;
+        r = lsr_catalogue_encode(c, &data, &size);
+        if (r == 0) {
+                r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data, size, &packed, &n);
+                if (r == 0) {
+                        r = write_skippable(out, LSR1_MAGIC, n);
+                        if (r == 0)
+                                r = lsr_output_write(out, packed, n);
+                        free(packed);
+                        *ret_toc = (struct write_toc){ n, size, lsr_catalogue_rows(c) };
+                }
+                free(data);
+        }
+        lsr_catalogue_free(c);
+        return r;
+}
+
+static int write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct write_toc *toc)
+{
+        uint8_t b[LSR1_LOCATOR] = {};
+
+        lsr_put_le32(b, LSR1_MAGIC);
+        lsr_put_le32(b + 4, sizeof(b) - 8);
+        memcpy(b + 8, "LSRTOC\r\n", 8);
+        lsr_put_le16(b + 16, 1);
+        lsr_put_le64(b + 24, toc_at);
+        lsr_put_le64(b + 32, toc->packed);
+        lsr_put_le64(b + 40, toc->size);
+        lsr_put_le64(b + 48, l->at);
+        lsr_put_le32(b + 56, toc->rows);
+        lsr_put_le32(b + 60, lsr_crc32(0, b, 60));
+        return lsr_output_write(l->w.out, b, sizeof(b));
+}
+
+static int write_seek_table(struct lsr1_writer *l)
+{
+        struct lsr_output *out = l->w.out;
+        uint8_t entry[9];
+        int r = l->n_frames > LSR1_FRAMES_MAX ? -EFBIG : write_skippable(out, LSR1_SEEK_MAGIC, l->n_frames * 8 + 9);
+
+        for (size_t i = 0; i < l->n_frames && r == 0; i++) {
+                lsr_put_le32(entry, l->frames[i].packed);
+                lsr_put_le32(entry + 4, l->frames[i].size);
+                r = lsr_output_write(out, entry, 8);
+        }
+        lsr_put_le32(entry, (uint32_t)l->n_frames);
+        entry[4] = 0;
+        lsr_put_le32(entry + 5, LSR1_SEEK_FOOTER);
+        return r < 0 ? r : lsr_output_write(out, entry, 9);
+}
+
+static int write_finish(struct lsr_writer *w)
+{
+        struct lsr1_writer *l = (struct lsr1_writer *)w;
+        struct write_toc toc = {};
+        uint64_t toc_at;
+        int r = l->left ? -EINVAL : lsr_compress_cut(l->compress);
+
+        if (r < 0)
+                return r;
+        write_add(l, write_zeros, sizeof(write_zeros));
+        r = lsr_compress_finish(l->compress);
+        toc_at = w->out->at - l->start;
+        if (r == 0)
+                r = write_catalogue(l, &toc);
+        if (r < 0)
+                return r;
+        write_frame(l, 0, (size_t)toc.packed + 8);
+        r = write_locator(l, toc_at, &toc);
+        write_frame(l, 0, LSR1_LOCATOR);
+        if (r == 0)
+                r = write_seek_table(l);
+        return r < 0 ? r : lsr_output_flush(w->out);
+}
+
+static void write_free(struct lsr_writer *w)
+{
+        struct lsr1_writer *l = (struct lsr1_writer *)w;
+
+        lsr_compress_free(l->compress);
+        lsr_builder_free(l->builder);
+        tar_blocks_free(&l->blocks);
+        free(l->frames);
+        free(l);
+}
+
+const struct lsr_writer_kind lsr_writer_lsr1 = {
+        .name = "lsr1",
+        .suffixes = (const char *const[]){ ".tar.zst", ".tzst", NULL },
+        .level_min = 1,
+        .level_max = 22,
+        .hardlinks = true,
+        .sparse = true,
+        .open = write_open,
+        .member = write_member,
+        .data = write_data,
+        .finish = write_finish,
+        .free = write_free,
+};
