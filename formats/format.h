@@ -83,6 +83,12 @@ struct lsr_format {
          * 0, or 1: it does not.  NULL: never.
          */
         int (*extent)(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
+        /*
+         * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
+         * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
+         * Each finding is trouble.  NULL: reading every member is all that can be done.
+         */
+        int (*check)(struct lsr_scan *scan);
 };
 
 /* A compression: turns an input into another. */
