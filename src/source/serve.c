@@ -312,7 +312,12 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return 0;
 }
 
-static int serve_catalogue(struct serve *s, struct lsr_builder *builder)
+static int serve_catalogue(struct serve *s, const uint8_t *data, size_t size)
+{
+        return size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
+}
+
+static int serve_catalogue_built(struct serve *s, struct lsr_builder *builder)
 {
         struct lsr_catalogue *catalogue;
         uint8_t *data;
@@ -325,7 +330,7 @@ static int serve_catalogue(struct serve *s, struct lsr_builder *builder)
         lsr_catalogue_free(catalogue);
         if (r < 0)
                 return r;
-        r = size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
+        r = serve_catalogue(s, data, size);
         free(data);
         return r;
 }
@@ -353,7 +358,9 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
-                r = serve_catalogue(s, scan.builder);
+                r = scan.catalogue ? serve_catalogue(s, scan.catalogue, scan.catalogue_size)
+                                   : serve_catalogue_built(s, scan.builder);
+        free(scan.catalogue);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;
