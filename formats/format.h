@@ -37,6 +37,8 @@ struct lsr_scan {
         struct lsr_input *input;
         struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
         struct lsr_builder *builder;
+        uint8_t *catalogue; /* instead of members for the builder: it encoded, as lsr_catalogue_decode() takes it */
+        size_t catalogue_size;
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
@@ -83,6 +85,12 @@ struct lsr_format {
          * 0, or 1: it does not.  NULL: never.
          */
         int (*extent)(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
+        /*
+         * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
+         * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
+         * Each finding is trouble.  NULL: reading every member is all that can be done.
+         */
+        int (*check)(struct lsr_scan *scan);
 };
 
 /* A compression: turns an input into another. */

@@ -3,6 +3,7 @@
  *
  * Order matters: the first that recognises the bytes has them.
  *
+ *      lsr1                  zstd, which is a filter's, but for what it ends with
  *      magic number at 0     exclude each other; whatever archives they hold
  *      tar                   by a checksum in the first block
  *      iso9660               by five bytes far behind, where a tar may have anything
@@ -24,13 +25,9 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
-        &lsr_format_sqlite, &lsr_format_7z,
-        &lsr_format_rar5,   &lsr_format_rar,
-        &lsr_format_rpm,    &lsr_format_cab,
-        &lsr_format_ar,     &lsr_format_warc,
-        &lsr_format_cpio,   &lsr_format_lha,
-        &lsr_format_tar,    &lsr_format_iso9660,
-        &lsr_format_zip,    NULL,
+        &lsr_format_lsr1, &lsr_format_sqlite, &lsr_format_7z,      &lsr_format_rar5, &lsr_format_rar,
+        &lsr_format_rpm,  &lsr_format_cab,    &lsr_format_ar,      &lsr_format_warc, &lsr_format_cpio,
+        &lsr_format_lha,  &lsr_format_tar,    &lsr_format_iso9660, &lsr_format_zip,  NULL,
 };
 
 const struct lsr_filter *const lsr_filters[] = {

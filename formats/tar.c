@@ -105,6 +105,15 @@ static bool tar_same_path(struct tar_text a, struct tar_text b)
         return true;
 }
 
+/* What is known of a hard link is that of its target, which may be of any type. */
+static bool tar_same_kind(const struct tar_walk *w, const struct lsr_member *m)
+{
+        if ((w->flags ^ m->flags) & LSR_MEMBER_HARDLINK)
+                return false;
+        return m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_TYPE) ||
+               (m->meta.mode & S_IFMT) == w->type;
+}
+
 /* 0: @w is at the content of @m; a negative errno, said. */
 static int tar_find(struct tar_walk *w, const struct lsr_member *m)
 {
@@ -126,7 +135,7 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
         if (r < 0 && r != -ENODATA)
                 return r;
         size = w->header.meta.size;
-        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) &&
+        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) && tar_same_kind(w, m) &&
             (m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_SIZE) || m->meta.size == size))
                 return 0;
         lsr_scan_trouble(w->scan, -EBADMSG, "what is at byte %s is not, or no longer, the header of '%.*s'",

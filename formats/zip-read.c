@@ -369,7 +369,7 @@ static int read_window(struct lsr_input *in, struct lsr_zip_window *w, uint64_t 
 static int read_packed_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *w,
                               uint8_t *packed)
 {
-        const uint8_t *p;
+        const uint8_t *p = NULL;
         uint64_t data;
         ssize_t got;
         int r = read_window(in, w, m->position, LSR_ZIP_LOCAL_BYTES, &p);

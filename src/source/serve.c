@@ -314,6 +314,11 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return 0;
 }
 
+static int serve_catalogue(struct serve *s, const uint8_t *data, size_t size)
+{
+        return size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
+}
+
 static int serve_records(struct serve *s)
 {
         size_t n = s->records.len;
@@ -364,7 +369,8 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
-                r = serve_records(s);
+                r = scan.catalogue ? serve_catalogue(s, scan.catalogue, scan.catalogue_size) : serve_records(s);
+        free(scan.catalogue);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;

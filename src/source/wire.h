@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, HEAD or MEMBERS, then one DONE
+ *      worker  any number of TROUBLE, DATA, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
  * Every request but CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -27,7 +27,8 @@
 #define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
 #define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
 #define LSR_WIRE_MEMBERS_MAX ((uint64_t)2 << 30) /* in all: twice that is what the parent then holds */
-#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20)   /* what may still come after STOP: a full socket and a frame */
+#define LSR_WIRE_CATALOGUE_MAX ((uint64_t)4 << 30)
+#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20) /* what may still come after STOP: a full socket and a frame */
 #define LSR_WIRE_FDS_MAX (1 + LSR_COMPANIONS)
 
 enum lsr_wire_type {
@@ -42,8 +43,9 @@ enum lsr_wire_type {
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
         LSR_WIRE_HEAD,
-        LSR_WIRE_MEMBERS, /* records (record.h), whole ones; none: those before do not count */
-        LSR_WIRE_DONE,    /* struct lsr_wire_done */
+        LSR_WIRE_MEMBERS,   /* records (record.h), whole ones; none: those before do not count */
+        LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
+        LSR_WIRE_DONE,      /* struct lsr_wire_done */
 };
 
 struct lsr_wire_head {

@@ -51,7 +51,7 @@ struct worker_call {
         int sink_result;   /* negative: it wanted no more */
         uint64_t drained;  /* bytes that came nevertheless */
         unsigned troubles;
-        uint8_t *data; /* of HEAD, or records; to be freed */
+        uint8_t *data; /* of HEAD or CATALOGUE, or records; to be freed */
         size_t size;
         size_t cap;
         bool has_data;
@@ -211,6 +211,14 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return answer_blob(w, call, length);
 }
 
+static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        if (call->type != LSR_WIRE_SCAN || call->has_data || call->received || length > LSR_WIRE_CATALOGUE_MAX)
+                return -EPROTO;
+        call->has_data = true;
+        return answer_blob(w, call, length);
+}
+
 /* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
 static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
 {
@@ -225,7 +233,7 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         size_t at = 0;
         int r;
 
-        if (call->type != LSR_WIRE_SCAN || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
+        if (call->type != LSR_WIRE_SCAN || call->has_data || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (length == 0) {
                 call->owner = (struct lsr_record_owner){};
@@ -306,6 +314,9 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_MEMBERS:
                         r = answer_members(w, call, head.length);
+                        break;
+                case LSR_WIRE_CATALOGUE:
+                        r = answer_catalogue(w, call, head.length);
                         break;
                 case LSR_WIRE_DONE:
                         return answer_done(w, call, head.length);
@@ -424,6 +435,19 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
                 lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
 }
 
+/* The catalogue that came, or that of the members that came; @r is what the worker said in the end. */
+static int worker_scanned(struct lsr_worker *w, struct worker_call *call, int r, struct lsr_catalogue **ret_catalogue)
+{
+        if (r >= 0 && call->has_data) {
+                r = lsr_catalogue_decode(ret_catalogue, call->data, call->size);
+                return r < 0 ? worker_distrust(w, r) : 0;
+        }
+        /* What came before it died has been parsed well. */
+        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call->builder) > 0))
+                return lsr_builder_finish(call->builder, ret_catalogue);
+        return r;
+}
+
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
                     struct lsr_catalogue **ret_catalogue)
 {
@@ -438,10 +462,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
         if (!worker_knows(w, id))
                 return -ESTALE;
         call.builder = lsr_builder_new();
-        r = worker_call(w, &call);
-        /* What came before it died has been parsed well. */
-        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
-                r = lsr_builder_finish(call.builder, ret_catalogue);
+        r = worker_scanned(w, &call, worker_call(w, &call), ret_catalogue);
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
