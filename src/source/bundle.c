@@ -271,6 +271,12 @@ static int bundle_recognise(struct lsr_bundle *bundle)
 {
         bool database;
 
+        if (bundle->size == LSR_INPUT_UNKNOWN && bundle->all->o.keep_pipes) {
+                int r = bundle_spool_pipe(bundle, NULL, 0);
+
+                if (r < 0)
+                        return r;
+        }
         if (bundle->size == LSR_INPUT_UNKNOWN)
                 return bundle_hand_over(bundle);
         if (bundle_cached(bundle))
