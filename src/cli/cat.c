@@ -1,8 +1,10 @@
 /*
  * cat - content of members, and of files, to standard output
  *
- * Small pieces are gathered, as many small members come one after the other;
- * a write that fails ends the command, since nothing more can be put anywhere.
+ * Operands that follow each other in the order of their bundle are read in one
+ * pass: of a compressed tar each pass decodes all that lies before.  Small pieces
+ * are gathered; a write that fails ends the command, since nothing more can be
+ * put anywhere.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +24,12 @@
 struct cat {
         struct lsr_reading reading;
         struct lsr_out out;
+        /* Members found and not read yet, all of one bundle. */
+        struct lsr_bundle *bundle;
+        uint32_t *rows; /* room for all operands */
+        const char **paths;
+        size_t n;
+        uint64_t position; /* of the last */
 };
 
 static int cat_write(void *ctx, const void *data, size_t n)
@@ -69,21 +77,55 @@ static void cat_file(struct cat *c, const char *path)
                 close(fd);
 }
 
-static void cat_member(struct cat *c, const char *path, const struct lsr_place *place)
+static int cat_begin(void *ctx, size_t i)
 {
-        struct lsr_member m;
-        int r;
+        (void)ctx;
+        (void)i;
+        return 0;
+}
 
-        lsr_catalogue_get(place->bundle->catalogue, place->row, &m);
-        c->reading.troubled = false;
-        r = S_ISDIR(m.meta.mode) ? -EISDIR
-                                 : lsr_bundle_read(place->bundle, place->row, &(struct lsr_sink){ c, cat_write });
-        if (r < 0 && !c->out.error) {
+static int cat_end(void *ctx, size_t i, int error)
+{
+        struct cat *c = ctx;
+
+        if (error < 0 && !c->out.error) {
                 /* What the bundle was complained about for need not be said twice. */
                 if (!c->reading.troubled)
-                        lsr_message_errno(-r, "cannot read %s", lsr_quoted_always(path));
-                lsr_reading_fail(&c->reading, r == -EISDIR ? 2 : 1);
+                        lsr_message_errno(-error, "cannot read %s", lsr_quoted_always(c->paths[i]));
+                lsr_reading_fail(&c->reading, 1);
         }
+        /* Trouble with a member may come before its first byte. */
+        c->reading.troubled = false;
+        return 0;
+}
+
+static void cat_run(struct cat *c)
+{
+        c->reading.troubled = false;
+        if (c->n > 0)
+                lsr_bundle_read_many(c->bundle, c->rows, c->n, false,
+                                     &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end });
+        c->n = 0;
+}
+
+static void cat_member(struct cat *c, const char *path, const struct lsr_place *place)
+{
+        const struct lsr_catalogue *catalogue = place->bundle->catalogue;
+        struct lsr_member m;
+
+        lsr_catalogue_get(catalogue, lsr_catalogue_link(catalogue, place->row), &m);
+        if (S_ISDIR(m.meta.mode)) {
+                cat_run(c);
+                lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path));
+                lsr_reading_fail(&c->reading, 2);
+                return;
+        }
+        if (place->bundle != c->bundle || m.position <= c->position)
+                cat_run(c);
+        c->bundle = place->bundle;
+        c->position = m.position;
+        c->paths[c->n] = path;
+        c->rows[c->n++] = place->row;
 }
 
 /* 1: a real file. */
@@ -105,6 +147,8 @@ static void cat_operand(struct cat *c, const char *path)
         struct lsr_place place;
         int r = cat_find(c, path, &place);
 
+        if (r != 0)
+                cat_run(c);
         switch (r) {
         case 0:
                 cat_member(c, path, &place);
@@ -133,8 +177,14 @@ int lsr_command_cat(const struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);
+        c.rows = lsr_xmalloc(settings->n_operands * sizeof(*c.rows));
+        c.paths = lsr_xmalloc(settings->n_operands * sizeof(*c.paths));
         for (size_t i = 0; i < settings->n_operands && !c.out.error; i++)
                 cat_operand(&c, settings->operands[i]);
+        if (!c.out.error)
+                cat_run(&c);
+        free(c.rows);
+        free(c.paths);
         if (lsr_out_flush(&c.out) < 0) {
                 if (c.out.error != EPIPE)
                         lsr_message_errno(c.out.error, "write error");
