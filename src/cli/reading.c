@@ -16,6 +16,8 @@ static void reading_trouble(void *ctx, const char *path, int error, const char *
         struct lsr_reading *r = ctx;
 
         r->troubled = true;
+        if (r->stop && *r->stop)
+                return;
         if (text)
                 lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
         else

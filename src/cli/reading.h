@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "cli/settings.h"
@@ -14,7 +15,8 @@ struct lsr_reading {
         const struct lsr_settings *settings;
         struct lsr_io *io;
         struct lsr_bundles *bundles;
-        int status;    /* 0; 1: minor trouble; 2: an operand could not be had at all */
+        int status;                        /* 0; 1: minor trouble; 2: an operand could not be had at all */
+        const volatile sig_atomic_t *stop; /* not 0: a signal came, and what it broke need not be told; NULL */
         bool troubled; /* a bundle has been complained about; for whoever wants to know to clear it */
 };
 
