@@ -11,10 +11,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "unpack/acl.h"
 
 #define RESTORE_SPECIAL (S_ISUID | S_ISGID)
 
@@ -83,10 +86,46 @@ bool lsr_restore_needed(const struct lsr_restore *r, const struct lsr_member *m)
                lsr_restore_mode(r, m) != lsr_restore_first_mode(r, m);
 }
 
+/* The attribute in which the kernel has the access control list @name; NULL: it is none. */
+static const char *restore_acl(const char *name, bool *ret_text)
+{
+        static const char *const kernel[] = { "system.posix_acl_access", "system.posix_acl_default" };
+        static const char *const text[] = { "SCHILY.acl.access", "SCHILY.acl.default" };
+
+        for (unsigned i = 0; i < 2; i++) {
+                *ret_text = strcmp(name, text[i]) == 0;
+                if (*ret_text || strcmp(name, kernel[i]) == 0)
+                        return kernel[i];
+        }
+        return NULL;
+}
+
+/* Set one that is an access control list, or not, as @acls says. */
+static int restore_xattr(int (*set)(const void *where, const char *name, const void *value, size_t n),
+                         const void *where, bool acls, const char *name, const uint8_t *value, size_t n)
+{
+        bool is_text;
+        const char *acl = restore_acl(name, &is_text);
+        uint8_t *converted;
+        size_t size;
+        int r;
+
+        if (acls != (acl != NULL) || (is_text && n == 0))
+                return 0;
+        if (!is_text)
+                return set(where, name, value, n);
+        r = lsr_acl_from_text((const char *)value, n, &converted, &size);
+        if (r < 0)
+                return r;
+        r = set(where, acl, converted, size);
+        free(converted);
+        return r;
+}
+
 /* Set each attribute by @set, whose results are negative errnos. */
 static void restore_xattrs(const struct lsr_restore *r, const struct lsr_member *m,
                            int (*set)(const void *where, const char *name, const void *value, size_t n),
-                           const void *where)
+                           const void *where, bool acls)
 {
         const uint8_t *p = m->xattrs, *end = p + (m->xattrs ? m->xattrs_len : 0);
 
@@ -103,7 +142,7 @@ static void restore_xattrs(const struct lsr_restore *r, const struct lsr_member 
                 p += 4;
                 if (n > (size_t)(end - p))
                         return;
-                error = set(where, name, p, n);
+                error = restore_xattr(set, where, acls, name, p, n);
                 if (error < 0)
                         r->lost(r->ctx, name, error);
                 p += n;
@@ -170,9 +209,10 @@ int lsr_restore_fd(const struct lsr_restore *r, int fd, const struct lsr_member 
                         mode &= ~(mode_t)RESTORE_SPECIAL;
                 }
         }
-        restore_xattrs(r, m, restore_fset, &fd);
+        restore_xattrs(r, m, restore_fset, &fd, false);
         if ((exact || r->inherits || chowns || mode != lsr_restore_first_mode(r, m)) && fchmod(fd, mode) < 0)
                 error = error ? error : -errno;
+        restore_xattrs(r, m, restore_fset, &fd, true);
         if (restore_times(m, times) && futimens(fd, times) < 0)
                 error = error ? error : -errno;
         return error;
@@ -193,7 +233,8 @@ int lsr_restore_at(const struct lsr_restore *r, int dir, const char *name, const
         }
         if (m->xattrs) {
                 snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir, name);
-                restore_xattrs(r, m, restore_lset, path);
+                restore_xattrs(r, m, restore_lset, path, false);
+                restore_xattrs(r, m, restore_lset, path, true);
         }
         r_time = lsr_restore_time_at(dir, name, m);
         return error ? error : r_time;

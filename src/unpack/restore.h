@@ -1,8 +1,9 @@
 /*
  * restore - what a file is besides its name and content
  *
- * Owner, then attributes, then mode, then time: a change of owner takes setuid
- * bits and capabilities away, and every change moves the time.
+ * Owner, then attributes, then mode, then access control lists, then time: a
+ * change of owner takes setuid bits and capabilities away, attributes want a
+ * file that can be written to, a list changes the mode, and a mode the list.
  */
 #pragma once
 
