@@ -63,6 +63,19 @@ struct lsr_sink {
         int (*write)(void *ctx, const void *data, size_t n);
 };
 
+/*
+ * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size
+ * of meta are there.
+ */
+struct lsr_many {
+        void *ctx;
+        /* The next one wanted, by ascending position; valid until the call after it.  False: that was all. */
+        bool (*next)(void *ctx, struct lsr_member *ret_member);
+        /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
+        int (*write)(void *ctx, const void *data, size_t n);
+        int (*end)(void *ctx, int result);
+};
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
@@ -80,6 +93,11 @@ struct lsr_format {
          * -EOPNOTSUPP: this kind or method cannot be read; -EACCES: encrypted; -EBADMSG: damaged; trouble says more.
          */
         int (*read)(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink);
+        /*
+         * The same for many members; what goes wrong with one does not end the others.
+         * 0, or a negative errno: of those not ended yet none can be read.  NULL: read() does for each of them.
+         */
+        int (*read_many)(struct lsr_scan *scan, const struct lsr_many *many);
         /*
          * Where the content lies as it is, neither compressed nor encrypted nor sparse: for nested bundles.
          * 0, or 1: it does not.  NULL: never.

@@ -524,6 +524,25 @@ static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
         return archive_same(archive_path(e), m) || archive_same(archive_hardlink(e), m);
 }
 
+/* Go to @m, whose position is not behind.  0, or a negative errno, reported where it does not say all. */
+static int archive_find(struct archive_pass *pass, const struct lsr_member *m, struct archive_entry **ret_entry)
+{
+        int r = 1;
+
+        while (r > 0 && pass->ordinal <= m->position)
+                r = archive_next(pass, ret_entry);
+        if (r == 0 || (r > 0 && (pass->ordinal != m->position + 1 || !archive_agrees(*ret_entry, m)))) {
+                lsr_scan_trouble(pass->scan, -EBADMSG, "member %s is not what was listed",
+                                 lsr_grouped(m->position + 1));
+                return -EBADMSG;
+        }
+        if (r > 0 && archive_entry_is_data_encrypted(*ret_entry))
+                return -EACCES;
+        if (r > 0 && archive_entry_filetype(*ret_entry) && archive_entry_filetype(*ret_entry) != S_IFREG)
+                return -EOPNOTSUPP;
+        return r < 0 ? r : 0;
+}
+
 static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct archive_pass pass;
@@ -532,18 +551,48 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 
         if (r < 0)
                 return r;
-        do
-                r = archive_next(&pass, &e);
-        while (r > 0 && pass.ordinal <= m->position);
-        if (r == 0 || (r > 0 && !archive_agrees(e, m))) {
-                lsr_scan_trouble(scan, -EBADMSG, "member %s is not what was listed", lsr_grouped(m->position + 1));
-                r = -EBADMSG;
-        } else if (r > 0 && archive_entry_is_data_encrypted(e)) {
-                r = -EACCES;
-        } else if (r > 0 && archive_entry_filetype(e) && archive_entry_filetype(e) != S_IFREG) {
-                r = -EOPNOTSUPP;
-        } else if (r > 0) {
+        r = archive_find(&pass, m, &e);
+        if (r == 0)
                 r = archive_content(&pass, e, sink);
+        archive_end(&pass);
+        return r;
+}
+
+/* So that a sink's failure is told from a member's. */
+struct archive_many_sink {
+        const struct lsr_many *many;
+        int result;
+};
+
+static int archive_many_write(void *ctx, const void *data, size_t n)
+{
+        struct archive_many_sink *s = ctx;
+
+        s->result = s->many->write(s->many->ctx, data, n);
+        return s->result;
+}
+
+/* After damage libarchive goes on where the format lets it, and says so where not. */
+static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct archive_many_sink sink = { .many = many };
+        struct archive_pass pass;
+        struct archive_entry *e = NULL;
+        struct lsr_member m;
+        int r = archive_begin(&pass, scan);
+
+        if (r < 0)
+                return r;
+        while (r == 0 && many->next(many->ctx, &m)) {
+                r = archive_find(&pass, &m, &e);
+                /* There is nothing behind a header that cannot be read. */
+                if (r < 0 && pass.ordinal <= m.position)
+                        break;
+                if (r == 0)
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, archive_many_write });
+                if (sink.result < 0)
+                        break;
+                r = many->end(many->ctx, r);
         }
         archive_end(&pass);
         return r;
@@ -563,8 +612,9 @@ static int archive_enable_rpm(struct archive *a)
         return archive_read_support_format_cpio(a);
 }
 
-#define ARCHIVE_FORMAT(NAME, ...) \
-        .name = NAME, .suffixes = (const char *const[]){ __VA_ARGS__, NULL }, .scan = archive_scan, .read = archive_read
+#define ARCHIVE_FORMAT(NAME, ...)                                                                   \
+        .name = NAME, .suffixes = (const char *const[]){ __VA_ARGS__, NULL }, .scan = archive_scan, \
+        .read = archive_read, .read_many = archive_read_many
 
 const struct lsr_format lsr_format_7z = {
         ARCHIVE_FORMAT("7z", ".7z"),

@@ -100,6 +100,11 @@ const struct lsr_option lsr_options[] = {
           "with -l, + behind the mode of files with ACLs" },
         { LSR_OPT_BUNDLES, "bundles", LSR_ARG_REQUIRED, WHEN, LSR_GROUP_WHAT, true,
           "which archives and databases are listed as directories" },
+        { LSR_OPT_CAT, "cat", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
+          "content of BUNDLE/MEMBER... to standard output" },
+        { LSR_OPT_CHECK, "check", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
+          "read all of BUNDLE... and verify every checksum" },
+        { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true, "replace files that exist" },
         { LSR_OPT_ICONS, "icons", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, true, "icons of a Nerd Font before names" },
         { LSR_OPT_IO, "io", LSR_ARG_REQUIRED, "ENGINE", "auto uring threads sync", LSR_GROUP_ENGINE, true,
           "auto, uring, threads, sync" },
@@ -107,6 +112,8 @@ const struct lsr_option lsr_options[] = {
         { LSR_OPT_LEVEL, "level", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_WHAT, true, "depth of --tree and -R" },
         { LSR_OPT_NO_CACHE, "no-cache", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, true,
           "neither read nor write the cache of listings" },
+        { LSR_OPT_OUTPUT, "output", LSR_ARG_REQUIRED, "DIR", NULL, LSR_GROUP_READ, true,
+          "where --unpack puts files, else here" },
         { LSR_OPT_STATS, "stats", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, true,
           "then, on standard error, what it took" },
         { LSR_OPT_TITLES, "titles", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, true, "a line of titles over -l" },
@@ -114,13 +121,15 @@ const struct lsr_option lsr_options[] = {
           "directories show the sum of what is below" },
         { LSR_OPT_TREE, "tree", LSR_ARG_OPTIONAL, "DEPTH", NULL, LSR_GROUP_LAYOUT, true,
           "a tree of the subdirectories" },
+        { LSR_OPT_UNPACK, "unpack", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
+          "files of BUNDLE[/DIR]... as real files" },
 };
 const size_t lsr_n_options = sizeof(lsr_options) / sizeof(*lsr_options);
 
 const char *const lsr_group_titles[LSR_GROUPS] = {
         [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order", [LSR_GROUP_LAYOUT] = "Layout",
-        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names", [LSR_GROUP_ENGINE] = "Engine",
-        [LSR_GROUP_OTHER] = "Other",
+        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names", [LSR_GROUP_READ] = "Reading back",
+        [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_OTHER] = "Other",
 };
 
 static const struct lsr_option *options_by_letter(char letter)

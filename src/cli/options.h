@@ -18,6 +18,7 @@ enum lsr_group {
         LSR_GROUP_LAYOUT, /* format of the output */
         LSR_GROUP_FIELDS, /* what is shown of an entry */
         LSR_GROUP_NAMES,  /* quoting, colour, marks */
+        LSR_GROUP_READ,   /* other commands: reading bundles back */
         LSR_GROUP_ENGINE, /* how it is read */
         LSR_GROUP_OTHER,
         LSR_GROUPS,
@@ -47,15 +48,20 @@ enum {
         LSR_OPT_VERSION,
         LSR_OPT_ACL,
         LSR_OPT_BUNDLES,
+        LSR_OPT_CAT,
+        LSR_OPT_CHECK,
+        LSR_OPT_FORCE,
         LSR_OPT_ICONS,
         LSR_OPT_IO,
         LSR_OPT_JSON,
         LSR_OPT_LEVEL,
         LSR_OPT_NO_CACHE,
+        LSR_OPT_OUTPUT,
         LSR_OPT_STATS,
         LSR_OPT_TITLES,
         LSR_OPT_TOTAL_SIZE,
         LSR_OPT_TREE,
+        LSR_OPT_UNPACK,
 };
 
 struct lsr_option {

@@ -13,15 +13,24 @@
 #include "listing/listing.h"
 #include "render/view.h"
 
-enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION };
+enum lsr_action {
+        LSR_ACTION_LIST,
+        LSR_ACTION_CAT,
+        LSR_ACTION_CHECK,
+        LSR_ACTION_UNPACK,
+        LSR_ACTION_HELP,
+        LSR_ACTION_VERSION,
+};
 
 struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;
         bool no_cache;         /* of catalogues */
+        bool force;            /* replace what exists */
+        const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */
-        const char **operands; /* owned; at least one */
+        const char **operands; /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_list_options list;
         struct lsr_view view; /* options, quoting, colours and time style are set */

@@ -27,11 +27,12 @@
 #include "io/stream.h"
 #include "source/cache.h"
 #include "source/spool.h"
-#include "source/worker.h"
+#include "source/wire.h"
 
 #define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
-#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
+#define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
+#define BUNDLE_TRIES 2      /* of a request, as the worker may have died since the last one */
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
@@ -271,6 +272,12 @@ static int bundle_recognise(struct lsr_bundle *bundle)
 {
         bool database;
 
+        if (bundle->size == LSR_INPUT_UNKNOWN && bundle->all->o.keep_pipes) {
+                int r = bundle_spool_pipe(bundle, NULL, 0);
+
+                if (r < 0)
+                        return r;
+        }
         if (bundle->size == LSR_INPUT_UNKNOWN)
                 return bundle_hand_over(bundle);
         if (bundle_cached(bundle))
@@ -403,6 +410,114 @@ int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_si
 
         free(path);
         return r;
+}
+
+struct bundle_many {
+        const struct lsr_many_sink *sink;
+        struct lsr_out items;
+        size_t first, n, done; /* of the rows: those in items, and how many of these are through */
+        bool to_end;
+        bool wanted; /* the sink has not had enough */
+        bool killed; /* the last member that ended did so with its worker */
+};
+
+static int many_begin(void *ctx, size_t i)
+{
+        struct bundle_many *many = ctx;
+        int r = many->sink->begin(many->sink->ctx, many->first + i);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        struct bundle_many *many = ctx;
+        int r = many->sink->write(many->sink->ctx, data, n);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
+static int many_end(void *ctx, size_t i, int error)
+{
+        struct bundle_many *many = ctx;
+        bool wanted = many->wanted;
+        int r = many->sink->end(many->sink->ctx, many->first + i, error);
+
+        many->wanted = wanted && r >= 0;
+        many->killed = error == -EPIPE;
+        return r;
+}
+
+static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
+{
+        struct bundle_many *many = ctx;
+        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
+
+        return lsr_worker_read_many(bundle->all->worker, bundle->id, many->items.buf, many->items.len, many->n,
+                                    many->to_end, &sink, &many->done);
+}
+
+/* As many of the @n rows as go into one request. */
+static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+{
+        many->items.len = 0;
+        many->n = 0;
+        /* Another one is no longer than its texts may be. */
+        while (many->n < n && many->items.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
+                struct lsr_member m;
+                char *path = bundle_whole_member(bundle, rows[many->n++], &m);
+
+                lsr_wire_pack_item(&many->items, &m);
+                free(path);
+        }
+}
+
+int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink)
+{
+        struct bundle_many many = { .sink = sink, .wanted = true };
+        unsigned deaths = 0;
+        bool died;
+        int r = 0;
+
+        lsr_out_init(&many.items, -1);
+        do {
+                many.done = 0;
+                many.killed = false;
+                bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                many.to_end = to_end && many.first + many.n == n;
+                r = bundle_retry(bundle, bundle_ask_many, &many);
+                if (!many.wanted)
+                        break;
+                /* A member of which nothing has come: its own, or that of the process which died over it. */
+                died = r == -EPIPE && deaths++ < BUNDLE_DEATHS_MAX;
+                while (r < 0 && many.done < many.n && !(died && many.killed)) {
+                        int ended = many_begin(&many, many.done);
+
+                        if (ended >= 0)
+                                ended = many_end(&many, many.done++, r);
+                        if (!many.wanted) {
+                                r = ended;
+                                break;
+                        }
+                }
+                many.first += many.done;
+        } while (many.wanted && many.first < n);
+        lsr_out_free(&many.items);
+        return r;
+}
+
+static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
+{
+        (void)ctx;
+        return lsr_worker_check(bundle->all->worker, bundle->id);
+}
+
+int lsr_bundle_check(struct lsr_bundle *bundle)
+{
+        return bundle_retry(bundle, bundle_do_check, NULL);
 }
 
 struct bundle_extent {

@@ -15,6 +15,7 @@
 #include "catalogue/catalogue.h"
 #include "formats/format.h"
 #include "io/io.h"
+#include "source/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
@@ -24,7 +25,8 @@ struct lsr_bundles; /* what all bundles of a run share: worker, cache, those tha
 struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
-        bool cache; /* use the index cache */
+        bool cache;      /* use the index cache */
+        bool keep_pipes; /* what comes from a pipe is kept: content will be read, too */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -76,3 +78,14 @@ int lsr_bundle_load(struct lsr_bundle *b);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
+
+/*
+ * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
+ * position; each of them begins and ends once, as far as the sink wants more.  @to_end as for lsr_worker_read_many().
+ * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
+ */
+int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink);
+
+/* As lsr_format.check; 1: its format has no such function, reading all members is all that can be done. */
+int lsr_bundle_check(struct lsr_bundle *b);

@@ -410,6 +410,183 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         return r;
 }
 
+/* --- many members in one pass ----------------------------------------------------------- */
+
+struct serve_many {
+        struct serve *s;
+        struct lsr_scan *scan;
+        const uint8_t *data; /* items not taken yet */
+        size_t size;
+        uint64_t left; /* how many they are */
+        bool open;     /* one was taken and is not at its end */
+        int broken;    /* negative: the parent wants no more, or is gone */
+};
+
+static int many_put(struct serve_many *many, enum lsr_wire_type type, const void *data, size_t n)
+{
+        int r = lsr_wire_put(many->s->wire, type, many->s->request, data, n);
+
+        /* As in serve_data(), but only where a call was made anyway. */
+        if (r > 0)
+                r = lsr_wire_waiting(many->s->wire) ? -ECANCELED : 0;
+        if (r < 0)
+                many->broken = r;
+        return r;
+}
+
+static bool many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct serve_many *many = ctx;
+        ssize_t used = many->left > 0 ? lsr_wire_unpack_item(many->data, many->size, ret_member) : -ENODATA;
+
+        if (used < 0)
+                return false;
+        many->data += used;
+        many->size -= (size_t)used;
+        many->left--;
+        many->open = true;
+        many->scan->troubles = 0;
+        return true;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = 0;
+
+        while (n > 0 && r >= 0) {
+                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+
+                r = many_put(ctx, LSR_WIRE_DATA, p, part);
+                p += part;
+                n -= part;
+        }
+        return r;
+}
+
+static int many_end(void *ctx, int result)
+{
+        struct serve_many *many = ctx;
+        int32_t number = result;
+
+        many->open = false;
+        return many_put(many, LSR_WIRE_END, &number, sizeof(number));
+}
+
+/* For formats that have no better way. */
+static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
+{
+        const struct lsr_format *format = b->identity.format;
+        const struct lsr_sink sink = { many, many_write };
+        struct lsr_member m;
+        bool first = true;
+
+        while (many_next(many, &m)) {
+                struct lsr_scan fresh, *scan = many->scan;
+                bool again = !first && !lsr_input_random(scan->input);
+                int r;
+
+                if (again) {
+                        r = serve_scan_make(s, b, &fresh);
+                        if (r < 0)
+                                return r;
+                        scan = &fresh;
+                } else if (!first) {
+                        r = lsr_input_seek(scan->input, 0);
+                        if (r < 0 && r != -ENODATA)
+                                return r;
+                }
+                first = false;
+                r = format->read(scan, &m, &sink);
+                if (!many->broken)
+                        serve_scan_explain(scan, r);
+                if (again)
+                        serve_scan_done(scan);
+                if (many->broken)
+                        return many->broken;
+                r = many_end(many, r);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* What is behind the last member: a checksum may be there. */
+static int serve_to_end(struct lsr_input *in)
+{
+        const uint8_t *data;
+        ssize_t got;
+
+        if (lsr_input_random(in))
+                return 0;
+        while ((got = lsr_input_peek(in, 1, &data)) > 0)
+                lsr_input_take(in, (size_t)got);
+        return (int)got;
+}
+
+static int serve_many(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct serve_many many = { .s = s };
+        const struct lsr_format *format;
+        struct lsr_wire_many request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        struct lsr_member m;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        format = b->identity.format;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        many.scan = &scan;
+        many.data = data + sizeof(request);
+        many.size = size - sizeof(request);
+        many.left = request.n;
+        if (format->read_many)
+                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
+        else
+                r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
+        if (r >= 0 && request.to_end)
+                r = serve_to_end(scan.input);
+        if (!many.broken)
+                serve_scan_explain(&scan, r);
+        /* Those that are left have the same result. */
+        while (r < 0 && !many.broken && (many.open || many_next(&many, &m)))
+                many_end(&many, r);
+        serve_scan_done(&scan);
+        return many.broken ? many.broken : r;
+}
+
+static int serve_check(struct serve *s, const void *data, size_t size)
+{
+        struct lsr_wire_close request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        int r;
+
+        if (size != sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, size);
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        if (!b->identity.format->check)
+                return 1;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        r = b->identity.format->check(&scan);
+        serve_scan_explain(&scan, r);
+        serve_scan_done(&scan);
+        return r;
+}
+
 static void serve_close(struct serve *s, const void *data, size_t size)
 {
         struct lsr_wire_close request;
@@ -462,6 +639,12 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         case LSR_WIRE_EXTENT:
                 r = serve_member(s, type, data, size, &done);
                 break;
+        case LSR_WIRE_MANY:
+                r = serve_many(s, data, size);
+                break;
+        case LSR_WIRE_CHECK:
+                r = serve_check(s, data, size);
+                break;
         case LSR_WIRE_STATS:
                 done.stats = *lsr_io_stats(s->io);
                 done.stats.syscalls += s->wire->calls;
@@ -495,7 +678,8 @@ int lsr_worker_main(int fd)
                 uint8_t *data;
 
                 r = lsr_wire_head(s.wire, &head);
-                if (r >= 0 && (head.length > LSR_WIRE_REQUEST_MAX || (!s.io && head.type != LSR_WIRE_START)))
+                if (r >= 0 && (head.length > (head.type == LSR_WIRE_MANY ? LSR_WIRE_MANY_MAX : LSR_WIRE_REQUEST_MAX) ||
+                               (!s.io && head.type != LSR_WIRE_START)))
                         r = -EBADMSG;
                 if (r < 0)
                         break;

@@ -48,8 +48,11 @@ struct worker_call {
         struct lsr_builder *builder; /* of a SCAN */
         struct lsr_record_owner owner;
         uint64_t received; /* bytes of records */
-        int sink_result;   /* negative: it wanted no more */
-        uint64_t drained;  /* bytes that came nevertheless */
+        const struct lsr_many_sink *many;
+        size_t at, n;     /* of MANY: the member that is coming, and how many there are */
+        bool began;       /* the sink knows of that member */
+        int sink_result;  /* negative: it wanted no more */
+        uint64_t drained; /* bytes that came nevertheless */
         unsigned troubles;
         uint8_t *data; /* of HEAD or CATALOGUE, or records; to be freed */
         size_t size;
@@ -153,9 +156,23 @@ static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64
         return 0;
 }
 
+static int answer_stop(struct lsr_worker *w)
+{
+        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+}
+
+/* The first that comes of a member. */
+static void answer_begin(struct worker_call *call)
+{
+        if (call->began)
+                return;
+        call->began = true;
+        call->sink_result = call->many->begin(call->many->ctx, call->at);
+}
+
 static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        if (call->type != LSR_WIRE_READ || length > LSR_WIRE_DATA_MAX)
+        if ((!call->sink && !(call->many && call->at < call->n)) || length > LSR_WIRE_DATA_MAX)
                 return -EPROTO;
         while (length > 0) {
                 const uint8_t *data;
@@ -170,15 +187,46 @@ static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t 
                                 return -EPROTO;
                         continue;
                 }
-                call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
+                if (call->sink) {
+                        call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
+                } else {
+                        answer_begin(call);
+                        if (call->sink_result >= 0)
+                                call->sink_result = call->many->write(call->many->ctx, data, (size_t)n);
+                }
                 if (call->sink_result < 0) {
-                        int r = lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+                        int r = answer_stop(w);
 
                         if (r < 0)
                                 return r;
                 }
         }
         return 0;
+}
+
+static int answer_end(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        int32_t result;
+        int r;
+
+        if (!call->many || call->at == call->n || length != sizeof(result))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &result, sizeof(result));
+        if (r < 0)
+                return r;
+        if (result > 0 || result < -WORKER_ERRNO_MAX)
+                return -EPROTO;
+        call->troubles = 0;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head) + sizeof(result);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        answer_begin(call);
+        if (call->sink_result >= 0) {
+                call->sink_result = call->many->end(call->many->ctx, call->at++, result);
+                call->began = false;
+        }
+        return call->sink_result < 0 ? answer_stop(w) : 0;
 }
 
 /* All of a frame, into call->data. */
@@ -225,7 +273,7 @@ static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
         if (call->full)
                 return 0;
         call->full = true;
-        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+        return answer_stop(w);
 }
 
 static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64_t length)
@@ -274,7 +322,9 @@ static bool answer_name_fits(const char *name, size_t size)
 static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
         const struct lsr_wire_done *done = &call->done;
-        int most = call->type == LSR_WIRE_OPEN ? 2 : call->type == LSR_WIRE_EXTENT ? 1 : 0;
+        int most = call->type == LSR_WIRE_OPEN                                     ? 2
+                   : call->type == LSR_WIRE_EXTENT || call->type == LSR_WIRE_CHECK ? 1
+                                                                                   : 0;
         bool wants_data;
         int r;
 
@@ -285,6 +335,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 return r;
         wants_data = call->type == LSR_WIRE_OPEN && done->result == 2;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+            (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
                 return -EPROTO;
@@ -308,6 +359,9 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_DATA:
                         r = answer_data(w, call, head.length);
+                        break;
+                case LSR_WIRE_END:
+                        r = answer_end(w, call, head.length);
                         break;
                 case LSR_WIRE_HEAD:
                         r = answer_head(w, call, head.length);
@@ -490,6 +544,39 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
         int r = worker_member(w, id, m, &call);
 
         return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, size_t size, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink, size_t *ret_done)
+{
+        struct lsr_wire_many request = { .id = id, .to_end = to_end, .n = n };
+        struct worker_call call = {
+                .type = LSR_WIRE_MANY,
+                .parts = { { &request, sizeof(request) }, { (void *)items, size } },
+                .n_parts = 2,
+                .many = sink,
+                .n = n,
+        };
+        int r = -ESTALE;
+
+        if (worker_knows(w, id))
+                r = size > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
+        if (call.began) {
+                int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
+
+                if (call.sink_result >= 0)
+                        call.sink_result = ended;
+        }
+        *ret_done = call.at;
+        return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_check(struct lsr_worker *w, uint32_t id)
+{
+        struct lsr_wire_close request = { .id = id };
+        struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
+
+        return worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
 }
 
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
