@@ -44,6 +44,8 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status >= 0)
                 return status;
+        if (settings.action == LSR_ACTION_PACK)
+                return lsr_command_pack(&settings);
         if (settings.action != LSR_ACTION_LIST)
                 return cli_describe(settings.action);
         return lsr_command_list(&settings);

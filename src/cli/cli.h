@@ -8,3 +8,4 @@ int lsr_cli_main(int argc, char **argv);
 
 /* One command a file. */
 int lsr_command_list(struct lsr_settings *settings);
+int lsr_command_pack(struct lsr_settings *settings);

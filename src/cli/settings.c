@@ -424,6 +424,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_TREE:
                 l->tree = true;
                 return settings_level(r, value, "tree");
+        default:
+                return lsr_raw_pack(r, option, value);
         }
         return UNSET;
 }
@@ -469,7 +471,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 return 2;
         }
         s->n_operands = parser.n_operands;
-        if (s->n_operands == 0)
+        if (s->n_operands == 0 && s->action == LSR_ACTION_LIST)
                 s->operands[s->n_operands++] = ".";
         if (!s->engine) {
                 const char *env = getenv("LSR_IO");

@@ -13,7 +13,24 @@
 #include "listing/listing.h"
 #include "render/view.h"
 
-enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION };
+enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION, LSR_ACTION_PACK };
+
+/* What the options of packing say. */
+struct lsr_pack_settings {
+        const char *output;    /* NULL: as the directory is called */
+        const char *format;    /* NULL: as the output's name says */
+        const char *owner;     /* NULL: their own */
+        const char *mtime;     /* NULL: their own */
+        const char **excludes; /* NULL-terminated; NULL: none */
+        size_t n_excludes;
+        bool level_given;
+        int level;
+        unsigned threads; /* 0: as many as there are cores */
+        bool gitignore;
+        bool each;
+        bool force;
+        bool no_verify;
+};
 
 struct lsr_settings {
         enum lsr_action action;
@@ -24,6 +41,7 @@ struct lsr_settings {
         const char **operands; /* owned; at least one */
         size_t n_operands;
         struct lsr_list_options list;
+        struct lsr_pack_settings pack;
         struct lsr_view view; /* options, quoting, colours and time style are set */
 };
 
