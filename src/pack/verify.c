@@ -205,7 +205,8 @@ int lsr_verify(const struct lsr_verify *options, int fd)
                             .scan = { .window_max = VERIFY_WINDOW, .prefix = "", .trouble = verify_trouble } };
         struct lsr_identity id;
         struct lsr_input *input;
-        int r = lsr_input_file(&input, options->io, fd, 0, LSR_INPUT_UNKNOWN);
+        struct stat st;
+        int r = fstat(fd, &st) < 0 ? -errno : lsr_input_file(&input, options->io, fd, 0, (uint64_t)st.st_size);
 
         v.scan.ctx = &v;
         if (r == 0)
