@@ -33,6 +33,7 @@ struct lsr_codec {
 };
 
 extern const struct lsr_codec lsr_codec_zstd;
+extern const struct lsr_codec lsr_codec_gzip;
 extern const struct lsr_codec lsr_codec_xz;
 extern const struct lsr_codec lsr_codec_bzip2;
 extern const struct lsr_codec lsr_codec_lz4;

@@ -29,6 +29,7 @@ extern const struct lsr_format lsr_format_sqlite;
 
 extern const struct lsr_writer_kind lsr_writer_lsr1;
 extern const struct lsr_writer_kind lsr_writer_tar;
+extern const struct lsr_writer_kind lsr_writer_tar_gzip;
 extern const struct lsr_writer_kind lsr_writer_tar_xz;
 extern const struct lsr_writer_kind lsr_writer_tar_bzip2;
 extern const struct lsr_writer_kind lsr_writer_tar_lz4;

@@ -101,6 +101,7 @@ static void tar_free(struct lsr_writer *w)
 
 /* clang-format on */
 TAR_KIND(tar, "tar", NULL, 0, 0, ".tar");
+TAR_KIND(tar_gzip, "tar.gz", &lsr_codec_gzip, 0, 12, ".tar.gz", ".tgz");
 TAR_KIND(tar_xz, "tar.xz", &lsr_codec_xz, 0, 9, ".tar.xz", ".txz");
 TAR_KIND(tar_bzip2, "tar.bz2", &lsr_codec_bzip2, 1, 9, ".tar.bz2", ".tbz2", ".tbz");
 TAR_KIND(tar_lz4, "tar.lz4", &lsr_codec_lz4, 1, 12, ".tar.lz4", ".tlz4");

@@ -243,8 +243,7 @@ static int tar_map_lines(struct tar_walk *w, uint64_t *ret_left)
         return r;
 }
 
-/* Find the map of a sparse member, wherever it is.  0; -EOPNOTSUPP: of a version nobody knows; another negative errno. */
-static int tar_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored)
+int tar_member_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored)
 {
         const struct tar_pax *p = &w->pax;
         int64_t major = tar_pax_has(p, TAR_SPARSE_MAJOR) ? p->values[TAR_SPARSE_MAJOR] : 0;
@@ -266,7 +265,7 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
 {
         const struct tar_map *map;
         uint64_t stored, at = 0, size = w->header.meta.size;
-        int r = tar_map(w, &map, &stored);
+        int r = tar_member_map(w, &map, &stored);
 
         if (r == 0 && !tar_map_valid(map, size, stored))
                 r = -EBADMSG;

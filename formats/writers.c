@@ -12,6 +12,7 @@
 const struct lsr_writer_kind *const lsr_writers[] = {
         &lsr_writer_lsr1,
         &lsr_writer_tar,
+        &lsr_writer_tar_gzip,
         &lsr_writer_tar_xz,
         &lsr_writer_tar_bzip2,
         &lsr_writer_tar_lz4,

@@ -49,6 +49,8 @@ int lsr_cli_main(int argc, char **argv)
                 return lsr_command_cat(&settings);
         case LSR_ACTION_LIST:
                 return lsr_command_list(&settings);
+        case LSR_ACTION_PACK:
+                return lsr_command_pack(&settings);
         case LSR_ACTION_UNPACK:
                 return lsr_command_unpack(&settings);
         default:

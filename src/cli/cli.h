@@ -10,3 +10,4 @@ int lsr_cli_main(int argc, char **argv);
 int lsr_command_list(struct lsr_settings *settings);
 int lsr_command_cat(const struct lsr_settings *settings);
 int lsr_command_unpack(const struct lsr_settings *settings);
+int lsr_command_pack(struct lsr_settings *settings);

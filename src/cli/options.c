@@ -112,8 +112,8 @@ const struct lsr_option lsr_options[] = {
         { LSR_OPT_LEVEL, "level", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_WHAT, true, "depth of --tree and -R" },
         { LSR_OPT_NO_CACHE, "no-cache", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, true,
           "neither read nor write the cache of listings" },
-        { LSR_OPT_OUTPUT, "output", LSR_ARG_REQUIRED, "DIR", NULL, LSR_GROUP_READ, true,
-          "where --unpack puts files, else here" },
+        { LSR_OPT_OUTPUT, "output", LSR_ARG_REQUIRED, "FILE", NULL, LSR_GROUP_READ, true,
+          "where --pack and --unpack write to; - is a pipe" },
         { LSR_OPT_STATS, "stats", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, true,
           "then, on standard error, what it took" },
         { LSR_OPT_TITLES, "titles", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, true, "a line of titles over -l" },
@@ -123,13 +123,34 @@ const struct lsr_option lsr_options[] = {
           "a tree of the subdirectories" },
         { LSR_OPT_UNPACK, "unpack", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
           "files of BUNDLE[/DIR]... as real files" },
+
+        { LSR_OPT_PACK, "pack", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
+          "make a bundle of directories: DIR.tar.zst" },
+        { LSR_OPT_BUNDLE_FORMAT, "bundle-format", LSR_ARG_REQUIRED, "FORMAT",
+          "tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip sqlar", LSR_GROUP_PACK, true,
+          "tar.zst, tar, tar.gz, zip, ..." },
+        { LSR_OPT_COMPRESSION_LEVEL, "compression-level", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_PACK, true,
+          "what the format offers: smaller or sooner" },
+        { LSR_OPT_THREADS, "threads", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_PACK, true,
+          "that compress; as many as cores" },
+        { LSR_OPT_EXCLUDE, "exclude", LSR_ARG_REQUIRED, "GLOB", NULL, LSR_GROUP_PACK, true,
+          "leave out names, or with / paths, that match" },
+        { LSR_OPT_GITIGNORE, "gitignore", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
+          "leave out what git ignores" },
+        { LSR_OPT_EACH, "each", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true, "a bundle for every subdirectory" },
+        { LSR_OPT_OWNER, "owner", LSR_ARG_REQUIRED, "USER:GROUP", NULL, LSR_GROUP_PACK, true,
+          "whose everything is to be" },
+        { LSR_OPT_MTIME, "mtime", LSR_ARG_REQUIRED, "TIME", NULL, LSR_GROUP_PACK, true,
+          "of everything: @SECONDS, 2024-05-06 07:08:09" },
+        { LSR_OPT_NO_VERIFY, "no-verify", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
+          "do not read the bundle back" },
 };
 const size_t lsr_n_options = sizeof(lsr_options) / sizeof(*lsr_options);
 
 const char *const lsr_group_titles[LSR_GROUPS] = {
-        [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order", [LSR_GROUP_LAYOUT] = "Layout",
-        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names", [LSR_GROUP_READ] = "Reading back",
-        [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_OTHER] = "Other",
+        [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order",  [LSR_GROUP_LAYOUT] = "Layout",
+        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names",  [LSR_GROUP_READ] = "Reading back",
+        [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_PACK] = "Packing", [LSR_GROUP_OTHER] = "Other",
 };
 
 static const struct lsr_option *options_by_letter(char letter)

@@ -20,6 +20,7 @@ enum lsr_group {
         LSR_GROUP_NAMES,  /* quoting, colour, marks */
         LSR_GROUP_READ,   /* other commands: reading bundles back */
         LSR_GROUP_ENGINE, /* how it is read */
+        LSR_GROUP_PACK,   /* making bundles */
         LSR_GROUP_OTHER,
         LSR_GROUPS,
 };
@@ -62,6 +63,16 @@ enum {
         LSR_OPT_TOTAL_SIZE,
         LSR_OPT_TREE,
         LSR_OPT_UNPACK,
+        LSR_OPT_PACK,
+        LSR_OPT_BUNDLE_FORMAT,
+        LSR_OPT_COMPRESSION_LEVEL,
+        LSR_OPT_THREADS,
+        LSR_OPT_EXCLUDE,
+        LSR_OPT_GITIGNORE,
+        LSR_OPT_EACH,
+        LSR_OPT_OWNER,
+        LSR_OPT_MTIME,
+        LSR_OPT_NO_VERIFY,
 };
 
 struct lsr_option {

@@ -448,6 +448,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 return settings_level(r, value, "tree");
         case LSR_OPT_UNPACK:
                 return settings_action(r, LSR_ACTION_UNPACK);
+        default:
+                return lsr_raw_pack(r, option, value);
         }
         return UNSET;
 }

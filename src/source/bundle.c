@@ -168,7 +168,7 @@ static void bundle_open_companions(struct lsr_bundle *bundle)
                 int n = snprintf(path, sizeof(path), "%s%s", bundle->path, suffixes[i]);
 
                 if (n > 0 && (size_t)n < sizeof(path))
-                        bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path);
+                        bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path, true);
         }
 }
 
@@ -297,7 +297,7 @@ static int bundle_open_file(struct lsr_bundle *bundle)
         if (strcmp(bundle->path, "-") == 0) {
                 bundle->fd = STDIN_FILENO;
         } else {
-                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path);
+                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path, true);
                 if (bundle->fd < 0)
                         return bundle->fd;
                 bundle->fd_owned = true;
