@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "catalogue/catalogue.h"
+#include "formats/drivers.h"
 #include "formats/tar.h"
 #include "pack/content.h"
 #include "pack/digest.h"
@@ -199,6 +200,35 @@ static int verify_index(struct verify *v, const struct lsr_format *format)
         return r;
 }
 
+/* The table of contents is there, valid, and as long as it should be; then the tar in front of it can be read. */
+static int verify_toc(struct verify *v)
+{
+        struct lsr_catalogue *c = NULL;
+        struct lsr_input *tar;
+        int r;
+
+        v->scan.builder = lsr_builder_new();
+        r = lsr_format_lsr1.scan(&v->scan);
+        v->scan.builder = lsr_builder_free(v->scan.builder);
+        if (r >= 0)
+                r = v->scan.catalogue ? lsr_catalogue_decode(&c, v->scan.catalogue, v->scan.catalogue_size) : -EBADMSG;
+        free(v->scan.catalogue);
+        v->scan.catalogue = NULL;
+        if (r < 0)
+                return r;
+        /* The root has a row, be it a member or not. */
+        r = lsr_catalogue_rows(c) - v->v->members <= 1 ? 0 : -EBADMSG;
+        lsr_catalogue_free(c);
+        if (r == 0)
+                r = lsr_input_seek(v->scan.input, 0);
+        if (r == 0)
+                r = lsr_filter_zstd.open(&tar, v->scan.input, VERIFY_WINDOW);
+        if (r < 0)
+                return r;
+        v->scan.input = tar;
+        return verify_tar(v);
+}
+
 int lsr_verify(const struct lsr_verify *options, int fd)
 {
         struct verify v = { .v = options,
@@ -213,7 +243,10 @@ int lsr_verify(const struct lsr_verify *options, int fd)
                 r = lsr_identify(input, VERIFY_WINDOW, &id, &v.scan.input);
         if (r != 0)
                 return r < 0 ? r : -EBADMSG;
-        r = strcmp(id.format->name, "tar") == 0 ? verify_tar(&v) : verify_index(&v, id.format);
+        if (id.format == &lsr_format_lsr1)
+                r = verify_toc(&v);
+        else
+                r = strcmp(id.format->name, "tar") == 0 ? verify_tar(&v) : verify_index(&v, id.format);
         lsr_input_free(v.scan.input);
         if (r < 0)
                 return r;
