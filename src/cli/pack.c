@@ -140,6 +140,7 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
 {
         const struct lsr_verify verify = {
                 .io = p->read_io,
+                .threads = p->plan.writer.threads,
                 .members = p->stats.members,
                 .digest = p->stats.digest,
                 .ctx = p,

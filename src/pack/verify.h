@@ -9,6 +9,7 @@
 
 struct lsr_verify {
         struct lsr_io *io;
+        unsigned threads; /* 1 and more */
         uint64_t members; /* that it must have */
         uint64_t digest;  /* and the sum of theirs */
         void *ctx;
