@@ -255,6 +255,8 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
         if (r < 0)
                 return r;
         r = lsr_identify(in, s->window_max, &b->identity, &b->first);
+        if (r == 1 && id->what[0])
+                serve_trouble(s, -EBADMSG, id->what);
         if (r != 0 || !id->format->needs_random || lsr_input_random(b->first))
                 return r;
         if (id->n_filters > 0) {
