@@ -182,6 +182,44 @@ static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_b
         return lsr_worker_open(bundles_worker(bundle->all), &file, ret_bundle, ret_head, ret_head_len);
 }
 
+static int bundle_spool_write(void *ctx, const void *data, size_t n)
+{
+        return lsr_spool_write(ctx, data, n);
+}
+
+/* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
+static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
+{
+        if (r == 0)
+                r = lsr_spool_finish(spool);
+        if (r < 0) {
+                lsr_spool_drop(spool);
+                return r;
+        }
+        if (bundle->fd_owned)
+                close(bundle->fd);
+        bundle->fd = spool->fd;
+        bundle->fd_owned = true;
+        bundle->offset = 0;
+        bundle->size = spool->size;
+        return 0;
+}
+
+/* Its format needs random access, which there is none behind a filter: spool what the filters make of it. */
+static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_worker_bundle *got)
+{
+        struct lsr_worker *w = bundle->all->worker;
+        struct lsr_spool spool = {};
+        const struct lsr_member all = { .path = "" };
+        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write });
+
+        lsr_worker_close(w, got->id);
+        /* Cut off or damaged, as was said: what came before is worth a look. */
+        if (r == -EBADMSG && bundle->troubled)
+                r = 0;
+        return bundle_use_spool(bundle, &spool, r);
+}
+
 /* Spool what is in @head and everything else that comes from the pipe. */
 static int bundle_spool_pipe(struct lsr_bundle *bundle, const uint8_t *head, size_t head_len)
 {
@@ -200,16 +238,7 @@ static int bundle_spool_pipe(struct lsr_bundle *bundle, const uint8_t *head, siz
                         r = -errno;
         }
         free(buf);
-        if (r == 0)
-                r = lsr_spool_finish(&spool);
-        if (r < 0) {
-                lsr_spool_drop(&spool);
-                return r;
-        }
-        bundle->fd = spool.fd;
-        bundle->fd_owned = true;
-        bundle->size = spool.size;
-        return 0;
+        return bundle_use_spool(bundle, &spool, r);
 }
 
 /* Make sure that the worker knows it.  0; 1: it is no bundle; a negative errno. */
@@ -229,6 +258,11 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
                 head = NULL;
                 if (r == 0)
                         r = bundle_ask(bundle, &got, &head, &head_len);
+        } else if (r == 3) {
+                memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
+                r = bundle_spool_unpacked(bundle, &got);
+                if (r == 0)
+                        r = bundle_ask(bundle, &got, &head, &head_len);
         }
         free(head);
         if (r != 0)
@@ -237,7 +271,8 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
         bundle->id = got.id;
         bundle->filtered = got.filtered;
         memcpy(bundle->format, got.format, sizeof(bundle->format));
-        memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
+        if (got.filtered)
+                memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
         return 0;
 }
 
@@ -306,6 +341,13 @@ static int bundle_open_file(struct lsr_bundle *bundle)
         return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
 }
 
+/* There is no file to list instead. */
+static void bundle_no_stdin(struct lsr_bundle *bundle)
+{
+        if (!bundle->troubled)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, -EINVAL, "standard input is no bundle");
+}
+
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle)
 {
         struct lsr_bundle *bundle = bundles_find(b, path);
@@ -319,6 +361,8 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
         r = bundle_open_file(bundle);
         if (r == 0)
                 r = bundle_recognise(bundle);
+        if (r == 1 && strcmp(path, "-") == 0)
+                bundle_no_stdin(bundle);
         if (r == 0)
                 *ret_bundle = bundle_keep(bundle);
         else
@@ -418,11 +462,6 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
 }
 
-static int bundle_spool_write(void *ctx, const void *data, size_t n)
-{
-        return lsr_spool_write(ctx, data, n);
-}
-
 /* Where the content of @row can be read: a range of the outer file, or a spool. */
 static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
 {
@@ -445,16 +484,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
         if (r < 0)
                 return r;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &spool, bundle_spool_write });
-        if (r == 0)
-                r = lsr_spool_finish(&spool);
-        if (r < 0) {
-                lsr_spool_drop(&spool);
-                return r;
-        }
-        inner->fd = spool.fd;
-        inner->fd_owned = true;
-        inner->size = spool.size;
-        return 0;
+        return bundle_use_spool(inner, &spool, r);
 }
 
 int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle)

@@ -63,7 +63,8 @@ struct lsr_bundle {
 };
 
 /*
- * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle; a negative errno.
+ * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
+ * told of standard input; a negative errno.
  * Bundles stay open, and are found again by their path, until lsr_bundles_free().
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
