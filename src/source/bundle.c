@@ -9,6 +9,9 @@
  * behind that happens in the worker.  The worker may die and forget its bundles:
  * then -ESTALE comes, and the bundle is handed over again.
  *
+ * Descriptors are few and bundles may be many, so all but the last ones used are
+ * parked: both processes close theirs, and the catalogue stays.
+ *
  * A bundle inside a bundle is a range of the outer file where its content lies
  * there as it is.  Otherwise the worker reads it out, and it is spooled.
  */
@@ -38,6 +41,7 @@ struct lsr_bundles {
         struct lsr_worker *worker; /* NULL until it is needed */
         struct lsr_bundle *all;
         struct lsr_bundle *current; /* what trouble is about */
+        uint64_t tick;
 };
 
 static void bundles_trouble(void *ctx, int error, const char *text)
@@ -58,13 +62,22 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
         return b;
 }
 
-static void bundle_free(struct lsr_bundle *bundle)
+static void bundle_close(struct lsr_bundle *bundle)
 {
         if (bundle->fd_owned && bundle->fd >= 0)
                 close(bundle->fd);
-        for (size_t i = 0; i < LSR_COMPANIONS; i++)
+        bundle->fd = -1;
+        bundle->fd_owned = false;
+        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
                 if (bundle->companions[i] >= 0)
                         close(bundle->companions[i]);
+                bundle->companions[i] = -1;
+        }
+}
+
+static void bundle_free(struct lsr_bundle *bundle)
+{
+        bundle_close(bundle);
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->path);
         free(bundle);
@@ -171,6 +184,95 @@ static void bundle_open_companions(struct lsr_bundle *bundle)
         }
 }
 
+static int bundle_open_file(struct lsr_bundle *bundle)
+{
+        struct lsr_io *io = bundle->all->o.io;
+        struct statx stx;
+
+        if (strcmp(bundle->path, "-") == 0) {
+                bundle->fd = STDIN_FILENO;
+        } else {
+                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path);
+                if (bundle->fd < 0)
+                        return bundle->fd;
+                bundle->fd_owned = true;
+        }
+        lsr_io_count(io, 1);
+        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
+                return -errno;
+        lsr_meta_from_statx(&bundle->meta, &stx);
+        if (S_ISREG(stx.stx_mode))
+                bundle->size = stx.stx_size;
+        else if (bundle->fd_owned)
+                return 1;
+        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
+}
+
+/* --- bundles that are open, and others ---------------------------------------------- */
+
+static void bundle_park(struct lsr_bundle *bundle)
+{
+        /* Those that lie in it as they are borrow its descriptor. */
+        for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next)
+                if (inner->outer == bundle && inner->fd >= 0 && !inner->fd_owned)
+                        bundle_park(inner);
+        if (bundle->handed)
+                lsr_worker_close(bundle->all->worker, bundle->id);
+        bundle->handed = false;
+        bundle_close(bundle);
+}
+
+/* Another bundle is about to be opened.  Standard input stays: there is no way back to it. */
+static void bundles_make_room(struct lsr_bundles *b)
+{
+        struct lsr_bundle *oldest = NULL;
+        unsigned n = 0;
+
+        for (struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next) {
+                if (bundle->fd < 0 || strcmp(bundle->path, "-") == 0)
+                        continue;
+                n++;
+                if (!oldest || bundle->used < oldest->used)
+                        oldest = bundle;
+        }
+        if (n >= LSR_BUNDLES_OPEN_MAX)
+                bundle_park(oldest);
+}
+
+/* It and what it lies in are the last that will be parked. */
+static void bundle_touch(struct lsr_bundle *bundle)
+{
+        for (; bundle; bundle = bundle->outer)
+                bundle->used = ++bundle->all->tick;
+}
+
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row);
+
+/* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
+static int bundle_unpark(struct lsr_bundle *bundle)
+{
+        const struct lsr_meta was = bundle->meta;
+        int r;
+
+        if (bundle->fd >= 0)
+                return 0;
+        bundles_make_room(bundle->all);
+        if (bundle->outer)
+                return bundle_place_inner(bundle, bundle->outer_row);
+        r = bundle_open_file(bundle);
+        if (r == 0 &&
+            (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
+             was.sec[LSR_MTIME] != bundle->meta.sec[LSR_MTIME] || was.nsec[LSR_MTIME] != bundle->meta.nsec[LSR_MTIME]))
+                r = -ESTALE;
+        if (r == 0 && bundle->database)
+                bundle_open_companions(bundle);
+        if (r != 0)
+                bundle_close(bundle);
+        return r == 1 ? -ESTALE : r;
+}
+
+/* --- what the worker is asked -------------------------------------------------------- */
+
 /* The request to the worker that hands @bundle over. */
 static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_bundle, uint8_t **ret_head,
                       size_t *ret_head_len)
@@ -249,8 +351,12 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
         size_t head_len = 0;
         int r;
 
+        bundle_touch(bundle);
         if (bundle->handed)
                 return 0;
+        r = bundle_unpark(bundle);
+        if (r < 0)
+                return r;
         r = bundle_ask(bundle, &got, &head, &head_len);
         if (r == 2) {
                 r = bundle_spool_pipe(bundle, head, head_len);
@@ -312,33 +418,10 @@ static int bundle_recognise(struct lsr_bundle *bundle)
                 return 0;
         if (!bundle_plausible(bundle, &database))
                 return 1;
-        if (database && !bundle->outer && strcmp(bundle->path, "-") != 0)
+        bundle->database = database && !bundle->outer && strcmp(bundle->path, "-") != 0;
+        if (bundle->database)
                 bundle_open_companions(bundle);
         return bundle_hand_over(bundle);
-}
-
-static int bundle_open_file(struct lsr_bundle *bundle)
-{
-        struct lsr_io *io = bundle->all->o.io;
-        struct statx stx;
-
-        if (strcmp(bundle->path, "-") == 0) {
-                bundle->fd = STDIN_FILENO;
-        } else {
-                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path);
-                if (bundle->fd < 0)
-                        return bundle->fd;
-                bundle->fd_owned = true;
-        }
-        lsr_io_count(io, 1);
-        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
-                return -errno;
-        lsr_meta_from_statx(&bundle->meta, &stx);
-        if (S_ISREG(stx.stx_mode))
-                bundle->size = stx.stx_size;
-        else if (bundle->fd_owned)
-                return 1;
-        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
 }
 
 /* There is no file to list instead. */
@@ -357,6 +440,7 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
                 *ret_bundle = bundle;
                 return 0;
         }
+        bundles_make_room(b);
         bundle = bundle_new(b, lsr_xstrdup(path));
         r = bundle_open_file(bundle);
         if (r == 0)
@@ -506,6 +590,8 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bun
                 *ret_bundle = bundle;
                 return 0;
         }
+        bundle_touch(outer);
+        bundles_make_room(outer->all);
         bundle = bundle_new(outer->all, path);
         bundle->outer = outer;
         bundle->outer_row = row;
