@@ -168,20 +168,33 @@ static bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
         return plausible;
 }
 
-static void bundle_open_companions(struct lsr_bundle *bundle)
+/*
+ * What lies beside a database, by its own name, not that of a link to it.  A negative errno, said: something does that
+ * cannot be read, and without it the database would be listed as it was once.
+ */
+static int bundle_open_companions(struct lsr_bundle *bundle)
 {
         static const char *const suffixes[LSR_COMPANIONS] = {
                 [LSR_COMPANION_WAL] = "-wal",
                 [LSR_COMPANION_JOURNAL] = "-journal",
         };
-        char path[PATH_MAX];
+        char *real = realpath(bundle->path, NULL);
+        const char *base = real ? real : bundle->path;
+        char path[PATH_MAX + 16], text[64];
+        int r = 0;
 
-        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
-                int n = snprintf(path, sizeof(path), "%s%s", bundle->path, suffixes[i]);
-
-                if (n > 0 && (size_t)n < sizeof(path))
-                        bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path);
+        for (size_t i = 0; i < LSR_COMPANIONS && r == 0; i++) {
+                snprintf(path, sizeof(path), "%s%s", base, suffixes[i]);
+                bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path);
+                if (bundle->companions[i] >= 0 || bundle->companions[i] == -ENOENT)
+                        continue;
+                r = bundle->companions[i];
+                snprintf(text, sizeof(text), "its %s cannot be opened: %s", suffixes[i] + 1, strerrordesc_np(-r));
+                bundle->troubled = true;
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, text);
         }
+        free(real);
+        return r;
 }
 
 static int bundle_open_file(struct lsr_bundle *bundle)
@@ -265,7 +278,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
              was.sec[LSR_MTIME] != bundle->meta.sec[LSR_MTIME] || was.nsec[LSR_MTIME] != bundle->meta.nsec[LSR_MTIME]))
                 r = -ESTALE;
         if (r == 0 && bundle->database)
-                bundle_open_companions(bundle);
+                r = bundle_open_companions(bundle);
         if (r != 0)
                 bundle_close(bundle);
         return r == 1 ? -ESTALE : r;
@@ -419,9 +432,9 @@ static int bundle_recognise(struct lsr_bundle *bundle)
         if (!bundle_plausible(bundle, &database))
                 return 1;
         bundle->database = database && !bundle->outer && strcmp(bundle->path, "-") != 0;
-        if (bundle->database)
-                bundle_open_companions(bundle);
-        return bundle_hand_over(bundle);
+        bundle->load_error = bundle->database ? bundle_open_companions(bundle) : 0;
+        bundle->loaded = bundle->load_error < 0;
+        return bundle->loaded ? 0 : bundle_hand_over(bundle);
 }
 
 /* There is no file to list instead. */
