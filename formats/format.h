@@ -129,6 +129,7 @@ struct lsr_identity {
         const struct lsr_format *format;
         const struct lsr_filter *filters[LSR_FILTERS_MAX]; /* from the outside in */
         unsigned n_filters;
+        char what[160]; /* what damage kept it from being recognised; "" if none did */
 };
 
 /* Does any format or filter recognise it?  Compares magic numbers and decodes nothing. */
@@ -136,7 +137,8 @@ bool lsr_plausible(const struct lsr_probe *p);
 
 /*
  * Find out what @input (at position 0) is, and put the filters in front of it.
- * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle.  A negative errno: it could not be read.
+ * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle, or too damaged to tell, which
+ * ret_identity->what says.  A negative errno: it could not be read.
  * @input is taken over: *ret_input owns it or is it, and it is freed where there is none.
  */
 int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,

@@ -22,8 +22,9 @@
  * also when its header is.  Nothing here can bound that; the address space limit
  * of the worker does, and then the allocation fails and the archive is refused.
  *
- * Times of DOS (cab, rar, some lha) are local, and libarchive asks mktime() what
- * that means: whoever forbids a process to open /etc/localtime calls tzset() first.
+ * Times of DOS (cab, rar, some lha) are civil, and libarchive asks mktime() what
+ * that means.  Members are marked as having such times, which is right where
+ * scans run in UTC, as the worker does: see LSR_MEMBER_LOCALTIME.
  *
  * Longer than most files here, as no other one may include <archive.h>.
  */
@@ -43,7 +44,8 @@
 /* How often in a row libarchive may say "try again" before it counts as damage. */
 #define ARCHIVE_RETRIES_MAX 1000
 
-#define ARCHIVE_ZEROS ((size_t)64 << 10) /* of a hole at a time */
+#define ARCHIVE_ZEROS ((size_t)64 << 10)      /* of a hole at a time */
+#define ARCHIVE_LHA_HEADER ((size_t)25 + 255) /* up to the mark of Unix behind the longest name */
 
 #define ARCHIVE_OWNER (LSR_FIELD_UID | LSR_FIELD_GID)
 #define ARCHIVE_PLAIN (LSR_FIELD_TYPE | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
@@ -57,6 +59,7 @@ struct archive_kind {
         unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
         bool owner_optional; /* libarchive gives 0 where no owner is stored */
         bool created;        /* what libarchive calls ctime is the time of creation */
+        bool civil;          /* times are those of DOS */
 };
 
 /* One pass through an archive. */
@@ -66,6 +69,7 @@ struct archive_pass {
         struct archive *a;
         uint64_t gap;     /* bytes skipped that are not passed over yet */
         bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
+        bool civil;       /* times are those of DOS */
         int error;        /* of the input; 0: none */
         uint64_t ordinal; /* headers seen */
 };
@@ -210,6 +214,18 @@ static int archive_trouble(struct archive_pass *pass)
         return -EBADMSG;
 }
 
+/*
+ * Headers of level 0 and 1 have a time of DOS, which Unix programs overrule by one of theirs behind the name, the
+ * checksum and a 'U'; from level 2 on there is but the latter.
+ */
+static bool archive_lha_civil(struct lsr_input *in)
+{
+        const uint8_t *p;
+        ssize_t n = lsr_input_peek(in, ARCHIVE_LHA_HEADER, &p);
+
+        return n > 21 && p[20] < 2 && (n <= 24 + p[21] || p[24 + p[21]] != 'U');
+}
+
 /* 0, with *pass to be ended; a negative errno, reported, with nothing to end. */
 static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
 {
@@ -218,6 +234,7 @@ static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
                 return -EBADMSG;
         if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
                 return -ESPIPE;
+        pass->civil = pass->kind->civil || (pass->kind->format == &lsr_format_lha && archive_lha_civil(scan->input));
         pass->a = archive_read_new();
         if (!pass->a)
                 return -ENOMEM;
@@ -380,6 +397,8 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
         m.target_len = m.target ? strlen(m.target) : 0;
         if (archive_entry_is_encrypted(e))
                 m.flags |= LSR_MEMBER_ENCRYPTED;
+        if (pass->civil)
+                m.flags |= LSR_MEMBER_LOCALTIME;
         *ret_member = m;
 }
 
@@ -674,10 +693,11 @@ static const struct archive_kind archive_kinds[] = {
           .enable = archive_read_support_format_7zip,
           .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
           .created = true },
+        /* Of its civil times only the mtime can be marked as such, and hardly any has others. */
         { .format = &lsr_format_rar,
           .enable = archive_read_support_format_rar,
-          .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
-          .created = true },
+          .fields = ARCHIVE_PLAIN | LSR_FIELD_MODE,
+          .civil = true },
         { .format = &lsr_format_rar5,
           .enable = archive_read_support_format_rar5,
           .fields = ARCHIVE_UNIX,
@@ -686,7 +706,10 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
-        { .format = &lsr_format_cab, .enable = archive_read_support_format_cab, .fields = ARCHIVE_PLAIN },
+        { .format = &lsr_format_cab,
+          .enable = archive_read_support_format_cab,
+          .fields = ARCHIVE_PLAIN,
+          .civil = true },
         { .format = &lsr_format_lha,
           .enable = archive_read_support_format_lha,
           .fields = ARCHIVE_UNIX,

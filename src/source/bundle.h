@@ -18,6 +18,7 @@
 #include "source/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
+#define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
@@ -55,8 +56,10 @@ struct lsr_bundle {
         bool handed; /* the worker knows it, by id */
         bool loaded; /* or an attempt failed, with load_error */
         int load_error;
-        int fd; /* where its bytes are, perhaps the outer one's */
+        uint64_t used; /* when, in steps of lsr_bundles */
+        int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
         bool fd_owned;
+        bool database;                  /* that may have companions */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
         uint32_t outer_row;
         uint64_t offset;
@@ -65,8 +68,10 @@ struct lsr_bundle {
 };
 
 /*
- * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle; a negative errno.
- * Bundles stay open, and are found again by their path, until lsr_bundles_free().
+ * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
+ * told of standard input; a negative errno.
+ * Bundles are found again by their path until lsr_bundles_free(); the files of some are open, those of others are
+ * opened again when something is to be read.
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 

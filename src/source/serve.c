@@ -24,6 +24,7 @@ struct serve_bundle {
         int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
         struct lsr_identity identity;
         struct lsr_input *first; /* identified by, at position 0; NULL: used up */
+        bool packed;             /* nothing can be done but to decompress it */
 };
 
 struct serve {
@@ -255,14 +256,14 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
         if (r < 0)
                 return r;
         r = lsr_identify(in, s->window_max, &b->identity, &b->first);
+        if (r == 1 && id->what[0])
+                serve_trouble(s, -EBADMSG, id->what);
         if (r != 0 || !id->format->needs_random || lsr_input_random(b->first))
                 return r;
-        if (id->n_filters > 0) {
-                serve_trouble(s, -EOPNOTSUPP, "its format can only be read once it is decompressed");
-                return -EOPNOTSUPP;
-        }
+        if (id->n_filters > 0)
+                return LSR_WIRE_PACKED;
         r = serve_send(s, LSR_WIRE_HEAD, ((struct serve_pipe *)in)->head, ((struct serve_pipe *)in)->head_len);
-        return r < 0 ? r : 2;
+        return r < 0 ? r : LSR_WIRE_PIPE;
 }
 
 static void serve_names(const struct lsr_identity *id, struct lsr_wire_done *done)
@@ -301,7 +302,7 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         }
         s->wire->n_fds = 0;
         r = next < expected ? -EMFILE : serve_identify(s, &b);
-        if (r != 0) {
+        if (r != 0 && r != LSR_WIRE_PACKED) {
                 serve_drop(s, &b);
                 return r;
         }
@@ -310,8 +311,9 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
                 s->cap_bundles = s->cap_bundles ? 2 * s->cap_bundles : 8;
                 s->bundles = lsr_xrealloc(s->bundles, s->cap_bundles * sizeof(*s->bundles));
         }
+        b.packed = r == LSR_WIRE_PACKED;
         s->bundles[s->n_bundles++] = b;
-        return 0;
+        return r;
 }
 
 static int serve_catalogue(struct serve *s, const uint8_t *data, size_t size)
@@ -376,6 +378,23 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         return r;
 }
 
+/* All that the filters make of a bundle. */
+static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
+{
+        for (;;) {
+                const uint8_t *data;
+                ssize_t n = lsr_input_peek(scan->input, 1, &data);
+                int r;
+
+                if (n <= 0)
+                        return (int)n;
+                r = sink->write(sink->ctx, data, (size_t)n);
+                if (r < 0)
+                        return r;
+                lsr_input_take(scan->input, (size_t)n);
+        }
+}
+
 /* READ and EXTENT. */
 static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size,
                         struct lsr_wire_done *done)
@@ -394,7 +413,7 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         if (!b)
                 return -ESTALE;
         format = b->identity.format;
-        if (type == LSR_WIRE_READ && !format->read)
+        if (type == LSR_WIRE_READ && !format->read && !b->packed)
                 return -EOPNOTSUPP;
         /* Behind a filter nothing lies as it is. */
         if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
@@ -402,8 +421,12 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
-        r = type == LSR_WIRE_READ ? format->read(&scan, &m, &sink)
-                                  : format->extent(&scan, &m, &done->offset, &done->size);
+        if (b->packed)
+                r = serve_unpacked(&scan, &sink);
+        else if (type == LSR_WIRE_READ)
+                r = format->read(&scan, &m, &sink);
+        else
+                r = format->extent(&scan, &m, &done->offset, &done->size);
         if (r != -ECANCELED)
                 serve_scan_explain(&scan, r);
         serve_scan_done(&scan);

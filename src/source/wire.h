@@ -71,6 +71,9 @@ struct lsr_wire_open {
         uint64_t companion_sizes[LSR_COMPANIONS];
 };
 
+/* What an OPEN may result in, beyond 0, 1 and errors.  See lsr_worker_open(). */
+enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
+
 struct lsr_wire_scan {
         uint32_t id;
         uint32_t depth;

@@ -322,7 +322,7 @@ static bool answer_name_fits(const char *name, size_t size)
 static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
         const struct lsr_wire_done *done = &call->done;
-        int most = call->type == LSR_WIRE_OPEN                                     ? 2
+        int most = call->type == LSR_WIRE_OPEN                                     ? LSR_WIRE_PACKED
                    : call->type == LSR_WIRE_EXTENT || call->type == LSR_WIRE_CHECK ? 1
                                                                                    : 0;
         bool wants_data;
@@ -333,7 +333,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         r = lsr_wire_take(w->wire, &call->done, sizeof(*done));
         if (r < 0)
                 return r;
-        wants_data = call->type == LSR_WIRE_OPEN && done->result == 2;
+        wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
@@ -465,13 +465,13 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                 return r;
         open.id = w->next_id++;
         r = worker_call(w, &call);
-        if (r == 2) {
+        if (r == LSR_WIRE_PIPE) {
                 *ret_head = call.data;
                 *ret_head_len = call.size;
-                return 2;
+                return r;
         }
         free(call.data);
-        if (r == 0) {
+        if (r == 0 || r == LSR_WIRE_PACKED) {
                 *ret_bundle = (struct lsr_worker_bundle){ .id = open.id, .filtered = call.done.filtered };
                 memcpy(ret_bundle->format, call.done.format, sizeof(ret_bundle->format));
                 memcpy(ret_bundle->filters, call.done.filters, sizeof(ret_bundle->filters));

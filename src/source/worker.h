@@ -51,7 +51,8 @@ struct lsr_worker_bundle {
 
 /*
  * Hand over a file.  0; 1: it is no bundle; 2: its format cannot be read from a pipe, and what was read of
- * the pipe is in *ret_head (to be freed; *ret_head_len bytes); a negative errno.
+ * the pipe is in *ret_head (to be freed; *ret_head_len bytes); 3: its format cannot be read behind a filter, and
+ * lsr_worker_read() of anything gives the whole, decompressed, for another attempt; a negative errno.
  */
 int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
                     uint8_t **ret_head, size_t *ret_head_len);
