@@ -3,10 +3,10 @@
  *
  *      free ─► at hand ─► [ jobs: done | being compressed | waiting ] ─► output ─► free
  *
- * There are two pieces more than threads: one at hand and one that waits, so
- * that no thread is idle while the next is filled.  When none is free the
- * oldest is waited for, which bounds the memory.  Buffers stay as large as they
- * were needed once.
+ * There are some pieces more than threads: one at hand, and those that wait, so
+ * that no thread is idle while whoever fills them reads from a disk.  When none
+ * is free the oldest is waited for, which bounds the memory.  Buffers stay as
+ * large as they were needed once.
  */
 #include "formats/compress.h"
 
@@ -18,6 +18,8 @@
 #include "base/arena.h"
 #include "formats/jobs.h"
 #include "formats/writer.h"
+
+#define COMPRESS_WAITING 6u /* pieces beyond those that are worked on */
 
 static int codec_level(const struct lsr_codec *codec, int *level)
 {
@@ -126,7 +128,7 @@ static int compress_open(struct lsr_compress *c, int level, unsigned threads)
                 if (!c->contexts[c->n_contexts])
                         return -ENOMEM;
         }
-        c->n_pieces = threads > 1 ? threads + 2 : 1;
+        c->n_pieces = threads > 1 ? threads + COMPRESS_WAITING : 1;
         c->pieces = lsr_xmalloc(c->n_pieces * sizeof(*c->pieces));
         for (unsigned i = 0; i < c->n_pieces; i++) {
                 c->pieces[i] = (struct compress_piece){};
