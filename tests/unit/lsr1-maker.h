@@ -29,7 +29,7 @@ struct blob {
         size_t cap;
 };
 
-static void blob_add(struct blob *b, const void *data, size_t n)
+static inline void blob_add(struct blob *b, const void *data, size_t n)
 {
         if (b->cap < b->n + n + 1) {
                 b->cap = 2 * (b->n + n + 1);
@@ -40,7 +40,7 @@ static void blob_add(struct blob *b, const void *data, size_t n)
         b->n += n;
 }
 
-static struct blob blob_copy(const struct blob *b, size_t n)
+static inline struct blob blob_copy(const struct blob *b, size_t n)
 {
         struct blob c = {};
 
@@ -56,7 +56,7 @@ struct tape {
         size_t n_cuts;
 };
 
-static void tape_seal(uint8_t *h)
+static inline void tape_seal(uint8_t *h)
 {
         unsigned sum = 0;
 
@@ -67,11 +67,12 @@ static void tape_seal(uint8_t *h)
 }
 
 /* A header of mode 0644, owner 1000/100, time 1000000000; the offset of it. */
-static size_t tape_header(struct tape *t, char type, const char *name, uint64_t size)
+static inline size_t tape_header(struct tape *t, char type, const char *name, uint64_t size)
 {
         uint8_t h[512] = {};
 
-        memcpy(h, name, strnlen(name, 100));
+        cr_assert_leq(strlen(name), 100);
+        memcpy(h, name, strlen(name));
         memcpy(h + 100, "0000644", 7);
         memcpy(h + 108, "0001750", 7);
         memcpy(h + 116, "0000144", 7);
@@ -86,26 +87,26 @@ static size_t tape_header(struct tape *t, char type, const char *name, uint64_t 
         return t->tar.n - 512;
 }
 
-static void tape_put(struct tape *t, size_t header, size_t at, const void *data, size_t n)
+static inline void tape_put(struct tape *t, size_t header, size_t at, const void *data, size_t n)
 {
         memcpy(t->tar.data + header + at, data, n);
         tape_seal(t->tar.data + header);
 }
 
-static void tape_cut(struct tape *t)
+static inline void tape_cut(struct tape *t)
 {
         cr_assert_lt(t->n_cuts, FRAMES_MAX);
         t->cuts[t->n_cuts++] = t->tar.n;
 }
 
-static void tape_pad(struct tape *t)
+static inline void tape_pad(struct tape *t)
 {
         static const uint8_t zeros[512];
 
         blob_add(&t->tar, zeros, -t->tar.n % 512);
 }
 
-static void tape_link(struct tape *t, char type, const char *name, const char *target)
+static inline void tape_link(struct tape *t, char type, const char *name, const char *target)
 {
         size_t h = tape_header(t, type, name, 0);
 
@@ -113,7 +114,7 @@ static void tape_link(struct tape *t, char type, const char *name, const char *t
 }
 
 /* One record "key=value". */
-static void tape_pax(struct tape *t, const char *record)
+static inline void tape_pax(struct tape *t, const char *record)
 {
         char body[512];
         int len = (int)strlen(record) + 3;
@@ -126,13 +127,13 @@ static void tape_pax(struct tape *t, const char *record)
         tape_pad(t);
 }
 
-static uint8_t tape_byte(unsigned seed, size_t i)
+static inline uint8_t tape_byte(unsigned seed, size_t i)
 {
         return (uint8_t)((i * 2654435761u ^ seed * 40503u) >> 9 & ((i >> 6 & 1) ? 0xff : 0x07)) + 'a';
 }
 
 /* Content of @n bytes that compresses a little, cut every @every bytes if that is not 0. */
-static void tape_content(struct tape *t, unsigned seed, size_t n, size_t every)
+static inline void tape_content(struct tape *t, unsigned seed, size_t n, size_t every)
 {
         if (every)
                 tape_cut(t);
@@ -148,19 +149,19 @@ static void tape_content(struct tape *t, unsigned seed, size_t n, size_t every)
                 tape_cut(t);
 }
 
-static void tape_file(struct tape *t, const char *name, unsigned seed, size_t n)
+static inline void tape_file(struct tape *t, const char *name, unsigned seed, size_t n)
 {
         tape_header(t, '0', name, n);
         tape_content(t, seed, n, 0);
 }
 
-static void tape_free(struct tape *t)
+static inline void tape_free(struct tape *t)
 {
         free(t->tar.data);
         free(t);
 }
 
-static struct tape *tape_new(void)
+static inline struct tape *tape_new(void)
 {
         struct tape *t = lsr_xmalloc(sizeof(*t));
 
@@ -176,7 +177,7 @@ struct said {
         char text[4096]; /* all of it, a line each */
 };
 
-static void said_trouble(void *ctx, int error, const char *text)
+static inline void said_trouble(void *ctx, int error, const char *text)
 {
         struct said *s = ctx;
         size_t len = strlen(s->text);
@@ -186,7 +187,8 @@ static void said_trouble(void *ctx, int error, const char *text)
 }
 
 /* What @format lists of @in; NULL if it fails. */
-static struct lsr_catalogue *catalogue_of(const struct lsr_format *format, struct lsr_input *in, struct said *said)
+static inline struct lsr_catalogue *catalogue_of(const struct lsr_format *format, struct lsr_input *in,
+                                                 struct said *said)
 {
         struct lsr_scan scan = { .input = in,
                                  .builder = lsr_builder_new(),
@@ -216,7 +218,7 @@ struct bundle {
         size_t n_frames;
 };
 
-static void put_frame(struct blob *to, const void *data, size_t n)
+static inline void put_frame(struct blob *to, const void *data, size_t n)
 {
         ZSTD_CCtx *ctx = ZSTD_createCCtx();
         size_t room = ZSTD_compressBound(n), got;
@@ -230,7 +232,7 @@ static void put_frame(struct blob *to, const void *data, size_t n)
         ZSTD_freeCCtx(ctx);
 }
 
-static void put_entry(struct blob *table, size_t packed, size_t raw)
+static inline void put_entry(struct blob *table, size_t packed, size_t raw)
 {
         uint8_t entry[8];
 
@@ -239,7 +241,7 @@ static void put_entry(struct blob *table, size_t packed, size_t raw)
         blob_add(table, entry, 8);
 }
 
-static void put_skippable(struct blob *to, uint32_t magic, const struct blob *body)
+static inline void put_skippable(struct blob *to, uint32_t magic, const struct blob *body)
 {
         uint8_t head[8];
 
@@ -250,14 +252,14 @@ static void put_skippable(struct blob *to, uint32_t magic, const struct blob *bo
 }
 
 /* The CRC of the locator, after it was changed. */
-static void seal_locator(struct bundle *b)
+static inline void seal_locator(struct bundle *b)
 {
         uint8_t *l = b->file.data + b->locator;
 
         lsr_put_le32(l + 60, lsr_crc32(0, l, 60));
 }
 
-static struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
+static inline struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
 {
         struct lsr_input *in = lsr_input_memory(tar->data, tar->n);
         struct said said = {};
@@ -272,7 +274,7 @@ static struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
         return toc;
 }
 
-static void pack_frames(struct bundle *b, const struct tape *t, struct blob *table)
+static inline void pack_frames(struct bundle *b, const struct tape *t, struct blob *table)
 {
         static const uint8_t zeros[1024];
         size_t at = 0;
@@ -294,7 +296,7 @@ static void pack_frames(struct bundle *b, const struct tape *t, struct blob *tab
 }
 
 /* @toc_tape is what the table of contents is made of. */
-static struct bundle *pack_lying(const struct tape *t, const struct tape *toc_tape)
+static inline struct bundle *pack_lying(const struct tape *t, const struct tape *toc_tape)
 {
         struct bundle *b = memset(lsr_xmalloc(sizeof(*b)), 0, sizeof(*b));
         struct blob table = {}, packed = {}, locator = {}, toc;
@@ -329,12 +331,12 @@ static struct bundle *pack_lying(const struct tape *t, const struct tape *toc_ta
         return b;
 }
 
-static struct bundle *pack(const struct tape *t)
+static inline struct bundle *pack(const struct tape *t)
 {
         return pack_lying(t, t);
 }
 
-static void bundle_free(struct bundle *b)
+static inline void bundle_free(struct bundle *b)
 {
         free(b->file.data);
         free(b);
