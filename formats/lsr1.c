@@ -112,10 +112,13 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
                 end = 0;
         if (!lsr1_open(&l, scan->input))
                 frames = lsr1_frames_new(scan->input, &l, true, end);
-        if (frames)
+        if (frames) {
+                /* However near it is, from there and not on the way through others; that it is too far is found out next. */
+                lsr_input_seek(frames, m->position);
                 r = lsr1_tar(scan, frames, m, sink);
-        else
+        } else {
                 r = lsr1_streamed(scan, m, sink);
+        }
         lsr1_close(&l);
         return r;
 }
