@@ -1,6 +1,6 @@
 # What is well takes one line; what is not is named with its place.
 mkdir -p d/e; seq 1 3000 >d/f1; echo two >d/f2; echo deep >d/e/f; ln d/f1 d/hard; ln -s f1 d/soft; : >d/empty
-at '2020-01-02' d/* d/e/*
+at '2020-01-02' d/* d/e/* d
 tar --sort=name -cf b.tar d; gzip -nk b.tar; xz -k b.tar; zstd -q b.tar; zip -qXr b.zip d; 7z a -bd b.7z d >/dev/null
 bsdtar --format cpio -cf b.cpio d; sqlite3 b.sqlar -A -c d/f1 d/e/f; tar -cf out.tar b.zip b.tar.gz
 status lsr --check b.tar b.tar.gz b.tar.xz b.tar.zst b.zip b.7z b.cpio b.sqlar out.tar out.tar/b.zip out.tar/b.tar.gz/
