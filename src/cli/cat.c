@@ -91,7 +91,7 @@ static int cat_end(void *ctx, size_t i, int error)
         if (error < 0 && !c->out.error) {
                 /* What the bundle was complained about for need not be said twice. */
                 if (!c->reading.troubled)
-                        lsr_message_errno(-error, "cannot read %s", lsr_quoted_always(c->paths[i]));
+                        lsr_message("cannot read %s: %s", lsr_quoted_always(c->paths[i]), lsr_reading_reason(error));
                 lsr_reading_fail(&c->reading, 1);
         }
         /* Trouble with a member may come before its first byte. */

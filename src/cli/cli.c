@@ -47,6 +47,8 @@ int lsr_cli_main(int argc, char **argv)
         switch (settings.action) {
         case LSR_ACTION_CAT:
                 return lsr_command_cat(&settings);
+        case LSR_ACTION_CHECK:
+                return lsr_command_check(&settings);
         case LSR_ACTION_LIST:
                 return lsr_command_list(&settings);
         case LSR_ACTION_PACK:

@@ -2,6 +2,8 @@
 #include "cli/reading.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cli/message.h"
 
@@ -14,16 +16,35 @@ void lsr_reading_fail(struct lsr_reading *r, int status)
 static void reading_trouble(void *ctx, const char *path, int error, const char *text)
 {
         struct lsr_reading *r = ctx;
+        char said[sizeof(r->said)];
 
         r->troubled = true;
         if (r->stop && *r->stop)
                 return;
+        if (error)
+                lsr_reading_fail(r, 1);
+        snprintf(said, sizeof(said), "%s: %s", path, text ? text : "");
+        if (strcmp(said, r->said) == 0)
+                return;
+        memcpy(r->said, said, sizeof(said));
         if (text)
                 lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
         else
                 lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
-        if (error)
-                lsr_reading_fail(r, 1);
+}
+
+const char *lsr_reading_reason(int error)
+{
+        switch (error) {
+        case -EBADMSG:
+                return "its data are damaged";
+        case -EACCES:
+                return "it is encrypted";
+        case -EOPNOTSUPP:
+                return "it is of a kind, or compressed in a way, that cannot be read";
+        default:
+                return strerror(-error);
+        }
 }
 
 int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings)

@@ -17,6 +17,7 @@ struct lsr_reading {
         struct lsr_bundles *bundles;
         int status;                        /* 0; 1: minor trouble; 2: an operand could not be had at all */
         const volatile sig_atomic_t *stop; /* not 0: a signal came, and what it broke need not be told; NULL */
+        char said[512];                    /* the last complaint about a bundle, which is not repeated */
         bool troubled; /* a bundle has been complained about; for whoever wants to know to clear it */
 };
 
@@ -28,3 +29,6 @@ int lsr_reading_close(struct lsr_reading *r);
 
 /* Make the exit status @status at least. */
 void lsr_reading_fail(struct lsr_reading *r, int status);
+
+/* Why content could not be had, in words that fit a bundle better than those of the errno. */
+const char *lsr_reading_reason(int error);

@@ -38,7 +38,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 break;
         case LSR_UNPACK_CONTENT:
                 if (!r->troubled)
-                        lsr_message_errno(-error, "cannot unpack %s", name);
+                        lsr_message("cannot unpack %s: %s", name, lsr_reading_reason(error));
                 else
                         lsr_message("%s is not unpacked", name);
                 r->troubled = false;
@@ -105,9 +105,11 @@ static void unpack_operand(struct lsr_reading *r, const char *path)
                 unpack_place(r, &place);
                 return;
         }
+        if (error == 1 && access(path, F_OK) < 0)
+                error = -errno;
         if (error == 1)
-                lsr_message(access(path, F_OK) == 0 ? "%s is no bundle" : "cannot open %s", lsr_quoted_always(path));
-        else if (error != LSR_PLACE_UNREADABLE)
+                lsr_message("%s is no bundle", lsr_quoted_always(path));
+        else if (error < 0)
                 lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
         lsr_reading_fail(r, 2);
 }

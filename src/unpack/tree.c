@@ -1,8 +1,9 @@
 /*
  * tree - directories found again by their path from the target
  *
- * A whole path in one openat2() costs a call for a directory, however deep.  A
- * few stay open, as members of one directory mostly come together.
+ * A whole path in one openat2() costs a call for a directory.  A few stay open,
+ * as members of one directory mostly come together.  Where a path is longer than
+ * the kernel takes, they are also what a walk starts from.
  */
 #include "unpack/tree.h"
 
@@ -81,65 +82,95 @@ static int tree_openat2(struct lsr_tree *t, const char *path, int flags)
         return -errno;
 }
 
-/* Component by component; @path is written to. */
-static int tree_walk(const struct lsr_tree *t, char *path, int flags)
+/* @fd is that of directory @row from now on. */
+static void tree_keep(struct lsr_tree *t, uint32_t row, int fd)
 {
-        int fd = t->root;
+        unsigned slot = row % LSR_TREE_OPEN;
 
-        while (*path) {
-                size_t n = strcspn(path, "/");
-                bool last = path[n] == '\0';
-                int next = -EINVAL;
+        if (t->open[slot].fd >= 0)
+                close(t->open[slot].fd);
+        t->open[slot].row = row;
+        t->open[slot].fd = fd;
+}
 
-                path[n] = '\0';
-                if (lsr_tree_name_valid(path)) {
-                        next = openat(fd, path, (last ? flags : O_PATH) | TREE_FLAGS);
-                        if (next < 0)
-                                next = -errno;
-                }
-                if (fd != t->root)
-                        close(fd);
-                if (next < 0)
-                        return next;
-                fd = next;
-                path += last ? n : n + 1;
+static int tree_kept(const struct lsr_tree *t, uint32_t row)
+{
+        unsigned slot = row % LSR_TREE_OPEN;
+
+        if (row == t->base)
+                return t->root;
+        return t->open[slot].fd >= 0 && t->open[slot].row == row ? t->open[slot].fd : -1;
+}
+
+static int tree_step(const struct lsr_tree *t, int fd, uint32_t row, int flags)
+{
+        struct lsr_member m;
+
+        lsr_catalogue_get(t->c, row, &m);
+        if (!lsr_tree_name_valid(m.path))
+                return -EINVAL;
+        fd = openat(fd, m.path, flags | TREE_FLAGS);
+        return fd < 0 ? -errno : fd;
+}
+
+/* Component by component, from the nearest directory that is open.  They are kept, as those beside it will want them. */
+static int tree_walk(struct lsr_tree *t, uint32_t row)
+{
+        uint32_t chain[LSR_CATALOGUE_DEPTH_MAX];
+        size_t n = 0;
+        int fd;
+
+        while ((fd = tree_kept(t, row)) < 0) {
+                if (n == LSR_CATALOGUE_DEPTH_MAX)
+                        return -ENAMETOOLONG;
+                chain[n++] = row;
+                row = lsr_catalogue_parent(t->c, row);
+        }
+        while (n > 0) {
+                fd = tree_step(t, fd, chain[--n], O_PATH);
+                if (fd < 0)
+                        return fd;
+                tree_keep(t, chain[n], fd);
         }
         return fd;
 }
 
+/* 0: at once; 1: only component by component. */
+static int tree_open_whole(struct lsr_tree *t, uint32_t row, int flags, int *ret_fd)
+{
+        char *path = t->no_openat2 ? NULL : lsr_tree_path(t, row);
+        int fd = path && strlen(path) < PATH_MAX ? tree_openat2(t, path, flags) : -ENOSYS;
+
+        free(path);
+        if (fd == -ENOSYS || (fd < 0 && t->no_openat2))
+                return 1;
+        *ret_fd = fd;
+        return 0;
+}
+
 int lsr_tree_open_dir(struct lsr_tree *t, uint32_t row, int flags)
 {
-        char *path;
-        int fd = -ENOSYS;
+        int fd;
 
         if (row == t->base) {
                 fd = openat(t->root, ".", flags | TREE_FLAGS);
                 return fd < 0 ? -errno : fd;
         }
-        path = lsr_tree_path(t, row);
-        if (!t->no_openat2 && strlen(path) < PATH_MAX)
-                fd = tree_openat2(t, path, flags);
-        if (t->no_openat2 || strlen(path) >= PATH_MAX)
-                fd = tree_walk(t, path, flags);
-        free(path);
-        return fd;
+        if (tree_open_whole(t, row, flags, &fd) == 0)
+                return fd;
+        fd = tree_walk(t, lsr_catalogue_parent(t->c, row));
+        return fd < 0 ? fd : tree_step(t, fd, row, flags);
 }
 
 int lsr_tree_dir(struct lsr_tree *t, uint32_t row)
 {
-        unsigned slot = row % LSR_TREE_OPEN;
-        int fd;
+        int fd = tree_kept(t, row);
 
-        if (row == t->base)
-                return t->root;
-        if (t->open[slot].fd >= 0 && t->open[slot].row == row)
-                return t->open[slot].fd;
-        fd = lsr_tree_open_dir(t, row, O_PATH);
-        if (fd < 0)
+        if (fd >= 0)
                 return fd;
-        if (t->open[slot].fd >= 0)
-                close(t->open[slot].fd);
-        t->open[slot].row = row;
-        t->open[slot].fd = fd;
+        if (tree_open_whole(t, row, O_PATH, &fd) != 0)
+                return tree_walk(t, row);
+        if (fd >= 0)
+                tree_keep(t, row, fd);
         return fd;
 }
