@@ -86,10 +86,10 @@ def lanes_of(lsr, scratch):
             result.append(("tar.gz, second listing", 0.02, rounds,
                            [lanes[0], lib.Lane("lsr", [lsr, "-lR", bundle], env)]))
     loop = 'for f in many/*; do "$@" "$f" >/dev/null; done'
-    peer = lib.find_tool("bsdtar")
+    peer, bash = lib.find_tool("bsdtar"), lib.find_tool("bash")
     result.append((f"{MANY:,} small tar.gz", 0.45, ROUNDS,
-                   [lib.Lane("bsdtar", ["bash", "-c", loop, "x", peer, "-tvf"], env),
-                    lib.Lane("lsr", ["bash", "-c", loop, "x", lsr, "--no-cache", "-lR"], env)]))
+                   [lib.Lane("bsdtar", [bash, "-c", loop, "x", peer, "-tvf"], env),
+                    lib.Lane("lsr", [bash, "-c", loop, "x", lsr, "--no-cache", "-lR"], env)]))
     return result
 
 

@@ -8,6 +8,7 @@ peers='
 busybox-static
 libarchive-tools
 p7zip-full
+pigz
 sqlite3
 unzip
 xorriso

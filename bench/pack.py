@@ -1,0 +1,180 @@
+"""pack - making bundles and reading them back, against the tools that people use
+
+Runs take seconds and leave files behind, so what is put in place before a run and
+cleared after it is not timed.  Lanes take turns, in another order each round.
+"""
+import os
+import random
+import subprocess
+import sys
+import time
+
+import bundles
+import dirs
+import lib
+
+SUMMARY = "packing, listing and unpacking, against tar with zstd or pigz, zip, 7z and sqlite3"
+PAGE = lib.REPO / "docs" / "bench-pack.md"
+
+ROUNDS = 10
+SLOW_ROUNDS = 3  # of rows whose peers take more than SLOW_S
+SLOW_S = 8
+
+
+def add_options(parser):
+    bundles.add_options(parser)
+
+
+def rows(lsr, tree, small):
+    """[(row, cold, size limit, [(lane, limit, shell command, output, what to clear)])], the peers first."""
+    parent, name = os.path.split(os.path.realpath(tree))
+    pack = f"{lsr} --pack {tree}"
+    tar = f"tar -C {parent}"
+    lsr1 = f"{tar} -I 'zstd -T0 -3' -cf peer.tar.zst {name}"
+    return [
+        ("LSR1, warm", False, 1.03, [
+            ("tar, zstd -T0 -3", None, lsr1, "peer.tar.zst"),
+            ("lsr --no-verify", 0.90, f"{pack} --no-verify --output=own.tar.zst", "own.tar.zst"),
+            ("lsr", 1.15, f"{pack} --output=own.tar.zst", "own.tar.zst")]),
+        ("LSR1, cold", True, 1.03, [
+            ("tar, zstd -T0 -3", None, lsr1, "peer.tar.zst"),
+            ("lsr --no-verify", 0.80, f"{pack} --no-verify --output=own.tar.zst", "own.tar.zst")]),
+        (".tar.gz", False, 1.02, [
+            ("tar, pigz -6", None, f"{tar} -I 'pigz -6' -cf peer.tar.gz {name}", "peer.tar.gz"),
+            ("lsr", 0.70, f"{pack} --no-verify --output=own.tar.gz", "own.tar.gz")]),
+        (".zip", False, 1.02, [
+            ("7z -tzip -mx=5", None, f"cd {parent} && 7z a -bd -bso0 -tzip -mx=5 $OLDPWD/peer.zip {name}", "peer.zip"),
+            ("zip -r", None, f"cd {parent} && zip -q -r -y $OLDPWD/peer2.zip {name}", "peer2.zip"),
+            ("lsr", 0.60, f"{pack} --no-verify --output=own.zip", "own.zip")]),
+        (".sqlar", False, 1.02, [
+            ("sqlite3 -A -cf", None, f"cd {parent} && sqlite3 -A -cf $OLDPWD/peer.sqlar {name}", "peer.sqlar"),
+            ("lsr", 0.40, f"{pack} --no-verify --output=own.sqlar", "own.sqlar")]),
+        ("LSR1, list all", False, None, [
+            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst >list", None),
+            ("lsr -lR", 0.05, f"{lsr} --no-cache -lR keep.tar.zst >list", None)]),
+        ("LSR1, list one directory", False, None, [
+            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst >list", None),
+            ("lsr -l", 0.005, f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(small)} >list", None)]),
+        ("LSR1, one small file", False, None, [
+            ("tar --zstd -xOf", None, f"tar --zstd -xOf keep.tar.zst {small} >list", None),
+            ("lsr --cat", 0.01, f"{lsr} --cat keep.tar.zst/{small} >list", None)]),
+        ("LSR1, unpack", False, None, [
+            ("tar --zstd -xf", None, "tar --zstd -xf keep.tar.zst -C out", "out"),
+            ("lsr --unpack", 0.80, f"{lsr} --unpack keep.tar.zst --output=out", "out")]),
+    ]
+
+
+def small_member(tree):
+    """A small file in the middle of the tree, as its bundle names it."""
+    top = os.path.realpath(tree)
+    found = []
+    for at, names, files in os.walk(top):
+        names.sort()
+        found += [os.path.join(at, f) for f in sorted(files) if not os.path.islink(os.path.join(at, f))]
+    small = [f for f in found[len(found) // 2:] if 0 < os.path.getsize(f) < 20000 and " " not in f and f.isascii()]
+    return os.path.relpath(small[0], os.path.dirname(top))
+
+
+def clear(scratch, output):
+    if output == "out":
+        subprocess.run(["rm", "-rf", "out"], cwd=scratch, check=True)
+        os.mkdir(scratch / "out")
+    elif output and (scratch / output).exists():
+        (scratch / output).unlink()
+
+
+def once(command, scratch, env, cold):
+    """Seconds of one run, and its processor time."""
+    if cold:
+        subprocess.run(["sync"], check=True)
+        with open("/proc/sys/vm/drop_caches", "w") as drop:
+            drop.write("3")
+    before = os.times()
+    start = time.monotonic_ns()
+    done = subprocess.run(["bash", "-c", command], cwd=scratch, env=env, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wall = time.monotonic_ns() - start
+    after = os.times()
+    if done.returncode != 0:
+        raise lib.BenchError(f"{command}: {done.stderr.decode(errors='replace').strip()[-300:]}")
+    return wall, (after[2] + after[3] - before[2] - before[3])
+
+
+def measure_row(row, scratch, run_dir, env, rounds, commands):
+    name, cold, size_limit, lanes = row
+    order, raw, sizes = random.Random(1), [], {}
+    walls = {lane[0]: [] for lane in lanes}
+    cpus = {lane[0]: [] for lane in lanes}
+    turn = 0
+    while turn < rounds:
+        for label, _, command, output in order.sample(lanes, len(lanes)):
+            clear(scratch, output)
+            wall, cpu = once(command, scratch, env, cold)
+            raw.append([str(turn), label, str(wall), f"{cpu:.2f}"])
+            walls[label].append(wall)
+            cpus[label].append(cpu)
+            if output and output != "out":
+                sizes[label] = os.path.getsize(scratch / output)
+            clear(scratch, output)
+        turn += 1
+        if max(max(w) for w in walls.values()) > SLOW_S * 1e9:
+            rounds = min(rounds, SLOW_ROUNDS)
+    for label, _, command, _ in lanes:
+        commands.append(f"# {name}: {label}\n{command}")
+    (run_dir / f"{lib.slug(name)}.tsv").write_text(
+        "".join("\t".join(r) + "\n" for r in [["round", "lane", "wall_ns", "cpu_s"], *raw]))
+    peers = [label for label, limit, *_ in lanes if limit is None]
+    base = min(lib.median(walls[p]) for p in peers)
+    small = min((sizes[p] for p in peers if p in sizes), default=0)
+    out = []
+    for label, limit, *_ in lanes:
+        wall = lib.median(walls[label])
+        size = sizes.get(label)
+        good = limit is None or (wall / base <= limit and (not size or size / small <= size_limit))
+        out.append([name, label, str(rounds), f"{wall / 1e6:,.1f}", f"{lib.median(cpus[label]):.2f}",
+                    f"{wall / base:.4f}" if wall / base < 0.1 else f"{wall / base:.3f}", "" if limit is None else f"{limit}",
+                    f"{size / 1e6:,.1f}" if size else "", f"{size / small:.3f}" if size else "",
+                    "" if limit is None else "reached" if good else "**not reached**"])
+    print(name, *(f"{r[1]} {r[5]} {r[8]}" for r in out), sep="; ", file=sys.stderr)
+    return out
+
+
+def measure(args, scratch, run_dir):
+    lsr, _ = dirs.place_lsr(args.lsr, scratch)
+    facts = lib.machine_facts(scratch)
+    facts["tree"] = args.tree
+    lib.write_facts(run_dir / "machine.txt", facts)
+    versions = lib.version_facts("/usr/bin/ls", lib.find_tool("busybox"), lsr)
+    for name, argv in (("tar", ["tar", "--version"]), ("bsdtar", ["bsdtar", "--version"]), ("zstd", ["zstd", "--version"]),
+                       ("pigz", ["pigz", "--version"]), ("zip", ["zip", "-v"]), ("sqlite3", ["sqlite3", "--version"])):
+        versions[name] = lib.first_line(*argv)
+    lib.write_facts(run_dir / "versions.txt", versions)
+    env = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "HOME": str(scratch), "XDG_CACHE_HOME": str(scratch / "cache")}
+    small = small_member(args.tree)
+    bundles.sh(f"{lsr} --pack --no-verify {args.tree} --output=keep.tar.zst; mkdir out",
+               scratch)
+    table, commands = [], []
+    for row in rows(lsr, args.tree, small):
+        table += measure_row(row, scratch, run_dir, env, 1 if args.quick else args.rounds, commands)
+    (run_dir / "commands.txt").write_text("\n".join(commands) + "\n")
+    tables = lib.table(["what", "command", "runs", "wall ms", "CPU s", "ratio", "limit", "MB", "size ratio", ""], table)
+    (run_dir / "tables.md").write_text(tables)
+    return tables
+
+
+def run(args):
+    parent = lib.BUILD / "runs" if args.quick else lib.RUNS
+    label = args.label or f"{lib.default_label()}-pack"
+    with lib.RunDir(parent, label) as run_dir, lib.scratch_dir(args.scratch) as scratch:
+        tables = measure(args, scratch, run_dir.path)
+    facts = lib.read_facts(run_dir.final / "machine.txt")
+    page = (f"# Packing and reading back\n\nWritten by `./dev bench pack` from "
+            f"`{os.path.relpath(run_dir.final, lib.REPO)}` ({facts['cpu']}, {facts['cpus']}, "
+            f"{facts['kernel'].split(' #')[0]}, {facts['file system']}); medians of runs that take turns, as many as the table "
+            f"says. The tree is `{args.tree}`. Ratios are to the faster peer, sizes to its smaller output; *cold* means that "
+            "caches were dropped before each run. Shells that start the commands are part of the time.\n\n" + tables)
+    if args.quick:
+        print(page, end="")
+    else:
+        lib.write_whole(PAGE, page)
+    return 0
