@@ -74,6 +74,7 @@ struct lsr_wire_open {
 struct lsr_wire_scan {
         uint32_t id;
         uint32_t depth;
+        uint32_t distrusted; /* a catalogue came and was not valid */
 };
 
 struct lsr_wire_close {
