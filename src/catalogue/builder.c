@@ -212,7 +212,7 @@ static int builder_locate_odd(struct lsr_builder *b, const char *path, size_t n,
         const char *slash = memrchr(b->clean, '/', len);
 
         if (depth > LSR_CATALOGUE_DEPTH_MAX)
-                return -E2BIG;
+                return -ENAMETOOLONG;
         head = slash ? (size_t)(slash - b->clean) + 1 : 0;
         ret_place->name = b->clean + head;
         ret_place->name_len = len - head;
@@ -239,7 +239,7 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
         if (head != b->head_len || memcmp(path, b->head, head) != 0) {
                 clean = build_clean_scratch(b, path, head, &depth);
                 if (depth >= LSR_CATALOGUE_DEPTH_MAX)
-                        return -E2BIG;
+                        return -ENAMETOOLONG;
                 r = builder_walk(b, clean, &ret_place->dir);
                 if (r < 0)
                         return r;
@@ -247,7 +247,7 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
                 memcpy(b->head, path, head);
                 b->head_len = head;
                 b->head_dir = ret_place->dir;
-                b->head_plain = builder_same(path, head, b->clean, clean);
+                b->head_plain = path[0] != '/' && builder_same(path, head, b->clean, clean);
         }
         *ret_place = (struct builder_place){
                 .dir = b->head_dir,

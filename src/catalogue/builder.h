@@ -25,7 +25,8 @@ struct lsr_builder *lsr_builder_new_relay(int (*put)(void *ctx, const struct lsr
 
 /*
  * 0; 1: the path is empty when cleaned and it is no directory, so nothing was
- * added (a directory of that name, "./", describes the root); -E2BIG: one of LSR_CATALOGUE_*_MAX is reached.
+ * added (a directory of that name, "./", describes the root); -ENAMETOOLONG: beyond
+ * LSR_CATALOGUE_DEPTH_MAX, the next may be taken; -E2BIG: another LSR_CATALOGUE_*_MAX is reached.
  */
 int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m);
 

@@ -22,6 +22,12 @@ struct extra_work {
         struct lsr_entry **entries;
 };
 
+/* Of the members of bundles all is known, and no path leads the kernel there. */
+static bool extra_on_disk(const struct lsr_entry *e)
+{
+        return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
+}
+
 char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name)
 {
         size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
@@ -62,7 +68,7 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
                 struct lsr_entry *e = entries[i];
                 size_t room;
 
-                if (!S_ISLNK(lsr_entry_mode(e)) || !lsr_entry_stat_ok(e))
+                if (!S_ISLNK(lsr_entry_mode(e)) || !extra_on_disk(e))
                         continue;
                 /* st_size is the length of the target, but some file systems say 0. */
                 room = e->meta.size > 0 && e->meta.size < PATH_MAX ? e->meta.size + 1 : PATH_MAX;
@@ -167,7 +173,7 @@ static void extra_xattrs(const struct lsr_extra_job *job, struct lsr_entry **ent
         size_t count = 0;
 
         for (size_t i = 0; i < n; i++)
-                if (lsr_entry_stat_ok(entries[i]) && (all || S_ISREG(entries[i]->meta.mode)))
+                if (extra_on_disk(entries[i]) && (all || S_ISREG(entries[i]->meta.mode)))
                         work.entries[count++] = entries[i];
         lsr_io_each(job->io, count, 1, extra_read_xattrs, &work);
         /* Workers have no arena: what they allocated moves there now. */
@@ -190,7 +196,7 @@ void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries,
                 struct lsr_entry *e = entries[i];
                 bool link = job->want->link_target && S_ISLNK(lsr_entry_mode(e));
 
-                if (!lsr_entry_stat_ok(e) || !(xattrs || link))
+                if (!extra_on_disk(e) || !(xattrs || link))
                         continue;
                 e->extra = lsr_arena_alloc(job->arena, sizeof(*e->extra));
                 *e->extra = (struct lsr_entry_extra){};

@@ -23,6 +23,7 @@
 #include "source/wire.h"
 
 #define WORKER_ERRNO_MAX 4095
+#define WORKER_DEEP_MAX 1000u /* members that are too deep to be listed, before all others are given up too */
 /* Memory is taken for what a frame says it has up to here, beyond for what has come. */
 #define WORKER_GROW_MIN ((size_t)1 << 20)
 
@@ -58,7 +59,8 @@ struct worker_call {
         size_t size;
         size_t cap;
         bool has_data;
-        bool full; /* the builder takes no more */
+        bool full;     /* the builder takes no more */
+        unsigned deep; /* members that were too deep for it */
         struct lsr_wire_done done;
 };
 
@@ -151,7 +153,8 @@ static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64
         if (error > 0 || error < -WORKER_ERRNO_MAX)
                 return -EPROTO;
         text[length - sizeof(error)] = '\0';
-        if (call->sink_result >= 0)
+        /* What it says of having been stopped is not news. */
+        if (call->sink_result >= 0 && !call->full)
                 worker_say(w, error, text);
         return 0;
 }
@@ -273,7 +276,20 @@ static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
         if (call->full)
                 return 0;
         call->full = true;
+        worker_say(w, -E2BIG, "it has more members, or longer names, than can be listed");
         return answer_stop(w);
+}
+
+/* One such member is left out; many are a bundle that is made of nothing else. */
+static int answer_too_deep(struct lsr_worker *w, struct worker_call *call)
+{
+        char text[80];
+
+        if (call->deep++ > 0)
+                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call) : 0;
+        snprintf(text, sizeof(text), "what lies more than %u directories deep is not listed", LSR_CATALOGUE_DEPTH_MAX);
+        worker_say(w, -ENAMETOOLONG, text);
+        return 0;
 }
 
 static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64_t length)
@@ -306,6 +322,8 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                 r = lsr_builder_add(call->builder, &m);
                 if (r == -E2BIG)
                         return answer_too_many(w, call);
+                if (r == -ENAMETOOLONG)
+                        r = answer_too_deep(w, call);
                 if (r < 0)
                         return r;
         }

@@ -16,3 +16,7 @@ status lsr -F e.tar/e
 status lsr -L e.tar/e
 status lsr e.tar/e/absolute
 status lsr e.tar/e/absolute/passwd
+# As operands, with everything that is asked of the kernel elsewhere.
+status lsr -lndF --acl --time-style=+ e.tar/e/absolute b.tar/d/bad b.tar/d/sub b.tar/d/good
+status lsr -ln --acl --time-style=+ e.tar
+status lsr -lZn --time-style=+ e.tar/e

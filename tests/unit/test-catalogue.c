@@ -129,6 +129,7 @@ Test(catalogue, raw_path)
         expect_raw(".", 1, "", NULL);
         expect_raw("", 0, "", NULL);
         expect_raw("/", 1, "", NULL);
+        expect_raw("/b", 2, "b", "/b");
         expect_raw("//", 2, "", "//");
 }
 
@@ -397,7 +398,7 @@ Test(catalogue, depth)
         m = member(path, S_IFDIR);
         for (size_t len = 2 * MAX + 1; len <= 2 * MAX + 2; len++) {
                 m.path_len = len;
-                cr_assert_eq(lsr_builder_add(b, &m), -E2BIG);
+                cr_assert_eq(lsr_builder_add(b, &m), -ENAMETOOLONG);
         }
         memcpy(path + 2 * MAX, "a/..", 4);
         m.path_len = 2 * MAX + 4;

@@ -577,7 +577,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len - 1, records.data, records.len - 1);
                 break;
         case LIE_MEMBERS_ENDLESS:
-                /* Deeper than any path, so they are too many at once. */
+                /* Deeper than any path, so they are too many soon. */
                 memset(ones, '/', sizeof(ones));
                 for (size_t i = 0; i < sizeof(ones); i += 2)
                         ones[i] = 'a';
@@ -730,7 +730,7 @@ Test(worker, believes_no_lies)
                 { LIE_MEMBERS_SIZE_BEYOND, -EPROTO, 1 },
                 { LIE_MEMBERS, -EBADMSG, 1 },
                 { LIE_MEMBERS_CUT, -EBADMSG, 1 },
-                { LIE_MEMBERS_ENDLESS, -EPROTO, 1 },
+                { LIE_MEMBERS_ENDLESS, -EPROTO, 3 },
                 { LIE_MEMBERS_AND_DEATH, 0, 1 },
                 { LIE_CATALOGUE_SIZE, -EPIPE, 1 },
                 { LIE_CATALOGUE_SIZE_BEYOND, -EPROTO, 1 },
