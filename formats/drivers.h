@@ -15,6 +15,7 @@ extern const struct lsr_format lsr_format_cab;
 extern const struct lsr_format lsr_format_lha;
 extern const struct lsr_format lsr_format_ar;
 extern const struct lsr_format lsr_format_warc;
+extern const struct lsr_format lsr_format_lsr1;
 extern const struct lsr_format lsr_format_tar;
 extern const struct lsr_format lsr_format_zip;
 extern const struct lsr_filter lsr_filter_gzip;

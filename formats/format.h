@@ -37,6 +37,8 @@ struct lsr_scan {
         struct lsr_input *input;
         struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
         struct lsr_builder *builder;
+        uint8_t *catalogue; /* instead of members for the builder: it encoded, as lsr_catalogue_decode() takes it */
+        size_t catalogue_size;
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
@@ -61,6 +63,19 @@ struct lsr_sink {
         int (*write)(void *ctx, const void *data, size_t n);
 };
 
+/*
+ * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size
+ * of meta are there.
+ */
+struct lsr_many {
+        void *ctx;
+        /* The next one wanted, by ascending position; valid until the call after it.  False: that was all. */
+        bool (*next)(void *ctx, struct lsr_member *ret_member);
+        /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
+        int (*write)(void *ctx, const void *data, size_t n);
+        int (*end)(void *ctx, int result);
+};
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
@@ -79,10 +94,21 @@ struct lsr_format {
          */
         int (*read)(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink);
         /*
+         * The same for many members; what goes wrong with one does not end the others.
+         * 0, or a negative errno: of those not ended yet none can be read.  NULL: read() does for each of them.
+         */
+        int (*read_many)(struct lsr_scan *scan, const struct lsr_many *many);
+        /*
          * Where the content lies as it is, neither compressed nor encrypted nor sparse: for nested bundles.
          * 0, or 1: it does not.  NULL: never.
          */
         int (*extent)(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
+        /*
+         * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
+         * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
+         * Each finding is trouble.  NULL: reading every member is all that can be done.
+         */
+        int (*check)(struct lsr_scan *scan);
 };
 
 /* A compression: turns an input into another. */
@@ -103,6 +129,7 @@ struct lsr_identity {
         const struct lsr_format *format;
         const struct lsr_filter *filters[LSR_FILTERS_MAX]; /* from the outside in */
         unsigned n_filters;
+        char what[160]; /* what damage kept it from being recognised; "" if none did */
 };
 
 /* Does any format or filter recognise it?  Compares magic numbers and decodes nothing. */
@@ -110,7 +137,8 @@ bool lsr_plausible(const struct lsr_probe *p);
 
 /*
  * Find out what @input (at position 0) is, and put the filters in front of it.
- * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle.  A negative errno: it could not be read.
+ * 0, with *ret_input to be scanned, at position 0.  1: it is no bundle, or too damaged to tell, which
+ * ret_identity->what says.  A negative errno: it could not be read.
  * @input is taken over: *ret_input owns it or is it, and it is freed where there is none.
  */
 int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "io/map.h"
 #include "io/stream.h"
 
 /* Shorter gaps are read: a seek throws away what is in flight. */
@@ -244,6 +245,17 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
         return in->ops->read_at ? in->ops->read_at(in, buf, n, offset) : -ESPIPE;
 }
 
+const uint8_t *lsr_input_map(struct lsr_input *in)
+{
+        return in->ops->map ? in->ops->map(in) : NULL;
+}
+
+void lsr_input_map_rest(struct lsr_input *in)
+{
+        if (in->ops->map_rest)
+                in->ops->map_rest(in);
+}
+
 /* --- a file ------------------------------------------------------------------ */
 
 struct input_file {
@@ -253,6 +265,9 @@ struct input_file {
         int fd;
         uint64_t offset; /* of the range in the file */
         uint64_t next;   /* where in the range the stream begins, or goes on */
+        struct lsr_map map;
+        uint64_t piece; /* of the map, that next() gave */
+        bool asked;     /* for a map */
 };
 
 static uint64_t file_end(const struct input_file *f)
@@ -260,11 +275,26 @@ static uint64_t file_end(const struct input_file *f)
         return f->in.size == LSR_INPUT_UNKNOWN ? LSR_STREAM_END : f->offset + f->in.size;
 }
 
+/* The next piece, without touching it; the one before is done with. */
+static ssize_t file_next_mapped(struct input_file *f, const uint8_t **ret_data)
+{
+        uint64_t left = f->next < f->in.size ? f->in.size - f->next : 0;
+        uint64_t n = left < LSR_MAP_HELD ? left : LSR_MAP_HELD;
+
+        lsr_io_map_forget(&f->map, f->piece, f->next);
+        f->piece = f->next;
+        *ret_data = f->map.data + f->next;
+        f->next += n;
+        return (ssize_t)n;
+}
+
 static ssize_t file_next(struct lsr_input *in, const uint8_t **ret_data)
 {
         struct input_file *f = (struct input_file *)in;
         ssize_t got;
 
+        if (f->map.data)
+                return file_next_mapped(f, ret_data);
         if (!f->stream) {
                 int r = lsr_stream_new(&f->stream, f->io, f->fd, f->offset + f->next, file_end(f));
 
@@ -295,6 +325,8 @@ static int file_seek(struct lsr_input *in, uint64_t offset)
         struct input_file *f = (struct input_file *)in;
 
         f->next = offset;
+        if (f->map.data)
+                return 0;
         return f->stream ? lsr_stream_seek(f->stream, f->offset + offset) : 0;
 }
 
@@ -303,13 +335,37 @@ static void file_free(struct lsr_input *in)
         struct input_file *f = (struct input_file *)in;
 
         lsr_stream_free(f->stream);
+        lsr_io_unmap(&f->map);
         free(f);
+}
+
+static const uint8_t *file_map(struct lsr_input *in)
+{
+        struct input_file *f = (struct input_file *)in;
+
+        if (!f->asked) {
+                f->asked = true;
+                lsr_io_map(f->io, f->fd, f->offset, in->size, &f->map);
+                if (f->map.data) {
+                        f->stream = lsr_stream_free(f->stream);
+                        in->piece_len = in->rest_len = 0;
+                        f->piece = f->next = in->at;
+                }
+        }
+        return f->map.data;
+}
+
+static void file_map_rest(struct lsr_input *in)
+{
+        lsr_io_map_forget(&((struct input_file *)in)->map, 0, in->size);
 }
 
 static const struct lsr_input_ops file_ops = {
         .next = file_next,
         .read_at = file_read_at,
         .seek = file_seek,
+        .map = file_map,
+        .map_rest = file_map_rest,
         .free = file_free,
 };
 

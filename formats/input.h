@@ -29,6 +29,8 @@ struct lsr_input_ops {
         ssize_t (*next)(struct lsr_input *in, const uint8_t **ret_data);
         ssize_t (*read_at)(struct lsr_input *in, void *buf, size_t size, uint64_t offset); /* NULL: not random */
         int (*seek)(struct lsr_input *in, uint64_t offset); /* next() goes on there; NULL: it cannot */
+        const uint8_t *(*map)(struct lsr_input *in);        /* all of it as memory, or NULL; NULL: never */
+        void (*map_rest)(struct lsr_input *in);             /* with it */
         void (*free)(struct lsr_input *in);
 };
 
@@ -92,6 +94,16 @@ ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n);
 
 /* As pread(2), fewer only at the end; -ESPIPE where the input cannot. */
 ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset);
+
+/*
+ * All bytes of the input as memory, if that is where they are, or in the page cache under "auto"; else NULL.  From then on
+ * the input is read there, too.  What lies in a file may change while it is looked at, and a fault may kill the
+ * process: for the worker.
+ */
+const uint8_t *lsr_input_map(struct lsr_input *in);
+
+/* To be called now and then by whoever jumps about in a map: bounds what is resident. */
+void lsr_input_map_rest(struct lsr_input *in);
 
 /* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

@@ -22,8 +22,9 @@
  * also when its header is.  Nothing here can bound that; the address space limit
  * of the worker does, and then the allocation fails and the archive is refused.
  *
- * Times of DOS (cab, rar, some lha) are local, and libarchive asks mktime() what
- * that means: whoever forbids a process to open /etc/localtime calls tzset() first.
+ * Times of DOS (cab, rar, some lha) are civil, and libarchive asks mktime() what
+ * that means.  Members are marked as having such times, which is right where
+ * scans run in UTC, as the worker does: see LSR_MEMBER_LOCALTIME.
  *
  * Longer than most files here, as no other one may include <archive.h>.
  */
@@ -43,7 +44,8 @@
 /* How often in a row libarchive may say "try again" before it counts as damage. */
 #define ARCHIVE_RETRIES_MAX 1000
 
-#define ARCHIVE_ZEROS ((size_t)64 << 10) /* of a hole at a time */
+#define ARCHIVE_ZEROS ((size_t)64 << 10)      /* of a hole at a time */
+#define ARCHIVE_LHA_HEADER ((size_t)25 + 255) /* up to the mark of Unix behind the longest name */
 
 #define ARCHIVE_OWNER (LSR_FIELD_UID | LSR_FIELD_GID)
 #define ARCHIVE_PLAIN (LSR_FIELD_TYPE | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
@@ -57,6 +59,7 @@ struct archive_kind {
         unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
         bool owner_optional; /* libarchive gives 0 where no owner is stored */
         bool created;        /* what libarchive calls ctime is the time of creation */
+        bool civil;          /* times are those of DOS */
 };
 
 /* One pass through an archive. */
@@ -66,6 +69,7 @@ struct archive_pass {
         struct archive *a;
         uint64_t gap;     /* bytes skipped that are not passed over yet */
         bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
+        bool civil;       /* times are those of DOS */
         int error;        /* of the input; 0: none */
         uint64_t ordinal; /* headers seen */
 };
@@ -210,6 +214,18 @@ static int archive_trouble(struct archive_pass *pass)
         return -EBADMSG;
 }
 
+/*
+ * Headers of level 0 and 1 have a time of DOS, which Unix programs overrule by one of theirs behind the name, the
+ * checksum and a 'U'; from level 2 on there is but the latter.
+ */
+static bool archive_lha_civil(struct lsr_input *in)
+{
+        const uint8_t *p;
+        ssize_t n = lsr_input_peek(in, ARCHIVE_LHA_HEADER, &p);
+
+        return n > 21 && p[20] < 2 && (n <= 24 + p[21] || p[24 + p[21]] != 'U');
+}
+
 /* 0, with *pass to be ended; a negative errno, reported, with nothing to end. */
 static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
 {
@@ -218,6 +234,7 @@ static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
                 return -EBADMSG;
         if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
                 return -ESPIPE;
+        pass->civil = pass->kind->civil || (pass->kind->format == &lsr_format_lha && archive_lha_civil(scan->input));
         pass->a = archive_read_new();
         if (!pass->a)
                 return -ENOMEM;
@@ -380,6 +397,8 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
         m.target_len = m.target ? strlen(m.target) : 0;
         if (archive_entry_is_encrypted(e))
                 m.flags |= LSR_MEMBER_ENCRYPTED;
+        if (pass->civil)
+                m.flags |= LSR_MEMBER_LOCALTIME;
         *ret_member = m;
 }
 
@@ -524,6 +543,25 @@ static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
         return archive_same(archive_path(e), m) || archive_same(archive_hardlink(e), m);
 }
 
+/* Go to @m, whose position is not behind.  0, or a negative errno, reported where it does not say all. */
+static int archive_find(struct archive_pass *pass, const struct lsr_member *m, struct archive_entry **ret_entry)
+{
+        int r = 1;
+
+        while (r > 0 && pass->ordinal <= m->position)
+                r = archive_next(pass, ret_entry);
+        if (r == 0 || (r > 0 && (pass->ordinal != m->position + 1 || !archive_agrees(*ret_entry, m)))) {
+                lsr_scan_trouble(pass->scan, -EBADMSG, "member %s is not what was listed",
+                                 lsr_grouped(m->position + 1));
+                return -EBADMSG;
+        }
+        if (r > 0 && archive_entry_is_data_encrypted(*ret_entry))
+                return -EACCES;
+        if (r > 0 && archive_entry_filetype(*ret_entry) && archive_entry_filetype(*ret_entry) != S_IFREG)
+                return -EOPNOTSUPP;
+        return r < 0 ? r : 0;
+}
+
 static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct archive_pass pass;
@@ -532,18 +570,48 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 
         if (r < 0)
                 return r;
-        do
-                r = archive_next(&pass, &e);
-        while (r > 0 && pass.ordinal <= m->position);
-        if (r == 0 || (r > 0 && !archive_agrees(e, m))) {
-                lsr_scan_trouble(scan, -EBADMSG, "member %s is not what was listed", lsr_grouped(m->position + 1));
-                r = -EBADMSG;
-        } else if (r > 0 && archive_entry_is_data_encrypted(e)) {
-                r = -EACCES;
-        } else if (r > 0 && archive_entry_filetype(e) && archive_entry_filetype(e) != S_IFREG) {
-                r = -EOPNOTSUPP;
-        } else if (r > 0) {
+        r = archive_find(&pass, m, &e);
+        if (r == 0)
                 r = archive_content(&pass, e, sink);
+        archive_end(&pass);
+        return r;
+}
+
+/* So that a sink's failure is told from a member's. */
+struct archive_many_sink {
+        const struct lsr_many *many;
+        int result;
+};
+
+static int archive_many_write(void *ctx, const void *data, size_t n)
+{
+        struct archive_many_sink *s = ctx;
+
+        s->result = s->many->write(s->many->ctx, data, n);
+        return s->result;
+}
+
+/* After damage libarchive goes on where the format lets it, and says so where not. */
+static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct archive_many_sink sink = { .many = many };
+        struct archive_pass pass;
+        struct archive_entry *e = NULL;
+        struct lsr_member m;
+        int r = archive_begin(&pass, scan);
+
+        if (r < 0)
+                return r;
+        while (r == 0 && many->next(many->ctx, &m)) {
+                r = archive_find(&pass, &m, &e);
+                /* There is nothing behind a header that cannot be read. */
+                if (r < 0 && pass.ordinal <= m.position)
+                        break;
+                if (r == 0)
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, archive_many_write });
+                if (sink.result < 0)
+                        break;
+                r = many->end(many->ctx, r);
         }
         archive_end(&pass);
         return r;
@@ -563,8 +631,9 @@ static int archive_enable_rpm(struct archive *a)
         return archive_read_support_format_cpio(a);
 }
 
-#define ARCHIVE_FORMAT(NAME, ...) \
-        .name = NAME, .suffixes = (const char *const[]){ __VA_ARGS__, NULL }, .scan = archive_scan, .read = archive_read
+#define ARCHIVE_FORMAT(NAME, ...)                                                                   \
+        .name = NAME, .suffixes = (const char *const[]){ __VA_ARGS__, NULL }, .scan = archive_scan, \
+        .read = archive_read, .read_many = archive_read_many
 
 const struct lsr_format lsr_format_7z = {
         ARCHIVE_FORMAT("7z", ".7z"),
@@ -624,10 +693,11 @@ static const struct archive_kind archive_kinds[] = {
           .enable = archive_read_support_format_7zip,
           .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
           .created = true },
+        /* Of its civil times only the mtime can be marked as such, and hardly any has others. */
         { .format = &lsr_format_rar,
           .enable = archive_read_support_format_rar,
-          .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
-          .created = true },
+          .fields = ARCHIVE_PLAIN | LSR_FIELD_MODE,
+          .civil = true },
         { .format = &lsr_format_rar5,
           .enable = archive_read_support_format_rar5,
           .fields = ARCHIVE_UNIX,
@@ -636,7 +706,10 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
-        { .format = &lsr_format_cab, .enable = archive_read_support_format_cab, .fields = ARCHIVE_PLAIN },
+        { .format = &lsr_format_cab,
+          .enable = archive_read_support_format_cab,
+          .fields = ARCHIVE_PLAIN,
+          .civil = true },
         { .format = &lsr_format_lha,
           .enable = archive_read_support_format_lha,
           .fields = ARCHIVE_UNIX,

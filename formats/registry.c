@@ -3,6 +3,7 @@
  *
  * Order matters: the first that recognises the bytes has them.
  *
+ *      lsr1                  zstd, which is a filter's, but for what it ends with
  *      magic number at 0     exclude each other; whatever archives they hold
  *      tar                   by a checksum in the first block
  *      iso9660               by five bytes far behind, where a tar may have anything
@@ -24,13 +25,9 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 
 const struct lsr_format *const lsr_formats[] = {
-        &lsr_format_sqlite, &lsr_format_7z,
-        &lsr_format_rar5,   &lsr_format_rar,
-        &lsr_format_rpm,    &lsr_format_cab,
-        &lsr_format_ar,     &lsr_format_warc,
-        &lsr_format_cpio,   &lsr_format_lha,
-        &lsr_format_tar,    &lsr_format_iso9660,
-        &lsr_format_zip,    NULL,
+        &lsr_format_lsr1, &lsr_format_sqlite, &lsr_format_7z,      &lsr_format_rar5, &lsr_format_rar,
+        &lsr_format_rpm,  &lsr_format_cab,    &lsr_format_ar,      &lsr_format_warc, &lsr_format_cpio,
+        &lsr_format_lha,  &lsr_format_tar,    &lsr_format_iso9660, &lsr_format_zip,  NULL,
 };
 
 const struct lsr_filter *const lsr_filters[] = {
@@ -103,6 +100,19 @@ static ssize_t registry_tail(struct lsr_input *in, uint8_t *buf)
         return lsr_input_read_at(in, buf, (size_t)n, in->size - n);
 }
 
+/*
+ * A decoder gave up before anything was recognised.  Who has no magic number has been taken for a decoder by mistake.
+ * 1; or @error where the file itself cannot be read.
+ */
+static int registry_damage(struct lsr_identity *id, const struct lsr_input *in, int error)
+{
+        if (!in->what || id->n_filters == 0)
+                return error;
+        if (id->filters[id->n_filters - 1] != &lsr_filter_lzma)
+                snprintf(id->what, sizeof(id->what), "%s", in->what);
+        return 1;
+}
+
 int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,
                  struct lsr_input **ret_input)
 {
@@ -116,12 +126,13 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                 const struct lsr_filter *filter;
                 struct lsr_input *outer;
                 ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
+                int error = got < 0 ? (int)got : 0;
 
                 /* A decoder that fails so early: there may be enough to know the format by. */
                 if (got < 0)
                         got = lsr_input_peek(in, 1, &p.head);
                 if (got < 0) {
-                        r = (int)got;
+                        r = registry_damage(&id, in, error);
                         break;
                 }
                 p.head_len = (size_t)got < LSR_PROBE_BYTES ? (size_t)got : LSR_PROBE_BYTES;
@@ -138,8 +149,10 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                         break;
                 }
                 filter = registry_filter(p.head, p.head_len);
-                if (!filter || id.n_filters == LSR_FILTERS_MAX)
+                if (!filter || id.n_filters == LSR_FILTERS_MAX) {
+                        r = error ? registry_damage(&id, in, error) : 1;
                         break;
+                }
                 r = filter->open(&outer, in, window_max);
                 if (r < 0)
                         break;
@@ -148,8 +161,8 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                 r = 1;
         }
         free(tail);
+        *ret_identity = id;
         if (r == 0) {
-                *ret_identity = id;
                 *ret_input = in;
         } else {
                 lsr_input_free(in);

@@ -17,8 +17,9 @@
  * that is followed by the next piece doubles, so that a scan makes few large
  * reads and hopping from leaf to leaf around the content makes small ones.
  *
- * Version 1 of the interface, without shared memory and memory mapping: a file
- * that shrinks while it is mapped would kill the process.
+ * A database that is cached, and not to be rolled back or to be read with a log,
+ * is looked at where it is, as the input's memory: of an archive SQLite needs
+ * half of all pages, and a little of each.  Without shared memory for logs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@
 #define VFS_WINDOW_FIRST ((size_t)64 << 10) /* the schema and small databases in one read */
 #define VFS_WINDOW_MAX ((size_t)256 << 10)
 #define VFS_ALIGN UINT64_C(4096)
-#define VFS_PATH_MAX 512 /* as SQLite's own: a longer name of a super-journal would be taken for none */
+#define VFS_FETCHES_HELD 512u /* from a map, before its pages are let go: each may bring 64 KiB */
+#define VFS_PATH_MAX 512      /* as SQLite's own: a longer name of a super-journal would be taken for none */
 
 /* The end of a journal that belongs to a transaction over several databases, sqlite.org/fileformat2.html 3. */
 static const uint8_t vfs_journal_magic[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
@@ -68,6 +70,8 @@ struct lsr_sqlite_vfs {
         sqlite3_vfs base;
         char name[32];
         struct vfs_side sides[VFS_SIDES];
+        const uint8_t *map; /* of the database, or NULL */
+        unsigned fetches;
         /* Pages of the database that a rollback has restored, hashed by number. */
         struct vfs_page *pages;
         size_t n_pages;
@@ -350,8 +354,32 @@ static int vfs_characteristics(sqlite3_file *file)
         return lsr_sqlite_vfs_changing(f->vfs) ? 0 : SQLITE_IOCAP_IMMUTABLE;
 }
 
+/* Both sides of a map: a pointer stays good as long as there is the input. */
+static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_page)
+{
+        struct vfs_file *f = (struct vfs_file *)file;
+        struct lsr_sqlite_vfs *v = f->vfs;
+        const struct vfs_side *s = &v->sides[f->which];
+
+        *ret_page = NULL;
+        if (f->which != VFS_MAIN || !v->map || (uint64_t)at > s->size || s->size - (uint64_t)at < (uint64_t)n)
+                return SQLITE_OK;
+        if (++v->fetches % VFS_FETCHES_HELD == 0)
+                lsr_input_map_rest(s->input);
+        *ret_page = (void *)(v->map + at);
+        return SQLITE_OK;
+}
+
+static int vfs_unfetch(sqlite3_file *file, sqlite3_int64 at, void *page)
+{
+        (void)file;
+        (void)at;
+        (void)page;
+        return SQLITE_OK;
+}
+
 static const sqlite3_io_methods vfs_methods = {
-        .iVersion = 1,
+        .iVersion = 3,
         .xClose = vfs_close,
         .xRead = vfs_read,
         .xWrite = vfs_write,
@@ -364,6 +392,8 @@ static const sqlite3_io_methods vfs_methods = {
         .xFileControl = vfs_control,
         .xSectorSize = vfs_sector_size,
         .xDeviceCharacteristics = vfs_characteristics,
+        .xFetch = vfs_fetch,
+        .xUnfetch = vfs_unfetch,
 };
 
 /* --- methods of the file system ----------------------------------------------- */
@@ -515,6 +545,8 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
         vfs_take_input(&v->sides[VFS_WAL], scan->companions[LSR_COMPANION_WAL]);
         vfs_take_input(&v->sides[VFS_JOURNAL], scan->companions[LSR_COMPANION_JOURNAL]);
         vfs_check_journal(v);
+        if (!lsr_sqlite_vfs_changing(v))
+                v->map = lsr_input_map(scan->input);
         if (sqlite3_vfs_register(&v->base, 1) != SQLITE_OK) {
                 free(v);
                 return -ENOMEM;

@@ -122,7 +122,7 @@ static int sqlite_harden(struct lsr_sqlite *s, bool changing)
                 sqlite3_db_config(s->db, switches[i].id, switches[i].value, NULL);
         sqlite3_drop_modules(s->db, modules);
         code = sqlite3_exec(s->db,
-                            "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+                            "PRAGMA cell_size_check=ON; PRAGMA mmap_size=2147418112; PRAGMA temp_store=MEMORY;"
                             "PRAGMA query_only=ON;",
                             NULL, NULL, NULL);
         /* Before the first read: it keeps the index of the log on the heap. */

@@ -13,8 +13,8 @@
  * pays.  On the virtual disk at hand, without cache, runs of the same kind
  * differed more than the two ways; that a disk gains is an argument only.
  *
- * Rejected: one fixed limit (right for memory or for a disk, not for both), mmap (a file that is cut
- * short meanwhile kills the process), several hops in flight (each header tells where the next one is).
+ * Rejected: one fixed limit (right for memory or for a disk, not for both), several hops in flight (each
+ * header tells where the next one is).
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -379,6 +379,17 @@ static int tar_end(struct tar_walk *w)
         return w->chain ? -EBADMSG : 0;
 }
 
+/* The file is over, and no block of zeros said that the tar is: it may well have been cut between two members. */
+static int tar_no_end(struct tar_walk *w)
+{
+        int r = tar_end(w);
+
+        if (r == 0)
+                lsr_scan_trouble(w->scan, -EBADMSG, "tar has no end mark: it may be cut short at byte %s",
+                                 lsr_grouped(w->in->at));
+        return r;
+}
+
 static bool tar_zeros(const uint8_t *data, size_t n)
 {
         while (n && *data == 0)
@@ -423,6 +434,8 @@ int tar_walk_next(struct tar_walk *w)
 
                 if (got < 0)
                         return tar_walk_failed(w, (int)got);
+                if (got == 0)
+                        return tar_no_end(w);
                 if ((size_t)got < TAR_BLOCK)
                         return tar_zeros(data, (size_t)got) ? tar_end(w) : tar_short_header(w);
                 memcpy(w->block, data, TAR_BLOCK);

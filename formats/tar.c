@@ -44,7 +44,8 @@ static int tar_scan(struct lsr_scan *scan)
         struct tar_walk w = { .scan = scan, .in = scan->input };
         int r;
 
-        if (lsr_input_random(scan->input)) {
+        /* Memory needs no hops: what is passed over is never touched. */
+        if (!lsr_input_map(scan->input) && lsr_input_random(scan->input)) {
                 w.in = tar_hop_new(scan->input);
                 w.hops = true;
         }
@@ -104,6 +105,15 @@ static bool tar_same_path(struct tar_text a, struct tar_text b)
         return true;
 }
 
+/* What is known of a hard link is that of its target, which may be of any type. */
+static bool tar_same_kind(const struct tar_walk *w, const struct lsr_member *m)
+{
+        if ((w->flags ^ m->flags) & LSR_MEMBER_HARDLINK)
+                return false;
+        return m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_TYPE) ||
+               (m->meta.mode & S_IFMT) == w->type;
+}
+
 /* 0: @w is at the content of @m; a negative errno, said. */
 static int tar_find(struct tar_walk *w, const struct lsr_member *m)
 {
@@ -112,12 +122,12 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
         uint64_t size = w->header.meta.size;
         int r;
 
-        if (in->at > m->position || (lsr_input_random(in) && m->position > in->size))
+        if (lsr_input_random(in) && m->position > in->size)
                 r = -ENODATA;
-        else if (lsr_input_random(in))
-                r = lsr_input_seek(in, m->position);
-        else
+        else if (in->at <= m->position)
                 r = lsr_input_skip(in, m->position - in->at);
+        else
+                r = lsr_input_random(in) ? lsr_input_seek(in, m->position) : -ENODATA;
         if (r < 0 && r != -ENODATA)
                 return tar_walk_failed(w, r);
         if (r == 0)
@@ -125,7 +135,7 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
         if (r < 0 && r != -ENODATA)
                 return r;
         size = w->header.meta.size;
-        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) &&
+        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) && tar_same_kind(w, m) &&
             (m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_SIZE) || m->meta.size == size))
                 return 0;
         lsr_scan_trouble(w->scan, -EBADMSG, "what is at byte %s is not, or no longer, the header of '%.*s'",
@@ -233,8 +243,7 @@ static int tar_map_lines(struct tar_walk *w, uint64_t *ret_left)
         return r;
 }
 
-/* Find the map of a sparse member, wherever it is.  0; -EOPNOTSUPP: of a version nobody knows; another negative errno. */
-static int tar_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored)
+int tar_member_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored)
 {
         const struct tar_pax *p = &w->pax;
         int64_t major = tar_pax_has(p, TAR_SPARSE_MAJOR) ? p->values[TAR_SPARSE_MAJOR] : 0;
@@ -256,7 +265,7 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
 {
         const struct tar_map *map;
         uint64_t stored, at = 0, size = w->header.meta.size;
-        int r = tar_map(w, &map, &stored);
+        int r = tar_member_map(w, &map, &stored);
 
         if (r == 0 && !tar_map_valid(map, size, stored))
                 r = -EBADMSG;
@@ -275,18 +284,56 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
         return r < 0 ? r : tar_hole(size - at, sink);
 }
 
+/* The content of the member that @w is at. */
+static int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
+{
+        if (w->type != S_IFREG || (w->flags & LSR_MEMBER_HARDLINK && w->stored == 0))
+                return -EOPNOTSUPP;
+        return w->flags & LSR_MEMBER_SPARSE ? tar_read_sparse(w, sink) : tar_copy(w, w->stored, sink);
+}
+
 static int tar_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
         int r = tar_find(&w, m);
 
-        if (r == 0) {
-                if (w.type != S_IFREG || (w.flags & LSR_MEMBER_HARDLINK && w.stored == 0))
-                        r = -EOPNOTSUPP;
-                else if (w.flags & LSR_MEMBER_SPARSE)
-                        r = tar_read_sparse(&w, sink);
-                else
-                        r = tar_copy(&w, w.stored, sink);
+        if (r == 0)
+                r = tar_content(&w, sink);
+        tar_walk_close(&w);
+        return r;
+}
+
+/* So that a sink's failure is told from a member's. */
+struct tar_many_sink {
+        const struct lsr_many *many;
+        int result;
+};
+
+static int tar_many_write(void *ctx, const void *data, size_t n)
+{
+        struct tar_many_sink *s = ctx;
+
+        s->result = s->many->write(s->many->ctx, data, n);
+        return s->result;
+}
+
+static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
+        struct tar_many_sink sink = { .many = many };
+        struct lsr_member m;
+        int r = 0;
+
+        while (r == 0 && many->next(many->ctx, &m)) {
+                const uint8_t *data;
+
+                r = tar_find(&w, &m);
+                if (r == 0)
+                        r = tar_content(&w, &(struct lsr_sink){ &sink, tar_many_write });
+                /* What an input failed with it fails with again. */
+                if (sink.result < 0 || (r < 0 && lsr_input_peek(w.in, 1, &data) < 0))
+                        break;
+                r = many->end(many->ctx, r);
         }
         tar_walk_close(&w);
         return r;
@@ -320,5 +367,6 @@ const struct lsr_format lsr_format_tar = {
         .probe = tar_probe,
         .scan = tar_scan,
         .read = tar_read,
+        .read_many = tar_read_many,
         .extent = tar_extent,
 };

@@ -204,4 +204,11 @@ void tar_walk_member(const struct tar_walk *w, struct lsr_member *ret_member);
 /* Say that the input failed with @error, which is returned. */
 int tar_walk_failed(struct tar_walk *w, int error);
 
+/*
+ * The map of a sparse member, wherever it is; where it lies before the content it is read now, and *ret_stored is
+ * what then is left of w->stored.  w->want_map is set.
+ * 0; -EOPNOTSUPP: of a version nobody knows; another negative errno.
+ */
+int tar_member_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t *ret_stored);
+
 void tar_walk_close(struct tar_walk *w);

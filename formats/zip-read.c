@@ -343,26 +343,67 @@ int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *
         return 0;
 }
 
-ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, char buf[static LSR_ZIP_LINK_MAX])
+/* @n bytes from @offset on, valid until the next call: 0, -ENODATA, or another negative errno. */
+static int read_window(struct lsr_input *in, struct lsr_zip_window *w, uint64_t offset, size_t n,
+                       const uint8_t **ret_data)
+{
+        if (offset < w->offset || offset - w->offset > w->len || w->len - (offset - w->offset) < n) {
+                ssize_t got;
+
+                if (n > sizeof(w->data))
+                        return -ENODATA;
+                w->len = 0;
+                got = lsr_input_read_at(in, w->data, sizeof(w->data), offset);
+                if (got < 0)
+                        return (int)got;
+                w->offset = offset;
+                w->len = (size_t)got;
+                if (w->len < n)
+                        return -ENODATA;
+        }
+        *ret_data = w->data + (offset - w->offset);
+        return 0;
+}
+
+/* The packed target, through the window unless it is too long for that. */
+static int read_packed_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *w,
+                              uint8_t *packed)
+{
+        const uint8_t *p = NULL;
+        uint64_t data;
+        ssize_t got;
+        int r = read_window(in, w, m->position, LSR_ZIP_LOCAL_BYTES, &p);
+
+        if (r < 0)
+                return r;
+        if (lsr_le32(p) != LSR_ZIP_LOCAL)
+                return -EBADMSG;
+        if (__builtin_add_overflow(m->position, lsr_zip_local_length(p), &data))
+                return -ENODATA;
+        if (read_window(in, w, data, (size_t)m->packed, &p) == 0) {
+                memcpy(packed, p, (size_t)m->packed);
+                return 0;
+        }
+        got = lsr_input_read_at(in, packed, (size_t)m->packed, data);
+        if (got < 0)
+                return (int)got;
+        return (uint64_t)got < m->packed ? -ENODATA : 0;
+}
+
+ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
+                       char buf[static LSR_ZIP_LINK_MAX])
 {
         uint8_t packed[LSR_ZIP_LINK_MAX + 1024];
         size_t size = (size_t)m->meta.size, used, made;
-        uint64_t data = 0;
-        ssize_t got;
         int r;
 
         if (m->flags & (LSR_MEMBER_ENCRYPTED | LSR_MEMBER_SUSPECT))
                 return -EACCES;
         if (m->meta.size > LSR_ZIP_LINK_MAX || m->packed > sizeof(packed))
                 return -ENAMETOOLONG;
-        r = read_locate(in, m, &data, NULL);
+        r = read_packed_target(in, m, window, packed);
         if (r < 0)
                 return r;
-        got = lsr_input_read_at(in, packed, (size_t)m->packed, data);
-        if (got < 0)
-                return got;
-        if ((uint64_t)got < m->packed)
-                return -ENODATA;
         switch (read_method(m)) {
         case LSR_ZIP_STORE:
                 if (m->packed != size)

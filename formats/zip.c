@@ -105,7 +105,7 @@ static int zip_add_link(struct lsr_zip_walk *w)
         ssize_t n = -E2BIG;
 
         if (w->links++ < LSR_ZIP_LINKS_MAX)
-                n = lsr_zip_target(w->scan->input, &w->member, target);
+                n = lsr_zip_target(w->scan->input, &w->member, &w->window, target);
         else if (w->links == LSR_ZIP_LINKS_MAX + 1)
                 lsr_scan_trouble(w->scan, 0, "where symbolic links lead is shown for the first %s only",
                                  lsr_grouped(LSR_ZIP_LINKS_MAX));

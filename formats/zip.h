@@ -166,6 +166,13 @@ struct lsr_zip_span {
 };
 
 /* A walk through central headers. */
+/* Bytes of the file read last: links lie near each other, header and target do always. */
+struct lsr_zip_window {
+        uint64_t offset;
+        size_t len;
+        uint8_t data[4 << 10];
+};
+
 struct lsr_zip_walk {
         struct lsr_scan *scan;
         uint64_t base;
@@ -184,6 +191,7 @@ struct lsr_zip_walk {
         struct lsr_zip_entry entry; /* here, since zeroing these takes as long as parsing */
         struct lsr_member member;
         struct lsr_zip_text name;
+        struct lsr_zip_window window;
         char method[16];
 };
 
@@ -201,4 +209,5 @@ int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *
  * The target of a symbolic link, at most LSR_ZIP_LINK_MAX bytes, into @buf.
  * Returns its length, or a negative errno; says nothing.
  */
-ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, char buf[static LSR_ZIP_LINK_MAX]);
+ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
+                       char buf[static LSR_ZIP_LINK_MAX]);

@@ -30,6 +30,7 @@
 #include "formats/ahead.h"
 #include "formats/compress.h"
 #include "formats/drivers.h"
+#include "formats/zstd.h"
 
 #define ZSTD_SKIPPABLE 0x184d2a50u /* and the 15 after it */
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10)
@@ -573,6 +574,26 @@ static int zstd_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
         pthread_cond_init(&z->done, NULL);
         *ret_input = &z->in;
         return 0;
+}
+
+int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size)
+{
+        size_t r;
+
+        if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(in, n) != n ||
+            ZSTD_getFrameContentSize(in, n) != size)
+                return -EBADMSG;
+        r = ZSTD_decompress(out, size, in, n);
+        if (!ZSTD_isError(r))
+                return r == size ? 0 : -EBADMSG;
+        switch (ZSTD_getErrorCode(r)) {
+        case ZSTD_error_dictionary_wrong:
+                return -EOPNOTSUPP;
+        case ZSTD_error_memory_allocation:
+                return -ENOMEM;
+        default:
+                return -EBADMSG;
+        }
 }
 
 const struct lsr_filter lsr_filter_zstd = {

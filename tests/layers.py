@@ -28,9 +28,10 @@ BELOW = {
 }
 BELOW["listing"] = BELOW["source"] | {"source"}
 BELOW["render"] = BELOW["listing"] | {"listing"}
+BELOW["unpack"] = BELOW["source"] | {"source"}
 BELOW["pack"] = BELOW["render"] | {"render"}
 BELOW["compare"] = BELOW["pack"] | {"pack"}
-BELOW["cli"] = BELOW["compare"] | {"compare"}
+BELOW["cli"] = BELOW["compare"] | {"compare", "unpack"}
 BELOW["main"] = BELOW["cli"] | {"cli"}
 
 # io/meta.h is all that entry.h needs from io.
@@ -145,6 +146,8 @@ SELF_TESTS = [
     ({"src/entry.h": '#include "io/meta.h"\n'}, []),
     ({"src/entry.h": '#include "io/io.h"\n'}, ["src/entry.h"]),
     ({"src/pack/p.c": '#include "compare/c.h"\n'}, ["src/pack/p.c"]),
+    ({"src/unpack/u.c": '#include "source/s.h"\n', "src/cli/c.c": '#include "unpack/u.h"\n'}, []),
+    ({"src/unpack/u.c": '#include "render/r.h"\n'}, ["src/unpack/u.c"]),
     ({"src/main.c": '#include "cli/cli.h"\n'}, []),
     ({"src/io/ring.h": "#include <liburing.h>\n"}, []),
     ({"src/io/uring.c": "#include <liburing.h>\n"}, ["src/io/uring.c"]),

@@ -44,7 +44,18 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status >= 0)
                 return status;
-        if (settings.action != LSR_ACTION_LIST)
+        switch (settings.action) {
+        case LSR_ACTION_CAT:
+                return lsr_command_cat(&settings);
+        case LSR_ACTION_CHECK:
+                return lsr_command_check(&settings);
+        case LSR_ACTION_LIST:
+                return lsr_command_list(&settings);
+        case LSR_ACTION_PACK:
+                return lsr_command_pack(&settings);
+        case LSR_ACTION_UNPACK:
+                return lsr_command_unpack(&settings);
+        default:
                 return cli_describe(settings.action);
-        return lsr_command_list(&settings);
+        }
 }

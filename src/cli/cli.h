@@ -8,3 +8,7 @@ int lsr_cli_main(int argc, char **argv);
 
 /* One command a file. */
 int lsr_command_list(struct lsr_settings *settings);
+int lsr_command_cat(const struct lsr_settings *settings);
+int lsr_command_check(const struct lsr_settings *settings);
+int lsr_command_unpack(const struct lsr_settings *settings);
+int lsr_command_pack(struct lsr_settings *settings);

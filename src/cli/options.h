@@ -18,7 +18,9 @@ enum lsr_group {
         LSR_GROUP_LAYOUT, /* format of the output */
         LSR_GROUP_FIELDS, /* what is shown of an entry */
         LSR_GROUP_NAMES,  /* quoting, colour, marks */
+        LSR_GROUP_READ,   /* other commands: reading bundles back */
         LSR_GROUP_ENGINE, /* how it is read */
+        LSR_GROUP_PACK,   /* making bundles */
         LSR_GROUP_OTHER,
         LSR_GROUPS,
 };
@@ -47,15 +49,30 @@ enum {
         LSR_OPT_VERSION,
         LSR_OPT_ACL,
         LSR_OPT_BUNDLES,
+        LSR_OPT_CAT,
+        LSR_OPT_CHECK,
+        LSR_OPT_FORCE,
         LSR_OPT_ICONS,
         LSR_OPT_IO,
         LSR_OPT_JSON,
         LSR_OPT_LEVEL,
         LSR_OPT_NO_CACHE,
+        LSR_OPT_OUTPUT,
         LSR_OPT_STATS,
         LSR_OPT_TITLES,
         LSR_OPT_TOTAL_SIZE,
         LSR_OPT_TREE,
+        LSR_OPT_UNPACK,
+        LSR_OPT_PACK,
+        LSR_OPT_BUNDLE_FORMAT,
+        LSR_OPT_COMPRESSION_LEVEL,
+        LSR_OPT_THREADS,
+        LSR_OPT_EXCLUDE,
+        LSR_OPT_GITIGNORE,
+        LSR_OPT_EACH,
+        LSR_OPT_OWNER,
+        LSR_OPT_MTIME,
+        LSR_OPT_NO_VERIFY,
 };
 
 struct lsr_option {

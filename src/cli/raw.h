@@ -3,10 +3,11 @@
  *
  * settings.c notes options in it as they come, later ones overruling earlier
  * ones; resolve.c makes of it what depends on several of them, on the
- * environment and on the terminal.  Included by these two alone.
+ * environment and on the terminal.  settings-pack.c does the same for packing.
  */
 #pragma once
 
+#include "cli/options.h"
 #include "cli/settings.h"
 #include "cli/words.h"
 
@@ -60,6 +61,9 @@ enum number lsr_raw_number(const char *text, long long *ret_value);
 
 /* A width too large to count with is none at all.  False: it is no number. */
 bool lsr_raw_width(const char *value, long long *ret_value);
+
+/* An option of packing.  Returns UNSET to go on, or the exit status after an error. */
+int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *value);
 
 /* All options are noted: resolve them.  Returns UNSET to go on, or the exit status after an error. */
 int lsr_raw_resolve(struct raw *r);

@@ -307,6 +307,18 @@ static int settings_hyperlink(struct raw *r, const char *value)
         return status;
 }
 
+/* What to do instead of listing. */
+static int settings_action(struct raw *r, enum lsr_action action)
+{
+        if (r->s->action != LSR_ACTION_LIST && r->s->action != action) {
+                lsr_message("one command at a time: --cat, --check, --unpack");
+                lsr_message_try_help();
+                return 2;
+        }
+        r->s->action = action;
+        return UNSET;
+}
+
 static int settings_icons(struct raw *r, const char *value)
 {
         int when = WHEN_AUTO;
@@ -399,6 +411,13 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 break;
         case LSR_OPT_BUNDLES:
                 return settings_bundles(r, value);
+        case LSR_OPT_CAT:
+                return settings_action(r, LSR_ACTION_CAT);
+        case LSR_OPT_CHECK:
+                return settings_action(r, LSR_ACTION_CHECK);
+        case LSR_OPT_FORCE:
+                r->s->force = true;
+                break;
         case LSR_OPT_ICONS:
                 return settings_icons(r, value);
         case LSR_OPT_IO:
@@ -412,6 +431,9 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_NO_CACHE:
                 r->s->no_cache = true;
                 break;
+        case LSR_OPT_OUTPUT:
+                r->s->output = value;
+                break;
         case LSR_OPT_STATS:
                 r->s->stats = true;
                 break;
@@ -424,6 +446,10 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_TREE:
                 l->tree = true;
                 return settings_level(r, value, "tree");
+        case LSR_OPT_UNPACK:
+                return settings_action(r, LSR_ACTION_UNPACK);
+        default:
+                return lsr_raw_pack(r, option, value);
         }
         return UNSET;
 }
@@ -469,6 +495,11 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 return 2;
         }
         s->n_operands = parser.n_operands;
+        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST) {
+                lsr_message("missing operand");
+                lsr_message_try_help();
+                return 2;
+        }
         if (s->n_operands == 0)
                 s->operands[s->n_operands++] = ".";
         if (!s->engine) {

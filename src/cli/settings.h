@@ -13,17 +13,43 @@
 #include "listing/listing.h"
 #include "render/view.h"
 
-enum lsr_action { LSR_ACTION_LIST, LSR_ACTION_HELP, LSR_ACTION_VERSION };
+enum lsr_action {
+        LSR_ACTION_LIST,
+        LSR_ACTION_CAT,
+        LSR_ACTION_CHECK,
+        LSR_ACTION_UNPACK,
+        LSR_ACTION_HELP,
+        LSR_ACTION_VERSION,
+        LSR_ACTION_PACK,
+};
+
+/* What the options of packing say. */
+struct lsr_pack_settings {
+        const char *format;    /* NULL: as the output's name says */
+        const char *owner;     /* NULL: their own */
+        const char *mtime;     /* NULL: their own */
+        const char **excludes; /* NULL-terminated; NULL: none */
+        size_t n_excludes;
+        bool level_given;
+        int level;
+        unsigned threads; /* 0: as many as there are cores */
+        bool gitignore;
+        bool each;
+        bool no_verify;
+};
 
 struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;
         bool no_cache;         /* of catalogues */
+        bool force;            /* replace what exists */
+        const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */
-        const char **operands; /* owned; at least one */
+        const char **operands; /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_list_options list;
+        struct lsr_pack_settings pack;
         struct lsr_view view; /* options, quoting, colours and time style are set */
 };
 

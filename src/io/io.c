@@ -201,6 +201,10 @@ int lsr_io_files_start(struct lsr_io *io, struct lsr_file_read *files, size_t n)
         int r = 0;
 
         io->files = io->current->ops->files_start ? io->current : io->sync;
+        if (!io->named && n >= LSR_IO_RING_MIN && !io->wide)
+                lsr_uring_new(&io->wide, &io->stats, "");
+        if (!io->named && n >= LSR_IO_RING_MIN && io->wide && io->wide->ops->files_start)
+                io->files = io->wide;
         r = io->files->ops->files_start(io->files, files, n);
         if (r >= 0 || io->files == io->sync)
                 return r;
@@ -240,9 +244,9 @@ int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow)
         return fd < 0 ? -errno : fd;
 }
 
-int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path)
+int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path, bool follow)
 {
-        int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+        int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
         int fd = io->current->ops->before_open ? io->current->ops->before_open(io->current) : 0;
 
         if (fd < 0)

@@ -71,11 +71,13 @@ void lsr_io_count(struct lsr_io *io, unsigned syscalls);
 struct lsr_stat_op {
         const char *name;
         struct lsr_meta *meta; /* filled; on failure only error is set */
+        int dirfd;             /* name is below it, where the batch says own_dirs */
 };
 
 /* A directory's worth of them. */
 struct lsr_stat_batch {
         int dirfd;       /* AT_FDCWD for operands */
+        bool own_dirs;   /* names are below the directories of their operations instead */
         bool follow;     /* follow symbolic links */
         unsigned fields; /* enum lsr_field wanted */
         size_t expected; /* a guess of all that will be added, 0 for many; chooses the engine */
@@ -106,12 +108,17 @@ struct lsr_file_read {
         char *buf;   /* the caller's */
         size_t cap;  /* a file of this size or more gives -EFBIG */
         ssize_t ret; /* bytes read, or a negative errno */
+        bool below;  /* path is below dirfd */
+        int dirfd;
+        int flags;   /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
+        size_t size; /* what the file is said to have: when that many bytes came, no more are looked for; 0: not said */
 };
 
 /*
  * Open, read and close each of them, perhaps while the caller goes on: @files
- * stay in place until lsr_io_files_wait() returns.  May be started while a stat
- * batch is being collected; the ring then takes both in one call.
+ * stay in place until lsr_io_files_wait() returns.  A few may be started while a
+ * stat batch is being collected; the ring then takes both in one call.  Many, LSR_IO_RING_MIN
+ * and more, want no batch beside them; "auto" takes the ring for them.
  */
 int lsr_io_files_start(struct lsr_io *io, struct lsr_file_read *files, size_t n);
 int lsr_io_files_wait(struct lsr_io *io);
@@ -127,7 +134,7 @@ int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow)
  * allowed, without waiting for the writer of a FIFO.  What cannot be read
  * without waiting stays so (O_NONBLOCK).  Returns the descriptor or a negative errno.
  */
-int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path);
+int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path, bool follow);
 
 /* getdents64(2).  Returns bytes of entries, 0 at the end, or a negative errno. */
 ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size);

@@ -23,7 +23,8 @@ void lsr_sync_stat(const struct lsr_stat_batch *batch, const struct lsr_stat_op 
         int flags = AT_NO_AUTOMOUNT | (batch->follow ? 0 : AT_SYMLINK_NOFOLLOW);
         struct statx stx;
 
-        if (statx(batch->dirfd, op->name, flags, lsr_meta_statx_mask(batch->fields), &stx) == 0)
+        if (statx(batch->own_dirs ? op->dirfd : batch->dirfd, op->name, flags, lsr_meta_statx_mask(batch->fields),
+                  &stx) == 0)
                 lsr_meta_from_statx(op->meta, &stx);
         else
                 op->meta->error = -errno;
@@ -31,17 +32,24 @@ void lsr_sync_stat(const struct lsr_stat_batch *batch, const struct lsr_stat_op 
 
 bool lsr_file_read_complete(const struct lsr_file_read *file)
 {
-        return file->ret > 0 && (size_t)file->ret < file->cap && file->buf[file->ret - 1] == '\n';
+        if (file->ret <= 0 || (size_t)file->ret >= file->cap)
+                return false;
+        return file->size > 0 ? (size_t)file->ret == file->size : file->buf[file->ret - 1] == '\n';
 }
 
 void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls)
 {
-        int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+        int flags = O_RDONLY | O_CLOEXEC | file->flags;
+        int fd = openat(file->below ? file->dirfd : AT_FDCWD, file->path, flags);
         size_t len = 0;
         ssize_t n = 1;
 
         file->ret = 0;
         (*syscalls)++;
+        if (fd < 0 && errno == EPERM && (flags & O_NOATIME)) {
+                fd = openat(file->below ? file->dirfd : AT_FDCWD, file->path, flags & ~O_NOATIME);
+                (*syscalls)++;
+        }
         if (fd < 0) {
                 file->ret = -errno;
                 return;

@@ -48,7 +48,8 @@
 #define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
 #define URING_WORKERS_MAX 64u
 #define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
-#define URING_FILES_MAX 16u
+#define URING_FILES_MAX 128u
+#define URING_FILES_FEW 16u /* so many wait for the next submission */
 
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
@@ -331,7 +332,8 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
 
                 slots[i].stx_mask = 0;
                 if (uring_name_fits(ops[i].name))
-                        io_uring_prep_statx(sqe, u->batch.dirfd, ops[i].name, flags, mask, &slots[i]);
+                        io_uring_prep_statx(sqe, u->batch.own_dirs ? ops[i].dirfd : u->batch.dirfd, ops[i].name, flags,
+                                            mask, &slots[i]);
                 else
                         io_uring_prep_nop(sqe);
                 if (i + 1 < n) {
@@ -457,7 +459,8 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
         for (unsigned i = 0; i < n; i++) {
                 struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
-                io_uring_prep_openat_direct(sqe, AT_FDCWD, files[i].path, O_RDONLY, 0, i);
+                io_uring_prep_openat_direct(sqe, files[i].below ? files[i].dirfd : AT_FDCWD, files[i].path,
+                                            O_RDONLY | files[i].flags, 0, i);
                 io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
                 /* An open that fails reports, and what it cancels does not: one completion a file. */
                 io_uring_sqe_set_data64(sqe, (uint64_t)i << 8 | URING_FILE);
@@ -497,25 +500,29 @@ static int uring_files_wait(struct lsr_engine *e)
         struct uring_engine *u = (struct uring_engine *)e;
 
         while (u->files_left > 0)
-                if (uring_enter(u, 1) < 0)
+                if (uring_enter(u, u->files_left) < 0)
                         u->files_left = 0;
         uring_check_files(u);
         return 0;
 }
 
-/* The last lot is only queued: it goes with the next submission, or with uring_files_wait(). */
+/* A last lot of few is only queued: it goes with the next submission, or with uring_files_wait(). */
 static int uring_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        int r = u->up ? 0 : uring_up(u, 0);
+        size_t wanted = 3 * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
+        int r = u->up && n <= URING_FILES_FEW ? 0 : uring_up(u, wanted);
 
         while (n > 0 && r >= 0) {
-                unsigned len = n < URING_FILES_MAX ? (unsigned)n : URING_FILES_MAX;
+                unsigned most = u->depth / 3 < URING_FILES_MAX ? u->depth / 3 : URING_FILES_MAX;
+                unsigned len = n < most ? (unsigned)n : most;
 
                 uring_files_wait(e);
                 for (unsigned i = 0; i < len; i++)
                         files[i].ret = 0;
                 r = uring_queue_files(u, files, len);
+                if (r >= 0 && len > URING_FILES_FEW)
+                        r = uring_enter(u, 0);
                 files += len;
                 n -= len;
         }

@@ -76,18 +76,17 @@ static struct lsr_entry_extra *members_shared_extra(struct members *x, uint32_t 
         return x->shared[attr];
 }
 
-/* What a link leads to: metadata in @ret_meta.  0 or a negative errno. */
+/* What a link leads to: metadata in @ret_meta.  0; 1: it leaves the bundle; a negative errno. */
 static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_meta *ret_meta,
                           struct lsr_place *ret_place)
 {
         const struct lsr_place from = { x->job->dir.bundle, dir };
         struct lsr_member target;
 
-        /* Where a link leads to outside the bundle depends on where it is unpacked: nowhere, as long as it is not. */
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
         if (r != 0)
-                return r < 0 ? r : -ENOENT;
+                return r == LSR_PLACE_UNREADABLE ? -EBADMSG : r;
         lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, &target);
         *ret_meta = target.meta;
         return 0;
@@ -104,8 +103,8 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
         if (o->follow == LSR_FOLLOW_ALWAYS) {
                 e->flags |= LSR_ENTRY_FOLLOWED;
                 r = members_follow(x, dir, m, &meta, &place);
-                if (r < 0) {
-                        e->meta.error = r;
+                if (r != 0) {
+                        e->meta.error = r < 0 ? r : -ENOENT;
                         return;
                 }
                 extra = members_own_extra(x, e, m);
@@ -119,10 +118,15 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
         extra = members_own_extra(x, e, m);
         extra->target = m->target;
         extra->target_len = (uint32_t)m->target_len;
-        if (o->want.link_target_mode && members_follow(x, dir, m, &meta, &place) == 0) {
-                extra->link_ok = true;
-                extra->target_mode = meta.mode;
-        }
+        if (!o->want.link_target_mode)
+                return;
+        r = members_follow(x, dir, m, &meta, &place);
+        extra->link_ok = r >= 0;
+        /*
+         * Where a link that leaves the bundle leads depends on where that is unpacked, and a bundle must not make us
+         * look at files of its choice.  So it is not broken, and its target looks like any file.
+         */
+        extra->target_mode = r == 0 ? meta.mode : S_IFREG;
 }
 
 static void members_describe(struct members *x, struct lsr_entry *e, const struct lsr_member *m)

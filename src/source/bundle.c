@@ -9,6 +9,9 @@
  * behind that happens in the worker.  The worker may die and forget its bundles:
  * then -ESTALE comes, and the bundle is handed over again.
  *
+ * Descriptors are few and bundles may be many, so all but the last ones used are
+ * parked: both processes close theirs, and the catalogue stays.
+ *
  * A bundle inside a bundle is a range of the outer file where its content lies
  * there as it is.  Otherwise the worker reads it out, and it is spooled.
  */
@@ -27,17 +30,19 @@
 #include "io/stream.h"
 #include "source/cache.h"
 #include "source/spool.h"
-#include "source/worker.h"
+#include "source/wire.h"
 
 #define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
-#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
+#define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
+#define BUNDLE_TRIES 2      /* of a request, as the worker may have died since the last one */
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
         struct lsr_worker *worker; /* NULL until it is needed */
         struct lsr_bundle *all;
         struct lsr_bundle *current; /* what trouble is about */
+        uint64_t tick;
 };
 
 static void bundles_trouble(void *ctx, int error, const char *text)
@@ -58,13 +63,22 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
         return b;
 }
 
-static void bundle_free(struct lsr_bundle *bundle)
+static void bundle_close(struct lsr_bundle *bundle)
 {
         if (bundle->fd_owned && bundle->fd >= 0)
                 close(bundle->fd);
-        for (size_t i = 0; i < LSR_COMPANIONS; i++)
+        bundle->fd = -1;
+        bundle->fd_owned = false;
+        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
                 if (bundle->companions[i] >= 0)
                         close(bundle->companions[i]);
+                bundle->companions[i] = -1;
+        }
+}
+
+static void bundle_free(struct lsr_bundle *bundle)
+{
+        bundle_close(bundle);
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->path);
         free(bundle);
@@ -155,21 +169,123 @@ static bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
         return plausible;
 }
 
-static void bundle_open_companions(struct lsr_bundle *bundle)
+/*
+ * What lies beside a database, by its own name, not that of a link to it.  A negative errno, said: something does that
+ * cannot be read, and without it the database would be listed as it was once.
+ */
+static int bundle_open_companions(struct lsr_bundle *bundle)
 {
         static const char *const suffixes[LSR_COMPANIONS] = {
                 [LSR_COMPANION_WAL] = "-wal",
                 [LSR_COMPANION_JOURNAL] = "-journal",
         };
-        char path[PATH_MAX];
+        char *real = realpath(bundle->path, NULL);
+        const char *base = real ? real : bundle->path;
+        char path[PATH_MAX + 16], text[64];
+        int r = 0;
 
-        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
-                int n = snprintf(path, sizeof(path), "%s%s", bundle->path, suffixes[i]);
-
-                if (n > 0 && (size_t)n < sizeof(path))
-                        bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path);
+        for (size_t i = 0; i < LSR_COMPANIONS && r == 0; i++) {
+                snprintf(path, sizeof(path), "%s%s", base, suffixes[i]);
+                bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path, true);
+                if (bundle->companions[i] >= 0 || bundle->companions[i] == -ENOENT)
+                        continue;
+                r = bundle->companions[i];
+                snprintf(text, sizeof(text), "its %s cannot be opened: %s", suffixes[i] + 1, strerrordesc_np(-r));
+                bundle->troubled = true;
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, text);
         }
+        free(real);
+        return r;
 }
+
+static int bundle_open_file(struct lsr_bundle *bundle)
+{
+        struct lsr_io *io = bundle->all->o.io;
+        struct statx stx;
+
+        if (strcmp(bundle->path, "-") == 0) {
+                bundle->fd = STDIN_FILENO;
+        } else {
+                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path, true);
+                if (bundle->fd < 0)
+                        return bundle->fd;
+                bundle->fd_owned = true;
+        }
+        lsr_io_count(io, 1);
+        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
+                return -errno;
+        lsr_meta_from_statx(&bundle->meta, &stx);
+        if (S_ISREG(stx.stx_mode))
+                bundle->size = stx.stx_size;
+        else if (bundle->fd_owned)
+                return 1;
+        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
+}
+
+/* --- bundles that are open, and others ---------------------------------------------- */
+
+static void bundle_park(struct lsr_bundle *bundle)
+{
+        /* Those that lie in it as they are borrow its descriptor. */
+        for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next)
+                if (inner->outer == bundle && inner->fd >= 0 && !inner->fd_owned)
+                        bundle_park(inner);
+        if (bundle->handed)
+                lsr_worker_close(bundle->all->worker, bundle->id);
+        bundle->handed = false;
+        bundle_close(bundle);
+}
+
+/* Another bundle is about to be opened.  Standard input stays: there is no way back to it. */
+static void bundles_make_room(struct lsr_bundles *b)
+{
+        struct lsr_bundle *oldest = NULL;
+        unsigned n = 0;
+
+        for (struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next) {
+                if (bundle->fd < 0 || strcmp(bundle->path, "-") == 0)
+                        continue;
+                n++;
+                if (!oldest || bundle->used < oldest->used)
+                        oldest = bundle;
+        }
+        if (n >= LSR_BUNDLES_OPEN_MAX)
+                bundle_park(oldest);
+}
+
+/* It and what it lies in are the last that will be parked. */
+static void bundle_touch(struct lsr_bundle *bundle)
+{
+        for (; bundle; bundle = bundle->outer)
+                bundle->used = ++bundle->all->tick;
+}
+
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row);
+
+/* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
+static int bundle_unpark(struct lsr_bundle *bundle)
+{
+        const struct lsr_meta was = bundle->meta;
+        int r;
+
+        if (bundle->fd >= 0)
+                return 0;
+        bundles_make_room(bundle->all);
+        if (bundle->outer)
+                return bundle_place_inner(bundle, bundle->outer_row);
+        r = bundle_open_file(bundle);
+        if (r == 0 &&
+            (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
+             was.sec[LSR_MTIME] != bundle->meta.sec[LSR_MTIME] || was.nsec[LSR_MTIME] != bundle->meta.nsec[LSR_MTIME]))
+                r = -ESTALE;
+        if (r == 0 && bundle->database)
+                r = bundle_open_companions(bundle);
+        if (r != 0)
+                bundle_close(bundle);
+        return r == 1 ? -ESTALE : r;
+}
+
+/* --- what the worker is asked -------------------------------------------------------- */
 
 /* The request to the worker that hands @bundle over. */
 static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_bundle, uint8_t **ret_head,
@@ -180,6 +296,44 @@ static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_b
         memcpy(file.companions, bundle->companions, sizeof(file.companions));
         bundle->all->current = bundle;
         return lsr_worker_open(bundles_worker(bundle->all), &file, ret_bundle, ret_head, ret_head_len);
+}
+
+static int bundle_spool_write(void *ctx, const void *data, size_t n)
+{
+        return lsr_spool_write(ctx, data, n);
+}
+
+/* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
+static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
+{
+        if (r == 0)
+                r = lsr_spool_finish(spool);
+        if (r < 0) {
+                lsr_spool_drop(spool);
+                return r;
+        }
+        if (bundle->fd_owned)
+                close(bundle->fd);
+        bundle->fd = spool->fd;
+        bundle->fd_owned = true;
+        bundle->offset = 0;
+        bundle->size = spool->size;
+        return 0;
+}
+
+/* Its format needs random access, which there is none behind a filter: spool what the filters make of it. */
+static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_worker_bundle *got)
+{
+        struct lsr_worker *w = bundle->all->worker;
+        struct lsr_spool spool = {};
+        const struct lsr_member all = { .path = "" };
+        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write });
+
+        lsr_worker_close(w, got->id);
+        /* Cut off or damaged, as was said: what came before is worth a look. */
+        if (r == -EBADMSG && bundle->troubled)
+                r = 0;
+        return bundle_use_spool(bundle, &spool, r);
 }
 
 /* Spool what is in @head and everything else that comes from the pipe. */
@@ -200,16 +354,7 @@ static int bundle_spool_pipe(struct lsr_bundle *bundle, const uint8_t *head, siz
                         r = -errno;
         }
         free(buf);
-        if (r == 0)
-                r = lsr_spool_finish(&spool);
-        if (r < 0) {
-                lsr_spool_drop(&spool);
-                return r;
-        }
-        bundle->fd = spool.fd;
-        bundle->fd_owned = true;
-        bundle->size = spool.size;
-        return 0;
+        return bundle_use_spool(bundle, &spool, r);
 }
 
 /* Make sure that the worker knows it.  0; 1: it is no bundle; a negative errno. */
@@ -220,13 +365,22 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
         size_t head_len = 0;
         int r;
 
+        bundle_touch(bundle);
         if (bundle->handed)
                 return 0;
+        r = bundle_unpark(bundle);
+        if (r < 0)
+                return r;
         r = bundle_ask(bundle, &got, &head, &head_len);
         if (r == 2) {
                 r = bundle_spool_pipe(bundle, head, head_len);
                 free(head);
                 head = NULL;
+                if (r == 0)
+                        r = bundle_ask(bundle, &got, &head, &head_len);
+        } else if (r == 3) {
+                memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
+                r = bundle_spool_unpacked(bundle, &got);
                 if (r == 0)
                         r = bundle_ask(bundle, &got, &head, &head_len);
         }
@@ -237,7 +391,8 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
         bundle->id = got.id;
         bundle->filtered = got.filtered;
         memcpy(bundle->format, got.format, sizeof(bundle->format));
-        memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
+        if (got.filtered)
+                memcpy(bundle->filters, got.filters, sizeof(bundle->filters));
         return 0;
 }
 
@@ -271,39 +426,29 @@ static int bundle_recognise(struct lsr_bundle *bundle)
 {
         bool database;
 
+        if (bundle->size == LSR_INPUT_UNKNOWN && bundle->all->o.keep_pipes) {
+                int r = bundle_spool_pipe(bundle, NULL, 0);
+
+                if (r < 0)
+                        return r;
+        }
         if (bundle->size == LSR_INPUT_UNKNOWN)
                 return bundle_hand_over(bundle);
         if (bundle_cached(bundle))
                 return 0;
         if (!bundle_plausible(bundle, &database))
                 return 1;
-        if (database && !bundle->outer && strcmp(bundle->path, "-") != 0)
-                bundle_open_companions(bundle);
-        return bundle_hand_over(bundle);
+        bundle->database = database && !bundle->outer && strcmp(bundle->path, "-") != 0;
+        bundle->load_error = bundle->database ? bundle_open_companions(bundle) : 0;
+        bundle->loaded = bundle->load_error < 0;
+        return bundle->loaded ? 0 : bundle_hand_over(bundle);
 }
 
-static int bundle_open_file(struct lsr_bundle *bundle)
+/* There is no file to list instead. */
+static void bundle_no_stdin(struct lsr_bundle *bundle)
 {
-        struct lsr_io *io = bundle->all->o.io;
-        struct statx stx;
-
-        if (strcmp(bundle->path, "-") == 0) {
-                bundle->fd = STDIN_FILENO;
-        } else {
-                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path);
-                if (bundle->fd < 0)
-                        return bundle->fd;
-                bundle->fd_owned = true;
-        }
-        lsr_io_count(io, 1);
-        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
-                return -errno;
-        lsr_meta_from_statx(&bundle->meta, &stx);
-        if (S_ISREG(stx.stx_mode))
-                bundle->size = stx.stx_size;
-        else if (bundle->fd_owned)
-                return 1;
-        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
+        if (!bundle->troubled)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, -EINVAL, "standard input is no bundle");
 }
 
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle)
@@ -315,10 +460,13 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
                 *ret_bundle = bundle;
                 return 0;
         }
+        bundles_make_room(b);
         bundle = bundle_new(b, lsr_xstrdup(path));
         r = bundle_open_file(bundle);
         if (r == 0)
                 r = bundle_recognise(bundle);
+        if (r == 1 && strcmp(path, "-") == 0)
+                bundle_no_stdin(bundle);
         if (r == 0)
                 *ret_bundle = bundle_keep(bundle);
         else
@@ -405,6 +553,114 @@ int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_si
         return r;
 }
 
+struct bundle_many {
+        const struct lsr_many_sink *sink;
+        struct lsr_out items;
+        size_t first, n, done; /* of the rows: those in items, and how many of these are through */
+        bool to_end;
+        bool wanted; /* the sink has not had enough */
+        bool killed; /* the last member that ended did so with its worker */
+};
+
+static int many_begin(void *ctx, size_t i)
+{
+        struct bundle_many *many = ctx;
+        int r = many->sink->begin(many->sink->ctx, many->first + i);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        struct bundle_many *many = ctx;
+        int r = many->sink->write(many->sink->ctx, data, n);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
+static int many_end(void *ctx, size_t i, int error)
+{
+        struct bundle_many *many = ctx;
+        bool wanted = many->wanted;
+        int r = many->sink->end(many->sink->ctx, many->first + i, error);
+
+        many->wanted = wanted && r >= 0;
+        many->killed = error == -EPIPE;
+        return r;
+}
+
+static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
+{
+        struct bundle_many *many = ctx;
+        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
+
+        return lsr_worker_read_many(bundle->all->worker, bundle->id, many->items.buf, many->items.len, many->n,
+                                    many->to_end, &sink, &many->done);
+}
+
+/* As many of the @n rows as go into one request. */
+static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+{
+        many->items.len = 0;
+        many->n = 0;
+        /* Another one is no longer than its texts may be. */
+        while (many->n < n && many->items.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
+                struct lsr_member m;
+                char *path = bundle_whole_member(bundle, rows[many->n++], &m);
+
+                lsr_wire_pack_item(&many->items, &m);
+                free(path);
+        }
+}
+
+int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink)
+{
+        struct bundle_many many = { .sink = sink, .wanted = true };
+        unsigned deaths = 0;
+        bool died;
+        int r = 0;
+
+        lsr_out_init(&many.items, -1);
+        do {
+                many.done = 0;
+                many.killed = false;
+                bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                many.to_end = to_end && many.first + many.n == n;
+                r = bundle_retry(bundle, bundle_ask_many, &many);
+                if (!many.wanted)
+                        break;
+                /* A member of which nothing has come: its own, or that of the process which died over it. */
+                died = r == -EPIPE && deaths++ < BUNDLE_DEATHS_MAX;
+                while (r < 0 && many.done < many.n && !(died && many.killed)) {
+                        int ended = many_begin(&many, many.done);
+
+                        if (ended >= 0)
+                                ended = many_end(&many, many.done++, r);
+                        if (!many.wanted) {
+                                r = ended;
+                                break;
+                        }
+                }
+                many.first += many.done;
+        } while (many.wanted && many.first < n);
+        lsr_out_free(&many.items);
+        return r;
+}
+
+static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
+{
+        (void)ctx;
+        return lsr_worker_check(bundle->all->worker, bundle->id);
+}
+
+int lsr_bundle_check(struct lsr_bundle *bundle)
+{
+        return bundle_retry(bundle, bundle_do_check, NULL);
+}
+
 struct bundle_extent {
         const struct lsr_member *m;
         uint64_t offset;
@@ -416,11 +672,6 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
         struct bundle_extent *x = ctx;
 
         return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
-}
-
-static int bundle_spool_write(void *ctx, const void *data, size_t n)
-{
-        return lsr_spool_write(ctx, data, n);
 }
 
 /* Where the content of @row can be read: a range of the outer file, or a spool. */
@@ -445,16 +696,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
         if (r < 0)
                 return r;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &spool, bundle_spool_write });
-        if (r == 0)
-                r = lsr_spool_finish(&spool);
-        if (r < 0) {
-                lsr_spool_drop(&spool);
-                return r;
-        }
-        inner->fd = spool.fd;
-        inner->fd_owned = true;
-        inner->size = spool.size;
-        return 0;
+        return bundle_use_spool(inner, &spool, r);
 }
 
 int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle)
@@ -476,6 +718,8 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bun
                 *ret_bundle = bundle;
                 return 0;
         }
+        bundle_touch(outer);
+        bundles_make_room(outer->all);
         bundle = bundle_new(outer->all, path);
         bundle->outer = outer;
         bundle->outer_row = row;

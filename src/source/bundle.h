@@ -15,8 +15,10 @@
 #include "catalogue/catalogue.h"
 #include "formats/format.h"
 #include "io/io.h"
+#include "source/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
+#define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
@@ -24,7 +26,8 @@ struct lsr_bundles; /* what all bundles of a run share: worker, cache, those tha
 struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
-        bool cache; /* use the index cache */
+        bool cache;      /* use the index cache */
+        bool keep_pipes; /* what comes from a pipe is kept: content will be read, too */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -53,8 +56,10 @@ struct lsr_bundle {
         bool handed; /* the worker knows it, by id */
         bool loaded; /* or an attempt failed, with load_error */
         int load_error;
-        int fd; /* where its bytes are, perhaps the outer one's */
+        uint64_t used; /* when, in steps of lsr_bundles */
+        int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
         bool fd_owned;
+        bool database;                  /* that may have companions */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
         uint32_t outer_row;
         uint64_t offset;
@@ -63,8 +68,10 @@ struct lsr_bundle {
 };
 
 /*
- * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle; a negative errno.
- * Bundles stay open, and are found again by their path, until lsr_bundles_free().
+ * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
+ * told of standard input; a negative errno.
+ * Bundles are found again by their path until lsr_bundles_free(); the files of some are open, those of others are
+ * opened again when something is to be read.
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 
@@ -76,3 +83,14 @@ int lsr_bundle_load(struct lsr_bundle *b);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
+
+/*
+ * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
+ * position; each of them begins and ends once, as far as the sink wants more.  @to_end as for lsr_worker_read_many().
+ * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
+ */
+int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink);
+
+/* As lsr_format.check; 1: its format has no such function, reading all members is all that can be done. */
+int lsr_bundle_check(struct lsr_bundle *b);

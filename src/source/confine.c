@@ -38,6 +38,7 @@ static const int confine_allowed[] = {
         SCMP_SYS(mremap),
         SCMP_SYS(brk),
         SCMP_SYS(madvise),
+        451, /* cachestat, which libseccomp may not know yet */
         SCMP_SYS(futex),
         SCMP_SYS(set_robust_list),
         SCMP_SYS(rseq),

@@ -184,6 +184,8 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
                         return 1;
         }
         r = lsr_bundle_open(b, real, &root.bundle);
+        if (r == 1 && strcmp(path, "-") == 0)
+                return LSR_PLACE_UNREADABLE;
         if (r == 1)
                 return *rest ? -ENOTDIR : 1;
         if (r < 0)

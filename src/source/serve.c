@@ -24,6 +24,7 @@ struct serve_bundle {
         int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
         struct lsr_identity identity;
         struct lsr_input *first; /* identified by, at position 0; NULL: used up */
+        bool packed;             /* nothing can be done but to decompress it */
 };
 
 struct serve {
@@ -255,14 +256,14 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
         if (r < 0)
                 return r;
         r = lsr_identify(in, s->window_max, &b->identity, &b->first);
+        if (r == 1 && id->what[0])
+                serve_trouble(s, -EBADMSG, id->what);
         if (r != 0 || !id->format->needs_random || lsr_input_random(b->first))
                 return r;
-        if (id->n_filters > 0) {
-                serve_trouble(s, -EOPNOTSUPP, "its format can only be read once it is decompressed");
-                return -EOPNOTSUPP;
-        }
+        if (id->n_filters > 0)
+                return LSR_WIRE_PACKED;
         r = serve_send(s, LSR_WIRE_HEAD, ((struct serve_pipe *)in)->head, ((struct serve_pipe *)in)->head_len);
-        return r < 0 ? r : 2;
+        return r < 0 ? r : LSR_WIRE_PIPE;
 }
 
 static void serve_names(const struct lsr_identity *id, struct lsr_wire_done *done)
@@ -301,7 +302,7 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         }
         s->wire->n_fds = 0;
         r = next < expected ? -EMFILE : serve_identify(s, &b);
-        if (r != 0) {
+        if (r != 0 && r != LSR_WIRE_PACKED) {
                 serve_drop(s, &b);
                 return r;
         }
@@ -310,8 +311,14 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
                 s->cap_bundles = s->cap_bundles ? 2 * s->cap_bundles : 8;
                 s->bundles = lsr_xrealloc(s->bundles, s->cap_bundles * sizeof(*s->bundles));
         }
+        b.packed = r == LSR_WIRE_PACKED;
         s->bundles[s->n_bundles++] = b;
-        return 0;
+        return r;
+}
+
+static int serve_catalogue(struct serve *s, const uint8_t *data, size_t size)
+{
+        return size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
 }
 
 static int serve_records(struct serve *s)
@@ -364,10 +371,28 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
-                r = serve_records(s);
+                r = scan.catalogue ? serve_catalogue(s, scan.catalogue, scan.catalogue_size) : serve_records(s);
+        free(scan.catalogue);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;
+}
+
+/* All that the filters make of a bundle. */
+static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
+{
+        for (;;) {
+                const uint8_t *data;
+                ssize_t n = lsr_input_peek(scan->input, 1, &data);
+                int r;
+
+                if (n <= 0)
+                        return (int)n;
+                r = sink->write(sink->ctx, data, (size_t)n);
+                if (r < 0)
+                        return r;
+                lsr_input_take(scan->input, (size_t)n);
+        }
 }
 
 /* READ and EXTENT. */
@@ -388,7 +413,7 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         if (!b)
                 return -ESTALE;
         format = b->identity.format;
-        if (type == LSR_WIRE_READ && !format->read)
+        if (type == LSR_WIRE_READ && !format->read && !b->packed)
                 return -EOPNOTSUPP;
         /* Behind a filter nothing lies as it is. */
         if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
@@ -396,10 +421,191 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
-        r = type == LSR_WIRE_READ ? format->read(&scan, &m, &sink)
-                                  : format->extent(&scan, &m, &done->offset, &done->size);
+        if (b->packed)
+                r = serve_unpacked(&scan, &sink);
+        else if (type == LSR_WIRE_READ)
+                r = format->read(&scan, &m, &sink);
+        else
+                r = format->extent(&scan, &m, &done->offset, &done->size);
         if (r != -ECANCELED)
                 serve_scan_explain(&scan, r);
+        serve_scan_done(&scan);
+        return r;
+}
+
+/* --- many members in one pass ----------------------------------------------------------- */
+
+struct serve_many {
+        struct serve *s;
+        struct lsr_scan *scan;
+        const uint8_t *data; /* items not taken yet */
+        size_t size;
+        uint64_t left; /* how many they are */
+        bool open;     /* one was taken and is not at its end */
+        int broken;    /* negative: the parent wants no more, or is gone */
+};
+
+static int many_put(struct serve_many *many, enum lsr_wire_type type, const void *data, size_t n)
+{
+        int r = lsr_wire_put(many->s->wire, type, many->s->request, data, n);
+
+        /* As in serve_data(), but only where a call was made anyway. */
+        if (r > 0)
+                r = lsr_wire_waiting(many->s->wire) ? -ECANCELED : 0;
+        if (r < 0)
+                many->broken = r;
+        return r;
+}
+
+static bool many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct serve_many *many = ctx;
+        ssize_t used = many->left > 0 ? lsr_wire_unpack_item(many->data, many->size, ret_member) : -ENODATA;
+
+        if (used < 0)
+                return false;
+        many->data += used;
+        many->size -= (size_t)used;
+        many->left--;
+        many->open = true;
+        many->scan->troubles = 0;
+        return true;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = 0;
+
+        while (n > 0 && r >= 0) {
+                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+
+                r = many_put(ctx, LSR_WIRE_DATA, p, part);
+                p += part;
+                n -= part;
+        }
+        return r;
+}
+
+static int many_end(void *ctx, int result)
+{
+        struct serve_many *many = ctx;
+        int32_t number = result;
+
+        many->open = false;
+        return many_put(many, LSR_WIRE_END, &number, sizeof(number));
+}
+
+/* For formats that have no better way. */
+static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
+{
+        const struct lsr_format *format = b->identity.format;
+        const struct lsr_sink sink = { many, many_write };
+        struct lsr_member m;
+        bool first = true;
+
+        while (many_next(many, &m)) {
+                struct lsr_scan fresh, *scan = many->scan;
+                bool again = !first && !lsr_input_random(scan->input);
+                int r;
+
+                if (again) {
+                        r = serve_scan_make(s, b, &fresh);
+                        if (r < 0)
+                                return r;
+                        scan = &fresh;
+                } else if (!first) {
+                        r = lsr_input_seek(scan->input, 0);
+                        if (r < 0 && r != -ENODATA)
+                                return r;
+                }
+                first = false;
+                r = format->read(scan, &m, &sink);
+                if (!many->broken)
+                        serve_scan_explain(scan, r);
+                if (again)
+                        serve_scan_done(scan);
+                if (many->broken)
+                        return many->broken;
+                r = many_end(many, r);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* What is behind the last member: a checksum may be there. */
+static int serve_to_end(struct lsr_input *in)
+{
+        const uint8_t *data;
+        ssize_t got;
+
+        if (lsr_input_random(in))
+                return 0;
+        while ((got = lsr_input_peek(in, 1, &data)) > 0)
+                lsr_input_take(in, (size_t)got);
+        return (int)got;
+}
+
+static int serve_many(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct serve_many many = { .s = s };
+        const struct lsr_format *format;
+        struct lsr_wire_many request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        struct lsr_member m;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        format = b->identity.format;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        many.scan = &scan;
+        many.data = data + sizeof(request);
+        many.size = size - sizeof(request);
+        many.left = request.n;
+        if (format->read_many)
+                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
+        else
+                r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
+        if (r >= 0 && request.to_end)
+                r = serve_to_end(scan.input);
+        if (!many.broken)
+                serve_scan_explain(&scan, r);
+        /* Those that are left have the same result. */
+        while (r < 0 && !many.broken && (many.open || many_next(&many, &m)))
+                many_end(&many, r);
+        serve_scan_done(&scan);
+        return many.broken ? many.broken : r;
+}
+
+static int serve_check(struct serve *s, const void *data, size_t size)
+{
+        struct lsr_wire_close request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        int r;
+
+        if (size != sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, size);
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        if (!b->identity.format->check)
+                return 1;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        r = b->identity.format->check(&scan);
+        serve_scan_explain(&scan, r);
         serve_scan_done(&scan);
         return r;
 }
@@ -456,6 +662,12 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         case LSR_WIRE_EXTENT:
                 r = serve_member(s, type, data, size, &done);
                 break;
+        case LSR_WIRE_MANY:
+                r = serve_many(s, data, size);
+                break;
+        case LSR_WIRE_CHECK:
+                r = serve_check(s, data, size);
+                break;
         case LSR_WIRE_STATS:
                 done.stats = *lsr_io_stats(s->io);
                 done.stats.syscalls += s->wire->calls;
@@ -489,7 +701,8 @@ int lsr_worker_main(int fd)
                 uint8_t *data;
 
                 r = lsr_wire_head(s.wire, &head);
-                if (r >= 0 && (head.length > LSR_WIRE_REQUEST_MAX || (!s.io && head.type != LSR_WIRE_START)))
+                if (r >= 0 && (head.length > (head.type == LSR_WIRE_MANY ? LSR_WIRE_MANY_MAX : LSR_WIRE_REQUEST_MAX) ||
+                               (!s.io && head.type != LSR_WIRE_START)))
                         r = -EBADMSG;
                 if (r < 0)
                         break;

@@ -19,7 +19,7 @@ static int spool_memory(struct lsr_spool *s)
         return 0;
 }
 
-static int spool_unnamed_file(void)
+int lsr_spool_file(void)
 {
         const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
         int fd = -1;
@@ -33,7 +33,7 @@ static int spool_unnamed_file(void)
 
 static int spool_to_file(struct lsr_spool *s)
 {
-        int fd = spool_unnamed_file();
+        int fd = lsr_spool_file();
         off_t from = 0;
 
         if (fd < 0)

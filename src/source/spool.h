@@ -26,3 +26,6 @@ int lsr_spool_finish(struct lsr_spool *s);
 
 /* Give up: close it.  A spool that was never written to is fine. */
 void lsr_spool_drop(struct lsr_spool *s);
+
+/* An unnamed file below TMPDIR, /var/tmp or /tmp, for reading and writing; or a negative errno. */
+int lsr_spool_file(void);

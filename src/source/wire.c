@@ -4,7 +4,8 @@
  * A stream and not packets: a packet is as large as the socket's buffer at
  * most, and a catalogue may have a hundred megabytes.  Small frames come
  * through the buffer with one call; what is larger is received where it
- * belongs.
+ * belongs.  Small frames that no one waits for are gathered and leave with one
+ * call, too.
  */
 #include "source/wire.h"
 
@@ -32,6 +33,8 @@ struct lsr_wire *lsr_wire_new(int fd, bool takes_fds)
         w->calls = 0;
         w->at = w->len = 0;
         w->n_fds = 0;
+        w->out = NULL;
+        w->out_len = 0;
         return w;
 }
 
@@ -42,6 +45,7 @@ struct lsr_wire *lsr_wire_free(struct lsr_wire *w)
         while (w->n_fds > 0)
                 close(w->fds[--w->n_fds]);
         close(w->fd);
+        free(w->out);
         free(w);
         return NULL;
 }
@@ -60,6 +64,59 @@ static void wire_advance(struct msghdr *msg, size_t n)
         }
 }
 
+static int wire_send(struct lsr_wire *w, struct msghdr *msg)
+{
+        while (msg->msg_iovlen > 0) {
+                ssize_t done = sendmsg(w->fd, msg, MSG_NOSIGNAL);
+
+                w->calls++;
+                if (done < 0 && errno == EINTR)
+                        continue;
+                if (done < 0)
+                        return errno == ECONNRESET ? -EPIPE : -errno;
+                /* They went with the first byte. */
+                msg->msg_control = NULL;
+                msg->msg_controllen = 0;
+                wire_advance(msg, (size_t)done);
+        }
+        return 0;
+}
+
+int lsr_wire_flush(struct lsr_wire *w)
+{
+        struct iovec iov = { w->out, w->out_len };
+        struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+        if (w->out_len == 0)
+                return 0;
+        w->out_len = 0;
+        return wire_send(w, &msg);
+}
+
+int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const void *data, size_t n)
+{
+        struct lsr_wire_head head = { .type = type, .request = request, .length = n };
+        struct iovec part = { (void *)data, n };
+        bool full = sizeof(head) + n > LSR_WIRE_BUFFER - w->out_len;
+        int r;
+
+        /* What is large would only be copied. */
+        if (n >= LSR_WIRE_BUFFER / 4) {
+                r = lsr_wire_send(w, type, request, &part, 1, NULL, 0);
+                return r < 0 ? r : 1;
+        }
+        if (!w->out)
+                w->out = lsr_xmalloc(LSR_WIRE_BUFFER);
+        r = full ? lsr_wire_flush(w) : 0;
+        if (r < 0)
+                return r;
+        memcpy(w->out + w->out_len, &head, sizeof(head));
+        if (n > 0)
+                memcpy(w->out + w->out_len + sizeof(head), data, n);
+        w->out_len += sizeof(head) + n;
+        return full;
+}
+
 int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const struct iovec *parts, unsigned n,
                   const int *fds, unsigned n_fds)
 {
@@ -67,6 +124,7 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
         struct iovec iov[1 + WIRE_PARTS_MAX] = { { &head, sizeof(head) } };
         union wire_control control = {};
         struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 1 + n };
+        int r;
 
         if (n > WIRE_PARTS_MAX || n_fds > LSR_WIRE_FDS_MAX)
                 return -EINVAL;
@@ -84,20 +142,8 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
                 };
                 memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), fds, n_fds * sizeof(int));
         }
-        while (msg.msg_iovlen > 0) {
-                ssize_t done = sendmsg(w->fd, &msg, MSG_NOSIGNAL);
-
-                w->calls++;
-                if (done < 0 && errno == EINTR)
-                        continue;
-                if (done < 0)
-                        return errno == ECONNRESET ? -EPIPE : -errno;
-                /* They went with the first byte. */
-                msg.msg_control = NULL;
-                msg.msg_controllen = 0;
-                wire_advance(&msg, (size_t)done);
-        }
-        return 0;
+        r = lsr_wire_flush(w);
+        return r < 0 ? r : wire_send(w, &msg);
 }
 
 static void wire_keep_fds(struct lsr_wire *w, struct msghdr *msg)
@@ -298,4 +344,62 @@ int lsr_wire_unpack_member(const uint8_t *data, size_t size, uint32_t *ret_id, s
                 .flags = fixed.flags,
         };
         return 0;
+}
+
+void lsr_wire_pack_item(struct lsr_out *out, const struct lsr_member *m)
+{
+        const struct wire_text texts[] = { { m->path, m->path_len }, { m->raw, m->raw_len }, wire_string(m->method) };
+        struct lsr_wire_item fixed;
+
+        memset(&fixed, 0, sizeof(fixed));
+        fixed.position = m->position;
+        fixed.data = m->data;
+        fixed.packed = m->packed;
+        fixed.size = m->meta.size;
+        fixed.known = m->meta.known & (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE);
+        fixed.mode = m->meta.mode;
+        fixed.flags = m->flags;
+        for (unsigned i = 0; i < 3; i++)
+                fixed.lengths[i] = texts[i].data ? (uint32_t)texts[i].len : UINT32_MAX;
+        lsr_out_put(out, &fixed, sizeof(fixed));
+        for (unsigned i = 0; i < 3; i++) {
+                if (!texts[i].data)
+                        continue;
+                lsr_out_put(out, texts[i].data, texts[i].len);
+                lsr_out_putc(out, '\0');
+        }
+}
+
+ssize_t lsr_wire_unpack_item(const uint8_t *data, size_t size, struct lsr_member *ret_member)
+{
+        struct lsr_wire_item fixed;
+        const char *texts[3] = {};
+        size_t at = sizeof(fixed);
+
+        if (size < sizeof(fixed))
+                return -EBADMSG;
+        memcpy(&fixed, data, sizeof(fixed));
+        for (unsigned i = 0; i < 3; i++) {
+                if (fixed.lengths[i] == UINT32_MAX) {
+                        fixed.lengths[i] = 0;
+                        continue;
+                }
+                if (fixed.lengths[i] >= size - at || data[at + fixed.lengths[i]] != '\0')
+                        return -EBADMSG;
+                texts[i] = (const char *)data + at;
+                at += (size_t)fixed.lengths[i] + 1;
+        }
+        *ret_member = (struct lsr_member){
+                .path = texts[0],
+                .path_len = fixed.lengths[0],
+                .meta = { .known = fixed.known, .mode = fixed.mode, .size = fixed.size },
+                .packed = fixed.packed,
+                .position = fixed.position,
+                .data = fixed.data,
+                .method = texts[2],
+                .raw = texts[1],
+                .raw_len = fixed.lengths[1],
+                .flags = fixed.flags,
+        };
+        return (ssize_t)at;
 }

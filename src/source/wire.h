@@ -1,8 +1,8 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  OPEN  SCAN  READ  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, HEAD or MEMBERS, then one DONE
+ *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
+ *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
  * Every request but CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -16,18 +16,21 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "base/out.h"
 #include "formats/format.h"
 #include "io/io.h"
 
-#define LSR_WIRE_BUFFER ((size_t)64 << 10)       /* of the receiver */
+#define LSR_WIRE_BUFFER ((size_t)256 << 10)      /* of the receiver, and of the sender's small frames */
 #define LSR_WIRE_DATA_MAX ((size_t)256 << 10)    /* bytes of a member in one frame */
 #define LSR_WIRE_TEXT_MAX ((size_t)1024)         /* of one trouble */
 #define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
 #define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
 #define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_MANY_MAX ((size_t)256 << 20)    /* of a MANY: two million members with names of usual length */
 #define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
 #define LSR_WIRE_MEMBERS_MAX ((uint64_t)2 << 30) /* in all: twice that is what the parent then holds */
-#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20)   /* what may still come after STOP: a full socket and a frame */
+#define LSR_WIRE_CATALOGUE_MAX ((uint64_t)4 << 30)
+#define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20) /* what may still come after STOP: a full socket and a frame */
 #define LSR_WIRE_FDS_MAX (1 + LSR_COMPANIONS)
 
 enum lsr_wire_type {
@@ -35,15 +38,19 @@ enum lsr_wire_type {
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
         LSR_WIRE_SCAN,  /* struct lsr_wire_scan, prefix */
         LSR_WIRE_READ,  /* struct lsr_wire_member, its texts */
+        LSR_WIRE_MANY,  /* struct lsr_wire_many, the items */
+        LSR_WIRE_CHECK, /* struct lsr_wire_close */
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
         LSR_WIRE_STATS,   /* nothing */
-        LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ or SCAN at hand is not wanted */
+        LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
+        LSR_WIRE_END, /* int32_t result of one of MANY; they come in the order of the items */
         LSR_WIRE_HEAD,
-        LSR_WIRE_MEMBERS, /* records (record.h), whole ones; none: those before do not count */
-        LSR_WIRE_DONE,    /* struct lsr_wire_done */
+        LSR_WIRE_MEMBERS,   /* records (record.h), whole ones; none: those before do not count */
+        LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
+        LSR_WIRE_DONE,      /* struct lsr_wire_done */
 };
 
 struct lsr_wire_head {
@@ -63,6 +70,9 @@ struct lsr_wire_open {
         uint64_t size;
         uint64_t companion_sizes[LSR_COMPANIONS];
 };
+
+/* What an OPEN may result in, beyond 0, 1 and errors.  See lsr_worker_open(). */
+enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
 
 struct lsr_wire_scan {
         uint32_t id;
@@ -95,6 +105,24 @@ struct lsr_wire_member {
         uint64_t lengths[LSR_WIRE_TEXTS]; /* UINT64_MAX: NULL */
 };
 
+struct lsr_wire_many {
+        uint32_t id;
+        uint32_t to_end; /* then read what is left of the input */
+        uint64_t n;
+};
+
+/* One of MANY; its texts follow: path, raw path, method, each with a NUL. */
+struct lsr_wire_item {
+        uint64_t position;
+        uint64_t data;
+        uint64_t packed;
+        uint64_t size;
+        uint32_t known;
+        uint32_t mode;
+        uint32_t flags;
+        uint32_t lengths[3]; /* UINT32_MAX: NULL */
+};
+
 /* The answer to every request; what it did not ask for is zero. */
 struct lsr_wire_done {
         int32_t result;
@@ -114,6 +142,8 @@ struct lsr_wire {
         size_t len;
         unsigned n_fds;
         int fds[LSR_WIRE_FDS_MAX]; /* descriptors received and not taken; fewer than sent where there is no room */
+        uint8_t *out;              /* frames not sent yet, NULL until there are any */
+        size_t out_len;
         uint8_t buf[LSR_WIRE_BUFFER];
 };
 
@@ -124,6 +154,13 @@ struct lsr_wire *lsr_wire_free(struct lsr_wire *w);
 /* Send a frame of @n parts, at most 3, and descriptors with it.  0 or a negative errno; -EPIPE: nobody is there. */
 int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const struct iovec *parts, unsigned n,
                   const int *fds, unsigned n_fds);
+
+/*
+ * The same for a frame that may wait for others, until lsr_wire_flush() or the next lsr_wire_send().
+ * Returns 1 if something was sent.
+ */
+int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const void *data, size_t n);
+int lsr_wire_flush(struct lsr_wire *w);
 
 /* 0 or a negative errno; -EPIPE: the other end is gone. */
 int lsr_wire_head(struct lsr_wire *w, struct lsr_wire_head *ret_head);
@@ -142,3 +179,9 @@ uint8_t *lsr_wire_pack_member(uint32_t id, const struct lsr_member *m, size_t *r
 
 /* The reverse; texts point into @data.  0 or -EBADMSG. */
 int lsr_wire_unpack_member(const uint8_t *data, size_t size, uint32_t *ret_id, struct lsr_member *ret_member);
+
+/* A member as one of MANY, behind those in @out (into memory). */
+void lsr_wire_pack_item(struct lsr_out *out, const struct lsr_member *m);
+
+/* The reverse: take one from the @size bytes at @data.  The number of its bytes, or -EBADMSG. */
+ssize_t lsr_wire_unpack_item(const uint8_t *data, size_t size, struct lsr_member *ret_member);

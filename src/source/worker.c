@@ -48,10 +48,13 @@ struct worker_call {
         struct lsr_builder *builder; /* of a SCAN */
         struct lsr_record_owner owner;
         uint64_t received; /* bytes of records */
-        int sink_result;   /* negative: it wanted no more */
-        uint64_t drained;  /* bytes that came nevertheless */
+        const struct lsr_many_sink *many;
+        size_t at, n;     /* of MANY: the member that is coming, and how many there are */
+        bool began;       /* the sink knows of that member */
+        int sink_result;  /* negative: it wanted no more */
+        uint64_t drained; /* bytes that came nevertheless */
         unsigned troubles;
-        uint8_t *data; /* of HEAD, or records; to be freed */
+        uint8_t *data; /* of HEAD or CATALOGUE, or records; to be freed */
         size_t size;
         size_t cap;
         bool has_data;
@@ -153,9 +156,23 @@ static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64
         return 0;
 }
 
+static int answer_stop(struct lsr_worker *w)
+{
+        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+}
+
+/* The first that comes of a member. */
+static void answer_begin(struct worker_call *call)
+{
+        if (call->began)
+                return;
+        call->began = true;
+        call->sink_result = call->many->begin(call->many->ctx, call->at);
+}
+
 static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        if (call->type != LSR_WIRE_READ || length > LSR_WIRE_DATA_MAX)
+        if ((!call->sink && !(call->many && call->at < call->n)) || length > LSR_WIRE_DATA_MAX)
                 return -EPROTO;
         while (length > 0) {
                 const uint8_t *data;
@@ -170,15 +187,46 @@ static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t 
                                 return -EPROTO;
                         continue;
                 }
-                call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
+                if (call->sink) {
+                        call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
+                } else {
+                        answer_begin(call);
+                        if (call->sink_result >= 0)
+                                call->sink_result = call->many->write(call->many->ctx, data, (size_t)n);
+                }
                 if (call->sink_result < 0) {
-                        int r = lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+                        int r = answer_stop(w);
 
                         if (r < 0)
                                 return r;
                 }
         }
         return 0;
+}
+
+static int answer_end(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        int32_t result;
+        int r;
+
+        if (!call->many || call->at == call->n || length != sizeof(result))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &result, sizeof(result));
+        if (r < 0)
+                return r;
+        if (result > 0 || result < -WORKER_ERRNO_MAX)
+                return -EPROTO;
+        call->troubles = 0;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head) + sizeof(result);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        answer_begin(call);
+        if (call->sink_result >= 0) {
+                call->sink_result = call->many->end(call->many->ctx, call->at++, result);
+                call->began = false;
+        }
+        return call->sink_result < 0 ? answer_stop(w) : 0;
 }
 
 /* All of a frame, into call->data. */
@@ -211,13 +259,21 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return answer_blob(w, call, length);
 }
 
+static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        if (call->type != LSR_WIRE_SCAN || call->has_data || call->received || length > LSR_WIRE_CATALOGUE_MAX)
+                return -EPROTO;
+        call->has_data = true;
+        return answer_blob(w, call, length);
+}
+
 /* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
 static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
 {
         if (call->full)
                 return 0;
         call->full = true;
-        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
+        return answer_stop(w);
 }
 
 static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64_t length)
@@ -225,7 +281,7 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         size_t at = 0;
         int r;
 
-        if (call->type != LSR_WIRE_SCAN || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
+        if (call->type != LSR_WIRE_SCAN || call->has_data || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (length == 0) {
                 call->owner = (struct lsr_record_owner){};
@@ -266,7 +322,9 @@ static bool answer_name_fits(const char *name, size_t size)
 static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
         const struct lsr_wire_done *done = &call->done;
-        int most = call->type == LSR_WIRE_OPEN ? 2 : call->type == LSR_WIRE_EXTENT ? 1 : 0;
+        int most = call->type == LSR_WIRE_OPEN                                     ? LSR_WIRE_PACKED
+                   : call->type == LSR_WIRE_EXTENT || call->type == LSR_WIRE_CHECK ? 1
+                                                                                   : 0;
         bool wants_data;
         int r;
 
@@ -275,8 +333,9 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         r = lsr_wire_take(w->wire, &call->done, sizeof(*done));
         if (r < 0)
                 return r;
-        wants_data = call->type == LSR_WIRE_OPEN && done->result == 2;
+        wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+            (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
                 return -EPROTO;
@@ -301,11 +360,17 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
                 case LSR_WIRE_DATA:
                         r = answer_data(w, call, head.length);
                         break;
+                case LSR_WIRE_END:
+                        r = answer_end(w, call, head.length);
+                        break;
                 case LSR_WIRE_HEAD:
                         r = answer_head(w, call, head.length);
                         break;
                 case LSR_WIRE_MEMBERS:
                         r = answer_members(w, call, head.length);
+                        break;
+                case LSR_WIRE_CATALOGUE:
+                        r = answer_catalogue(w, call, head.length);
                         break;
                 case LSR_WIRE_DONE:
                         return answer_done(w, call, head.length);
@@ -400,13 +465,13 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                 return r;
         open.id = w->next_id++;
         r = worker_call(w, &call);
-        if (r == 2) {
+        if (r == LSR_WIRE_PIPE) {
                 *ret_head = call.data;
                 *ret_head_len = call.size;
-                return 2;
+                return r;
         }
         free(call.data);
-        if (r == 0) {
+        if (r == 0 || r == LSR_WIRE_PACKED) {
                 *ret_bundle = (struct lsr_worker_bundle){ .id = open.id, .filtered = call.done.filtered };
                 memcpy(ret_bundle->format, call.done.format, sizeof(ret_bundle->format));
                 memcpy(ret_bundle->filters, call.done.filters, sizeof(ret_bundle->filters));
@@ -424,6 +489,19 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
                 lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
 }
 
+/* The catalogue that came, or that of the members that came; @r is what the worker said in the end. */
+static int worker_scanned(struct lsr_worker *w, struct worker_call *call, int r, struct lsr_catalogue **ret_catalogue)
+{
+        if (r >= 0 && call->has_data) {
+                r = lsr_catalogue_decode(ret_catalogue, call->data, call->size);
+                return r < 0 ? worker_distrust(w, r) : 0;
+        }
+        /* What came before it died has been parsed well. */
+        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call->builder) > 0))
+                return lsr_builder_finish(call->builder, ret_catalogue);
+        return r;
+}
+
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
                     struct lsr_catalogue **ret_catalogue)
 {
@@ -438,10 +516,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
         if (!worker_knows(w, id))
                 return -ESTALE;
         call.builder = lsr_builder_new();
-        r = worker_call(w, &call);
-        /* What came before it died has been parsed well. */
-        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
-                r = lsr_builder_finish(call.builder, ret_catalogue);
+        r = worker_scanned(w, &call, worker_call(w, &call), ret_catalogue);
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
@@ -469,6 +544,39 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
         int r = worker_member(w, id, m, &call);
 
         return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, size_t size, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink, size_t *ret_done)
+{
+        struct lsr_wire_many request = { .id = id, .to_end = to_end, .n = n };
+        struct worker_call call = {
+                .type = LSR_WIRE_MANY,
+                .parts = { { &request, sizeof(request) }, { (void *)items, size } },
+                .n_parts = 2,
+                .many = sink,
+                .n = n,
+        };
+        int r = -ESTALE;
+
+        if (worker_knows(w, id))
+                r = size > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
+        if (call.began) {
+                int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
+
+                if (call.sink_result >= 0)
+                        call.sink_result = ended;
+        }
+        *ret_done = call.at;
+        return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_check(struct lsr_worker *w, uint32_t id)
+{
+        struct lsr_wire_close request = { .id = id };
+        struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
+
+        return worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
 }
 
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,

@@ -51,7 +51,8 @@ struct lsr_worker_bundle {
 
 /*
  * Hand over a file.  0; 1: it is no bundle; 2: its format cannot be read from a pipe, and what was read of
- * the pipe is in *ret_head (to be freed; *ret_head_len bytes); a negative errno.
+ * the pipe is in *ret_head (to be freed; *ret_head_len bytes); 3: its format cannot be read behind a filter, and
+ * lsr_worker_read() of anything gives the whole, decompressed, for another attempt; a negative errno.
  */
 int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
                     uint8_t **ret_head, size_t *ret_head_len);
@@ -63,6 +64,25 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
+
+/* Where the content of many members goes.  A negative return ends the reading and is its result. */
+struct lsr_many_sink {
+        void *ctx;
+        int (*begin)(void *ctx, size_t i);
+        int (*write)(void *ctx, const void *data, size_t n);
+        int (*end)(void *ctx, size_t i, int error); /* once for each that began */
+};
+
+/*
+ * Content of @n members, as lsr_wire_pack_item() has put them one behind the other, by ascending position.
+ * @to_end: then read the bundle to its end, for checksums that are there.
+ * 0, or a negative errno; members below *ret_done began and ended, on whatever return.
+ */
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, size_t size, size_t n, bool to_end,
+                         const struct lsr_many_sink *sink, size_t *ret_done);
+
+/* As lsr_format.check; 1: the format has no such function. */
+int lsr_worker_check(struct lsr_worker *w, uint32_t id);
 
 /* As lsr_format.extent. */
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,

@@ -8,3 +8,5 @@ status lsr -R - <b.tar
 python3 -c 'import zipfile; zipfile.ZipFile("b.zip", "w").writestr("z/y", "content")'
 cat b.zip | status lsr -R -
 echo text | status lsr -
+status lsr - </dev/null
+status lsr - .

@@ -333,8 +333,8 @@ static struct notes *scan_bytes(const void *data, size_t n)
         return a;
 }
 
-/* The tape is used up. */
-static void check(struct tape *t, const char *want)
+/* The tape is used up, as it is. */
+static void check_cut(struct tape *t, const char *want)
 {
         struct notes *b = scan_bytes(t->data, t->n);
 
@@ -342,4 +342,11 @@ static void check(struct tape *t, const char *want)
         notes_free(b);
         free(t->data);
         *t = (struct tape){};
+}
+
+/* The same of a tape that is given its end. */
+static void check(struct tape *t, const char *want)
+{
+        tape_end(t);
+        check_cut(t, want);
 }

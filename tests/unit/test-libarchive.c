@@ -652,6 +652,7 @@ Test(libarchive, good_rar)
         m = la_get(c, "d/" LA_UNICODE);
         cr_assert_eq(m.meta.mode, S_IFREG | 0640);
         cr_assert_not(m.meta.known & LSR_FIELD_UID);
+        cr_assert(m.flags & LSR_MEMBER_LOCALTIME);
         cr_assert(S_ISDIR(la_get(c, "d").meta.mode));
         lsr_catalogue_free(c);
 }
@@ -754,6 +755,7 @@ Test(libarchive, good_cab)
         la_expect(c, "a.txt", "hello\n");
         m = la_get(c, "a.txt");
         cr_assert(m.meta.known & LSR_FIELD_MTIME);
+        cr_assert(m.flags & LSR_MEMBER_LOCALTIME);
         cr_assert_eq(m.meta.known & (LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID), 0);
         lsr_catalogue_free(c);
 }
@@ -803,8 +805,15 @@ Test(libarchive, good_lha)
         m = la_get(c, "unix");
         la_expect_unix(&m, S_IFREG | 0640);
         la_expect_owner(&m);
+        cr_assert_not(m.flags & LSR_MEMBER_LOCALTIME);
         m = la_get(c, "dos");
         cr_assert_eq(m.meta.known & (LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID), 0);
+        lsr_catalogue_free(c);
+        la_file.n = 0;
+        put_lha("dos", "dos", 0);
+        put_le(0, 1);
+        c = la_list("lha");
+        cr_assert(la_get(c, "dos").flags & LSR_MEMBER_LOCALTIME);
         lsr_catalogue_free(c);
 }
 

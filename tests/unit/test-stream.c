@@ -455,7 +455,7 @@ STREAM_TEST(open_file)
         cr_assert_eq(write(fd, "text", 4), 4);
         cr_assert_eq(futimens(fd, old), 0);
         close(fd);
-        fd = lsr_io_open_file(io, dirfd, "file");
+        fd = lsr_io_open_file(io, dirfd, "file", true);
         cr_assert_geq(fd, 0);
         cr_assert_eq(lsr_io_stats(io)->syscalls, strcmp(engine, "uring") ? 1 : 4);
         cr_assert_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
@@ -465,16 +465,16 @@ STREAM_TEST(open_file)
         close(fd);
         /* Nobody writes. */
         cr_assert_eq(mkfifoat(dirfd, "fifo", 0600), 0);
-        fd = lsr_io_open_file(io, dirfd, "fifo");
+        fd = lsr_io_open_file(io, dirfd, "fifo", true);
         cr_assert_geq(fd, 0);
         close(fd);
-        cr_assert_eq(lsr_io_open_file(io, dirfd, "missing"), -ENOENT);
+        cr_assert_eq(lsr_io_open_file(io, dirfd, "missing", true), -ENOENT);
         unlinkat(dirfd, "file", 0);
         unlinkat(dirfd, "fifo", 0);
         close(dirfd);
         rmdir(dir);
         snprintf(path, sizeof(path), "%s/x", dir);
-        cr_assert_eq(lsr_io_open_file(io, AT_FDCWD, path), -ENOENT);
+        cr_assert_eq(lsr_io_open_file(io, AT_FDCWD, path, true), -ENOENT);
         lsr_io_free(io);
 }
 
@@ -486,7 +486,7 @@ Test(stream, open_a_file_of_somebody_else)
 
         if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
                 cr_skip_test("cannot be nobody");
-        fd = lsr_io_open_file(io, AT_FDCWD, "/etc/passwd");
+        fd = lsr_io_open_file(io, AT_FDCWD, "/etc/passwd", true);
         cr_assert_geq(fd, 0);
         cr_assert_eq(lsr_io_stats(io)->syscalls, 2);
         close(fd);
@@ -573,8 +573,8 @@ Test(stream, faults_at_an_offset)
                 cr_assert_eq(lsr_io_read_at(io, fd, buf, 10, 0), -EINTR);
                 lsr_io_free(io);
                 io = stream_fault(e, "open=EACCES/2");
-                cr_assert_eq(close(lsr_io_open_file(io, AT_FDCWD, "/etc/passwd")), 0);
-                cr_assert_eq(lsr_io_open_file(io, AT_FDCWD, "/etc/passwd"), -EACCES);
+                cr_assert_eq(close(lsr_io_open_file(io, AT_FDCWD, "/etc/passwd", true)), 0);
+                cr_assert_eq(lsr_io_open_file(io, AT_FDCWD, "/etc/passwd", true), -EACCES);
                 lsr_io_free(io);
         }
         close(fd);

@@ -466,7 +466,7 @@ static void scan_made(uint64_t members, uint64_t size, bool slow, uint64_t *ret_
         b->quiet = true;
         cr_expect_eq(lsr_format_tar.scan(&s), 0);
         cr_expect_eq(b->n, members);
-        cr_expect_str_empty(b->text);
+        cr_expect(strstr(b->text, "! -1 tar has no end mark") == b->text);
         *ret_reads = m->reads;
         *ret_bytes = m->bytes;
         lsr_input_free(&m->in);

@@ -381,23 +381,26 @@ Test(tar, good_ends)
         tape_file(&t, USTAR, "a", "");
         tape_add(&t, zeros, BLOCK);
         tape_file(&t, USTAR, "b", "");
-        check(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n");
-        /* So does the end, and a few zero bytes before it. */
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n");
+        /* So do a few zero bytes, but nothing at all may be a cut. */
         tape_file(&t, USTAR, "a", "");
         tape_add(&t, zeros, BLOCK);
         t.n -= 100;
-        check(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n");
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n");
+        tape_file(&t, USTAR, "a", "");
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
+                      "! -1 tar has no end mark: it may be cut short at byte 512\n");
         tape_file(&t, USTAR, "a", "");
         tape_add(&t, "rest", 4);
         t.n -= 500;
-        check(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
-                  "! -1 tar ends too early: the header at byte 512 is cut short\n");
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
+                      "! -1 tar ends too early: the header at byte 512 is cut short\n");
         tape_file(&t, USTAR, "a", "");
         tape_pax(&t, 'x', "path=b", NULL);
-        check(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
-                  "! -1 extension header at byte 512 belongs to no member\n");
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
+                      "! -1 extension header at byte 512 belongs to no member\n");
         tape_end(&t);
-        check(&t, "");
+        check_cut(&t, "");
 }
 
 /* Cut at every byte: what is whole is listed, and a message says what is not. */
@@ -427,10 +430,7 @@ Test(tar, bad_truncated)
 
                         cr_expect_eq(!(b->members[i].flags & LSR_MEMBER_SUSPECT), whole, "%zu bytes: %s", n, b->text);
                 }
-                if (n == 2048 || n == 2560 || n == 3584)
-                        cr_expect_null(strchr(b->text, '!'), "%zu bytes: %s", n, b->text);
-                else
-                        cr_expect(strstr(b->text, "! -1 "), "%zu bytes: %s", n, b->text);
+                cr_expect(strstr(b->text, "! -1 "), "%zu bytes: %s", n, b->text);
                 notes_free(b);
                 free(cut);
         }
@@ -443,15 +443,15 @@ Test(tar, bad_truncated_messages)
 
         tape_raw(&t, USTAR, '0', "big", 3000000000);
         tape_add(&t, "some", 4);
-        check(&t, "! -1 tar ends too early: 2,999,999,488 bytes of 'big' are missing at byte 1,024\n"
-                  "!- 644 1000/100 ann/users 3000000000 1000000000 'big' 3000000000@0+512\n");
+        check_cut(&t, "! -1 tar ends too early: 2,999,999,488 bytes of 'big' are missing at byte 1,024\n"
+                      "!- 644 1000/100 ann/users 3000000000 1000000000 'big' 3000000000@0+512\n");
         tape_file(&t, USTAR, "pad", "1234");
         t.n -= 500;
-        check(&t, "! -1 tar ends too early: the padding behind 'pad' is cut short at byte 524\n"
-                  "- 644 1000/100 ann/users 4 1000000000 'pad' 4@0+512\n");
+        check_cut(&t, "! -1 tar ends too early: the padding behind 'pad' is cut short at byte 524\n"
+                      "- 644 1000/100 ann/users 4 1000000000 'pad' 4@0+512\n");
         tape_raw(&t, GNU, 'L', "ext", 600);
         tape_add(&t, "some", 4);
-        check(&t, "! -1 tar ends too early: 88 bytes of 'an extension header' are missing at byte 1,024\nfailed\n");
+        check_cut(&t, "! -1 tar ends too early: 88 bytes of 'an extension header' are missing at byte 1,024\nfailed\n");
 }
 
 /* The largest size a header can say must not turn around when it is padded or added to. */

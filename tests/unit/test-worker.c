@@ -484,6 +484,12 @@ enum lie {
         LIE_MEMBERS_CUT,
         LIE_MEMBERS_ENDLESS,
         LIE_MEMBERS_AND_DEATH,
+        LIE_CATALOGUE_SIZE,
+        LIE_CATALOGUE_SIZE_BEYOND,
+        LIE_CATALOGUE,
+        LIE_CATALOGUE_EMPTY,
+        LIE_CATALOGUE_TWICE,
+        LIE_CATALOGUE_BEHIND_MEMBERS,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -585,6 +591,29 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_members(&records, "name");
                 lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 _exit(3);
+        case LIE_CATALOGUE_SIZE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX, junk, 4);
+                _exit(3);
+        case LIE_CATALOGUE_SIZE_BEYOND:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX + 1, junk, 4);
+                break;
+        case LIE_CATALOGUE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
+                break;
+        case LIE_CATALOGUE_EMPTY:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 0, junk, 0);
+                lie_done(wire, request, 0);
+                break;
+        case LIE_CATALOGUE_TWICE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                break;
+        case LIE_CATALOGUE_BEHIND_MEMBERS:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                break;
         case LIE_TROUBLES:
                 part = (struct iovec){ (char[8]){ "\0\0\0\0more" }, 8 };
                 while (lsr_wire_send(wire, LSR_WIRE_TROUBLE, request, &part, 1, NULL, 0) == 0)
@@ -703,6 +732,12 @@ Test(worker, believes_no_lies)
                 { LIE_MEMBERS_CUT, -EBADMSG, 1 },
                 { LIE_MEMBERS_ENDLESS, -EPROTO, 1 },
                 { LIE_MEMBERS_AND_DEATH, 0, 1 },
+                { LIE_CATALOGUE_SIZE, -EPIPE, 1 },
+                { LIE_CATALOGUE_SIZE_BEYOND, -EPROTO, 1 },
+                { LIE_CATALOGUE, -EBADMSG, 1 },
+                { LIE_CATALOGUE_EMPTY, -EBADMSG, 1 },
+                { LIE_CATALOGUE_TWICE, -EPROTO, 1 },
+                { LIE_CATALOGUE_BEHIND_MEMBERS, -EPROTO, 1 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
                 { LIE_DONE_SIZE, -EPROTO, 1 },

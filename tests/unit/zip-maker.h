@@ -298,7 +298,9 @@ static inline void crumbs_free(struct lsr_input *in)
 
 static inline struct lsr_input *input_of(const struct bytes *b, bool crumbs)
 {
-        static const struct lsr_input_ops ops = { crumbs_next, crumbs_read_at, crumbs_seek, crumbs_free };
+        static const struct lsr_input_ops ops = {
+                .next = crumbs_next, .read_at = crumbs_read_at, .seek = crumbs_seek, .free = crumbs_free
+        };
         struct lsr_input *whole = lsr_input_memory(b->data, b->n);
         struct crumbs *c;
 

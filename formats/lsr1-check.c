@@ -1,0 +1,280 @@
+/*
+ * lsr1-check - does the table of contents tell what is in the tar?
+ *
+ * What the tar driver lists of the tar is a catalogue too, made by the same
+ * rules: duplicates, hard links and parents are settled in it.  So the two are
+ * compared row by row and name by name, and there is no second opinion here on
+ * what a header means.  On the way every frame is decoded, which verifies its
+ * checksum; damage ends the comparison, but not that.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "formats/drivers.h"
+#include "formats/lsr1.h"
+
+#define CHECK_NONE UINT32_MAX
+#define CHECK_NAME_SHOWN 200
+#define CHECK_FIELDS                                                                                          \
+        (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_MTIME | \
+         LSR_FIELD_DEV)
+#define CHECK_FLAGS (LSR_MEMBER_HARDLINK | LSR_MEMBER_SPARSE | LSR_MEMBER_DANGLING | LSR_MEMBER_IMPLIED)
+
+struct check {
+        struct lsr_scan *scan;
+        unsigned findings;
+        struct lsr_catalogue *toc, *tar;
+        bool cut;        /* the walk through the tar ended early, */
+        uint64_t cut_at; /* here */
+};
+
+static void check_trouble(void *ctx, int error, const char *text)
+{
+        struct check *c = ctx;
+
+        c->findings += error < 0;
+        lsr_scan_trouble(c->scan, error, "%s", text);
+}
+
+/* --- the tar --------------------------------------------------------------------- */
+
+/* What follows the last member: zeros, @n of them if that is known. */
+static void check_end(struct lsr_scan *walk, uint64_t n)
+{
+        struct lsr_input *in = walk->input;
+        uint64_t from = in->at;
+        const uint8_t *data;
+        ssize_t got;
+
+        while ((got = lsr_input_peek(in, 1, &data)) > 0) {
+                if (data[0] != 0 || memcmp(data, data + 1, (size_t)got - 1) != 0) {
+                        lsr_scan_trouble(walk, -EBADMSG, "there is something behind the end of the tar, at byte %s",
+                                         lsr_grouped(from));
+                        return;
+                }
+                lsr_input_take(in, (size_t)got);
+        }
+        if (got < 0)
+                lsr_scan_trouble(walk, (int)got, "%s", in->what ? in->what : "the end of the tar cannot be read");
+        else if (n != LSR_INPUT_UNKNOWN && in->at - from != n)
+                lsr_scan_trouble(walk, -EBADMSG, "%s bytes end the tar and not %s", lsr_grouped(in->at - from),
+                                 lsr_grouped(n));
+}
+
+/* List the tar that @in gives.  0 or a negative errno. */
+static int check_walk(struct check *c, struct lsr_input *in, uint64_t end)
+{
+        struct lsr_scan walk = {
+                .input = in,
+                .builder = lsr_builder_new(),
+                .prefix = "",
+                .window_max = c->scan->window_max,
+                .ctx = c,
+                .trouble = check_trouble,
+        };
+        unsigned before = c->findings;
+        int r = lsr_format_tar.scan(&walk);
+
+        c->cut = c->findings > before || r < 0;
+        c->cut_at = in->at;
+        if (c->findings == before && r < 0)
+                lsr_scan_trouble(&walk, r, "%s", in->what ? in->what : "the tar cannot be read");
+        if (!c->cut)
+                check_end(&walk, end);
+        r = lsr_builder_finish(walk.builder, &c->tar);
+        lsr_builder_free(walk.builder);
+        return r;
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+static void check_say(struct check *c, const struct lsr_catalogue *of, uint32_t row, const char *what)
+{
+        size_t len = lsr_catalogue_path(of, row, NULL, 0);
+        char *path = lsr_xmalloc(len + 1);
+
+        lsr_catalogue_path(of, row, path, len + 1);
+        c->findings++;
+        lsr_scan_trouble(c->scan, -EBADMSG, "'%.*s'%s %s", CHECK_NAME_SHOWN, path, len > CHECK_NAME_SHOWN ? "…" : "",
+                         what);
+        free(path);
+}
+
+static bool check_text_differs(const char *a, const char *b)
+{
+        return strcmp(a ? a : "", b ? b : "") != 0;
+}
+
+static bool check_bytes_differ(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+        return a_len != b_len || (a_len && memcmp(a, b, a_len) != 0);
+}
+
+/* Fields in which the two differ, as words with commas. */
+static void check_fields(const struct lsr_member *a, const struct lsr_member *b, char *words, size_t size)
+{
+        const struct lsr_meta *x = &a->meta, *y = &b->meta;
+        uint32_t known = (x->known ^ y->known) & CHECK_FIELDS;
+        const struct {
+                const char *word;
+                bool differs;
+        } fields[] = {
+                { "type", known & LSR_FIELD_TYPE || (x->mode ^ y->mode) & S_IFMT },
+                { "mode", known & LSR_FIELD_MODE || (x->mode ^ y->mode) & 07777 },
+                { "owner", known & (LSR_FIELD_UID | LSR_FIELD_GID) || x->uid != y->uid || x->gid != y->gid ||
+                                   check_text_differs(a->user, b->user) || check_text_differs(a->group, b->group) },
+                { "size", known & LSR_FIELD_SIZE || x->size != y->size },
+                { "mtime", known & LSR_FIELD_MTIME || x->sec[LSR_MTIME] != y->sec[LSR_MTIME] ||
+                                   x->nsec[LSR_MTIME] != y->nsec[LSR_MTIME] },
+                { "device", known & LSR_FIELD_DEV || x->rdev != y->rdev },
+                { "link", (a->flags ^ b->flags) & (LSR_MEMBER_HARDLINK | LSR_MEMBER_DANGLING) ||
+                                  check_bytes_differ(a->target, a->target_len, b->target, b->target_len) },
+                { "place", a->position != b->position || (S_ISREG(x->mode) && a->data != b->data) },
+                { "holes", (a->flags ^ b->flags) & LSR_MEMBER_SPARSE },
+                { "attributes", check_bytes_differ(a->xattrs, a->xattrs_len, b->xattrs, b->xattrs_len) },
+        };
+        size_t len = 0;
+
+        words[0] = '\0';
+        for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && len < size; i++)
+                if (fields[i].differs)
+                        len += (size_t)snprintf(words + len, size - len, "%s%s", len ? ", " : "", fields[i].word);
+}
+
+static void check_row(struct check *c, uint32_t toc_row, uint32_t tar_row)
+{
+        char words[128], text[256];
+        struct lsr_member a, b;
+
+        lsr_catalogue_get(c->toc, toc_row, &a);
+        lsr_catalogue_get(c->tar, tar_row, &b);
+        /* Its target may be behind where the walk ended. */
+        if (c->cut && b.flags & LSR_MEMBER_HARDLINK)
+                return;
+        check_fields(&a, &b, words, sizeof(words));
+        if (!words[0])
+                return;
+        snprintf(text, sizeof(text), "differs between the table of contents and the header at byte %s: %s",
+                 lsr_grouped(b.position), words);
+        check_say(c, c->toc, toc_row, text);
+}
+
+static void check_only_toc(struct check *c, uint32_t row)
+{
+        struct lsr_member m;
+
+        lsr_catalogue_get(c->toc, row, &m);
+        if (!c->cut || m.position < c->cut_at)
+                check_say(c, c->toc, row, "is in the table of contents, but not in the tar");
+}
+
+/* Children of two directories that are one; what is in both is put into @tar_rows. */
+static void check_children(struct check *c, uint32_t toc_row, uint32_t tar_row, uint32_t *tar_rows)
+{
+        struct lsr_slice toc = lsr_catalogue_children(c->toc, toc_row);
+        struct lsr_slice tar = lsr_catalogue_children(c->tar, tar_row);
+        uint32_t i = 0, j = 0;
+
+        while (i < toc.n || j < tar.n) {
+                int order = i == toc.n ? 1 : j == tar.n ? -1 : 0;
+                struct lsr_member a, b;
+
+                if (order == 0) {
+                        lsr_catalogue_get(c->toc, toc.first + i, &a);
+                        lsr_catalogue_get(c->tar, tar.first + j, &b);
+                        order = strcmp(a.path, b.path);
+                }
+                if (order < 0) {
+                        check_only_toc(c, toc.first + i++);
+                } else if (order > 0) {
+                        check_say(c, c->tar, tar.first + j++, "is in the tar, but not in the table of contents");
+                } else {
+                        check_row(c, toc.first + i, tar.first + j);
+                        tar_rows[toc.first + i++] = tar.first + j++;
+                }
+        }
+}
+
+/* Each row comes before its children. */
+static void check_compare(struct check *c)
+{
+        uint32_t rows = lsr_catalogue_rows(c->toc);
+        uint32_t *tar_rows = lsr_xmalloc((size_t)rows * sizeof(*tar_rows));
+
+        memset(tar_rows, 0xff, (size_t)rows * sizeof(*tar_rows));
+        tar_rows[0] = 0;
+        check_row(c, 0, 0);
+        for (uint32_t row = 0; row < rows; row++)
+                if (tar_rows[row] != CHECK_NONE)
+                        check_children(c, row, tar_rows[row], tar_rows);
+        if (c->cut)
+                lsr_scan_trouble(c->scan, -EBADMSG, "the table of contents is compared up to byte %s of the tar",
+                                 lsr_grouped(c->cut_at));
+        free(tar_rows);
+}
+
+/* --- the check --------------------------------------------------------------------- */
+
+/* What can be verified without a table of contents. */
+static int check_streamed(struct check *c)
+{
+        struct lsr_input *in;
+        int r = lsr1_stream(c->scan, &in);
+
+        if (r < 0)
+                return r;
+        r = check_walk(c, in, LSR_INPUT_UNKNOWN);
+        lsr_input_free(in);
+        return r;
+}
+
+static int check_framed(struct check *c, struct lsr_input *in)
+{
+        int r = check_walk(c, in, LSR1_END);
+
+        if (r < 0)
+                return r;
+        check_compare(c);
+        if (c->cut) {
+                struct lsr_scan rest = { .ctx = c, .trouble = check_trouble };
+
+                lsr1_frames_verify(in, &rest);
+        }
+        return 0;
+}
+
+int lsr1_check(struct lsr_scan *scan)
+{
+        struct check c = { .scan = scan };
+        struct lsr_input *frames = NULL;
+        uint8_t *data = NULL;
+        size_t size;
+        struct lsr1 l;
+        const char *why = lsr1_open(&l, scan->input);
+        int r;
+
+        if (!why)
+                why = lsr1_catalogue(&l, scan->input, &data, &size);
+        if (!why) {
+                r = lsr_catalogue_decode(&c.toc, data, size);
+                frames = r < 0 ? NULL : lsr1_frames_new(scan->input, &l, false, UINT64_MAX);
+                why = frames ? NULL : "a frame is too large";
+        }
+        free(data);
+        if (why) {
+                c.findings++;
+                lsr_scan_trouble(scan, -EBADMSG, "the table of contents is of no use: %s", why);
+                r = check_streamed(&c);
+        } else {
+                r = check_framed(&c, frames);
+        }
+        lsr_input_free(frames);
+        lsr1_close(&l);
+        lsr_catalogue_free(c.toc);
+        lsr_catalogue_free(c.tar);
+        return r < 0 ? r : c.findings ? -EBADMSG : 0;
+}

@@ -1,0 +1,133 @@
+/*
+ * lsr1 - the driver: list from the table of contents, read from the frames
+ *
+ * The table of contents is the catalogue as the parent wants it, so once it has
+ * proved to be valid it is handed on as it is: no member goes through the
+ * builder.
+ *
+ * Whatever is wrong with it, what remains is a .tar.zst, and is read as one:
+ * positions in the catalogue mean the same either way.  Content is the tar
+ * driver's affair always; it reads the member's header and refuses if that is
+ * not the member that was listed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "formats/drivers.h"
+#include "formats/lsr1.h"
+
+static const char *const lsr1_suffixes[] = { ".tar.zst", NULL };
+
+/* --- as any other .tar.zst --------------------------------------------------------- */
+
+struct lsr1_view {
+        struct lsr_input in;
+        struct lsr_input *inner;
+};
+
+static ssize_t lsr1_view_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct lsr_input *inner = ((struct lsr1_view *)in)->inner;
+        ssize_t got = lsr_input_peek(inner, 1, ret_data);
+
+        if (got > 0)
+                lsr_input_take(inner, (size_t)got);
+        in->what = inner->what;
+        in->source_at = inner->source_at;
+        return got;
+}
+
+static void lsr1_view_free(struct lsr_input *in)
+{
+        free(in);
+}
+
+static const struct lsr_input_ops lsr1_view_ops = { .next = lsr1_view_next, .free = lsr1_view_free };
+
+int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input)
+{
+        struct lsr1_view *view;
+        int r = lsr_input_seek(scan->input, 0);
+
+        if (r < 0)
+                return r;
+        view = lsr_input_alloc(sizeof(*view), &lsr1_view_ops);
+        view->in.size = scan->input->size;
+        view->inner = scan->input;
+        r = lsr_filter_zstd.open(ret_input, &view->in, scan->window_max);
+        if (r < 0)
+                lsr_input_free(&view->in);
+        return r;
+}
+
+/* What the tar driver makes of @tar, which is freed: a listing, or with @m its content. */
+static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct lsr_member *m,
+                    const struct lsr_sink *sink)
+{
+        struct lsr_input *input = scan->input;
+        int r;
+
+        scan->input = tar;
+        r = m ? lsr_format_tar.read(scan, m, sink) : lsr_format_tar.scan(scan);
+        scan->input = input;
+        if (r < 0 && scan->troubles == 0 && tar->what)
+                lsr_scan_trouble(scan, r, "%s", tar->what);
+        lsr_input_free(tar);
+        return r;
+}
+
+static int lsr1_streamed(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct lsr_input *tar;
+        int r = lsr1_stream(scan, &tar);
+
+        return r < 0 ? r : lsr1_tar(scan, tar, m, sink);
+}
+
+/* --- by the table of contents ------------------------------------------------------- */
+
+static int lsr1_scan(struct lsr_scan *scan)
+{
+        struct lsr1 l;
+        const char *why = lsr1_open(&l, scan->input);
+
+        if (!why)
+                why = lsr1_catalogue(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
+        lsr1_close(&l);
+        if (!why)
+                return 0;
+        lsr_scan_trouble(scan, 0, "the table of contents is not used, all of the tar is read: %s", why);
+        return lsr1_streamed(scan, NULL, NULL);
+}
+
+static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct lsr_input *frames = NULL;
+        uint64_t end;
+        struct lsr1 l;
+        int r;
+
+        /* Where its content ends is worth knowing, not believing. */
+        if (m->packed == UINT64_MAX || __builtin_add_overflow(m->data, m->packed, &end))
+                end = 0;
+        if (!lsr1_open(&l, scan->input))
+                frames = lsr1_frames_new(scan->input, &l, true, end);
+        if (frames) {
+                /* However near it is, from there and not on the way through others; that it is too far is found out next. */
+                lsr_input_seek(frames, m->position);
+                r = lsr1_tar(scan, frames, m, sink);
+        } else {
+                r = lsr1_streamed(scan, m, sink);
+        }
+        lsr1_close(&l);
+        return r;
+}
+
+const struct lsr_format lsr_format_lsr1 = {
+        .name = "lsr1",
+        .suffixes = lsr1_suffixes,
+        .probe = lsr1_probe,
+        .scan = lsr1_scan,
+        .read = lsr1_read,
+        .check = lsr1_check,
+};

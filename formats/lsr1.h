@@ -1,0 +1,90 @@
+/*
+ * lsr1 - what the parts of the driver share
+ *
+ *      D0 .. Dk E    zstd frames: a tar
+ *      T             a skippable frame around a zstd frame: the table of contents
+ *      L             a skippable frame: the locator
+ *      S             a skippable frame: the seek table
+ *
+ * lsr1-tail.c reads these from the end, lsr1-frames.c decodes the tar from any
+ * place on, lsr1-check.c compares all with all, lsr1.c is the driver.
+ * docs/lsr1.md is the specification.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/format.h"
+
+#define LSR1_TAIL ((size_t)128 << 10)       /* read first */
+#define LSR1_FRAMES_MAX (UINT32_C(1) << 24) /* of the seek table; 16 bytes of memory each */
+#define LSR1_FRAME_MAX ((size_t)16 << 20)   /* bytes of a frame, packed or not, that is decoded by itself */
+#define LSR1_TOC_MAX ((uint64_t)1 << 30)    /* bytes of the catalogue, */
+#define LSR1_TOC_RATIO 1024                 /* for each byte of its frame, */
+#define LSR1_TOC_MIN ((uint64_t)1 << 20)    /* where it is larger than this */
+
+#define LSR1_MAGIC UINT32_C(0x184d2a5b)        /* of T and L */
+#define LSR1_TABLE_MAGIC UINT32_C(0x184d2a5e)  /* of S, at its beginning, */
+#define LSR1_FOOTER_MAGIC UINT32_C(0x8f92eab1) /* and at its end */
+#define LSR1_SKIPPABLE 8u                      /* header of a skippable frame */
+#define LSR1_LOCATOR 64u
+#define LSR1_ENTRY 8u
+#define LSR1_FOOTER 9u
+#define LSR1_END 1024u /* bytes that E decodes to */
+#define LSR1_MAJOR 1
+
+/* --- the tail ------------------------------------------------------------------- */
+
+/* Where a frame begins, in the file and in the tar. */
+struct lsr1_frame {
+        uint64_t at;
+        uint64_t raw;
+};
+
+struct lsr1 {
+        uint64_t toc_at; /* of the zstd frame in T */
+        uint64_t toc_clen;
+        uint64_t toc_rlen;
+        uint64_t tar_length;
+        uint32_t rows;
+        uint32_t n;                /* frames D and E */
+        struct lsr1_frame *frames; /* n + 1 */
+        uint8_t *tail;             /* bytes of the file, */
+        uint64_t tail_at;          /* from here on */
+};
+
+/* As lsr_format.probe: does it end like one? */
+bool lsr1_probe(const struct lsr_probe *p);
+
+/*
+ * Read the locator and the seek table and check all that they say.  NULL; or why there is no table of contents, in
+ * words, and then @ret is as if closed.
+ */
+const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
+
+/* The table of contents, decoded once to see that it is valid; to be freed.  NULL, or why there is none. */
+const char *lsr1_catalogue(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
+
+void lsr1_close(struct lsr1 *l);
+
+/* --- the frames ------------------------------------------------------------------ */
+
+/*
+ * The tar as an input over @in and @l, which stay the caller's.  NULL: a frame is too large for that.
+ * With @skips content can be passed over without decoding it.  Frames that begin before @ahead are decoded in
+ * parallel as soon as something is read; with UINT64_MAX all.  Bytes come from frames whose checksum was right.
+ */
+struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead);
+
+/* Decode the frames behind the last that was read for their checksums alone, and report each that is damaged. */
+void lsr1_frames_verify(struct lsr_input *frames, struct lsr_scan *scan);
+
+/* --- the check -------------------------------------------------------------------- */
+
+/* As lsr_format.check. */
+int lsr1_check(struct lsr_scan *scan);
+
+/* The tar as an input for a reader of streams, over that of @scan, which stays the caller's. */
+int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input);

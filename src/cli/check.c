@@ -1,0 +1,207 @@
+/*
+ * check - every member of a bundle is read, and every checksum compared
+ *
+ * A format that knows more than its members' content says how all of it is
+ * checked.  The index cache is left aside: what it remembers may not be there
+ * any more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+
+struct check_file {
+        uint64_t position;
+        uint32_t row;
+};
+
+struct check {
+        struct lsr_reading reading;
+        struct lsr_out out;
+        const struct lsr_bundle *bundle;
+        uint32_t *rows;
+        size_t n;
+        uint64_t got; /* bytes of the member at hand */
+        uint64_t bytes;
+        bool bad;
+};
+
+static int check_begin(void *ctx, size_t i)
+{
+        struct check *c = ctx;
+
+        (void)i;
+        c->got = 0;
+        return 0;
+}
+
+static int check_write(void *ctx, const void *data, size_t n)
+{
+        struct check *c = ctx;
+
+        (void)data;
+        c->got += n;
+        return 0;
+}
+
+static void check_tell(struct check *c, uint32_t row, int error)
+{
+        size_t n = lsr_catalogue_path(c->bundle->catalogue, row, NULL, 0);
+        char *path = lsr_xmalloc(n + 1);
+
+        lsr_catalogue_path(c->bundle->catalogue, row, path, n + 1);
+        lsr_message("%s: %s cannot be verified: %s", lsr_quoted_always(c->bundle->path), lsr_quoted_always(path),
+                    lsr_reading_reason(error));
+        free(path);
+}
+
+static int check_end(void *ctx, size_t i, int error)
+{
+        struct check *c = ctx;
+        struct lsr_member m;
+
+        lsr_catalogue_get(c->bundle->catalogue, c->rows[i], &m);
+        if (error == 0 && (m.meta.known & LSR_FIELD_SIZE) && c->got != m.meta.size)
+                error = -EBADMSG;
+        c->bytes += c->got;
+        if (error < 0) {
+                c->bad = true;
+                if (!c->reading.troubled)
+                        check_tell(c, c->rows[i], error);
+        }
+        c->reading.troubled = false;
+        return 0;
+}
+
+static int check_compare(const void *a, const void *b)
+{
+        const struct check_file *x = a, *y = b;
+
+        if (x->position != y->position)
+                return x->position < y->position ? -1 : 1;
+        return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Every member that has content of its own, as the bundle has them one after the other. */
+static void check_members(struct check *c, struct lsr_bundle *bundle)
+{
+        const struct lsr_catalogue *catalogue = bundle->catalogue;
+        uint32_t rows = lsr_catalogue_rows(catalogue);
+        struct check_file *files = lsr_xmalloc((size_t)rows * sizeof(*files));
+        int r;
+
+        c->n = 0;
+        for (uint32_t row = 1; row < rows; row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(catalogue, row, &m);
+                if (!(m.meta.known & LSR_FIELD_TYPE) || S_ISREG(m.meta.mode))
+                        if (lsr_catalogue_link(catalogue, row) == row && !(m.flags & LSR_MEMBER_DANGLING))
+                                files[c->n++] = (struct check_file){ m.position, row };
+        }
+        qsort(files, c->n, sizeof(*files), check_compare);
+        c->rows = lsr_xmalloc((c->n + 1) * sizeof(*c->rows));
+        for (size_t i = 0; i < c->n; i++)
+                c->rows[i] = files[i].row;
+        free(files);
+        c->reading.troubled = false;
+        r = lsr_bundle_read_many(bundle, c->rows, c->n, true,
+                                 &(struct lsr_many_sink){ c, check_begin, check_write, check_end });
+        if (r < 0) {
+                c->bad = true;
+                if (!bundle->troubled)
+                        lsr_message_errno(-r, "cannot read %s", lsr_quoted_always(bundle->path));
+        }
+        free(c->rows);
+}
+
+/* As check() of its format has it, the sizes are right. */
+static uint64_t check_sizes(const struct lsr_catalogue *catalogue)
+{
+        uint64_t sum = 0;
+
+        for (uint32_t row = 1; row < lsr_catalogue_rows(catalogue); row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(catalogue, row, &m);
+                if (S_ISREG(m.meta.mode) && lsr_catalogue_link(catalogue, row) == row)
+                        sum += m.meta.size;
+        }
+        return sum;
+}
+
+static void check_bundle(struct check *c, struct lsr_bundle *bundle)
+{
+        int r;
+
+        c->bundle = bundle;
+        c->bytes = 0;
+        c->bad = false;
+        c->reading.troubled = false;
+        r = lsr_bundle_check(bundle);
+        if (r == 1) {
+                check_members(c, bundle);
+        } else if (r == 0) {
+                c->bytes = check_sizes(bundle->catalogue);
+        } else {
+                c->bad = true;
+                if (!c->reading.troubled)
+                        lsr_message("cannot verify %s: %s", lsr_quoted_always(bundle->path), lsr_reading_reason(r));
+        }
+        if (c->bad || bundle->troubled) {
+                lsr_reading_fail(&c->reading, 1);
+                return;
+        }
+        lsr_out_puts(&c->out, lsr_quoted_needed(bundle->path));
+        lsr_out_printf(&c->out, ": %s members, ", lsr_grouped(lsr_catalogue_rows(bundle->catalogue) - 1));
+        lsr_out_printf(&c->out, "%s bytes, all verified\n", lsr_grouped(c->bytes));
+}
+
+static void check_operand(struct check *c, const char *path)
+{
+        struct lsr_place place;
+        int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
+
+        if (r == 0 && place.row == 0) {
+                check_bundle(c, place.bundle);
+                return;
+        }
+        if (r == 1 && access(path, F_OK) < 0)
+                r = -errno;
+        if (r >= 0 && r != LSR_PLACE_UNREADABLE)
+                lsr_message("%s is no bundle", lsr_quoted_always(path));
+        else if (r < 0)
+                lsr_message_errno(-r, "cannot open %s", lsr_quoted_always(path));
+        lsr_reading_fail(&c->reading, 2);
+}
+
+int lsr_command_check(const struct lsr_settings *settings)
+{
+        static struct check c; /* static for the leak check, as in list.c */
+        struct lsr_settings uncached = *settings;
+        int status;
+
+        uncached.no_cache = true;
+        status = lsr_reading_open(&c.reading, &uncached);
+        if (status)
+                return status;
+        lsr_out_init(&c.out, STDOUT_FILENO);
+        for (size_t i = 0; i < settings->n_operands; i++) {
+                check_operand(&c, settings->operands[i]);
+                /* What is known need not wait for the bundles that follow. */
+                if (lsr_out_flush(&c.out) < 0)
+                        break;
+        }
+        if (c.out.error) {
+                if (c.out.error != EPIPE)
+                        lsr_message_errno(c.out.error, "write error");
+                lsr_reading_fail(&c.reading, 2);
+        }
+        return lsr_reading_close(&c.reading);
+}

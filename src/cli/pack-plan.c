@@ -1,0 +1,419 @@
+/*
+ * pack-plan - operands and options of --pack, looked at before anything is made
+ */
+#include "cli/pack-plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/message.h"
+#include "pack/names.h"
+
+#define PLAN_GO (-1)
+
+/* --- options ------------------------------------------------------------------ */
+
+/* All suffixes, for a message. */
+static char *plan_suffixes(void)
+{
+        struct lsr_out out;
+
+        lsr_out_init(&out, -1);
+        for (const struct lsr_writer_kind *const *kind = lsr_writers; *kind; kind++)
+                lsr_out_printf(&out, "%s%s", out.len ? " " : "", (*kind)->suffixes[0]);
+        lsr_out_putc(&out, '\0');
+        return out.buf;
+}
+
+static int plan_unknown(const char *what, const char *name)
+{
+        char *suffixes = plan_suffixes();
+
+        lsr_message("%s %s names no format: lsr packs %s", what, lsr_quoted_always(name), suffixes);
+        free(suffixes);
+        return 2;
+}
+
+static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *settings)
+{
+        const struct lsr_pack_settings *s = &settings->pack;
+        bool to_file = settings->output && strcmp(settings->output, "-") != 0 && !s->each;
+
+        plan->kind = lsr_writers[0];
+        if (s->format) {
+                struct lsr_out name;
+
+                /* Suffixes are looked for at the end of names. */
+                lsr_out_init(&name, -1);
+                lsr_out_printf(&name, "x%s%s", s->format[0] == '.' ? "" : ".", s->format);
+                lsr_out_putc(&name, '\0');
+                plan->kind = lsr_writer_kind_of(name.buf);
+                lsr_out_free(&name);
+                if (!plan->kind || strchr(s->format, '/'))
+                        return plan_unknown("--bundle-format", s->format);
+        } else if (to_file) {
+                plan->kind = lsr_writer_kind_of(settings->output);
+                if (!plan->kind)
+                        return plan_unknown("the suffix of", settings->output);
+        }
+        return PLAN_GO;
+}
+
+static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_settings *s)
+{
+        const struct lsr_writer_kind *kind = plan->kind;
+        cpu_set_t cpus;
+
+        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT, .threads = s->threads };
+        if (!s->threads)
+                plan->writer.threads = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+        if (!s->level_given)
+                return PLAN_GO;
+        if (kind->level_min == 0 && kind->level_max == 0) {
+                lsr_message("%s has no levels of compression", kind->name);
+                return 2;
+        }
+        if (s->level < kind->level_min || s->level > kind->level_max) {
+                lsr_message("%s has no level %d: use %d to %d", kind->name, s->level, kind->level_min, kind->level_max);
+                return 2;
+        }
+        plan->writer.level = s->level;
+        return PLAN_GO;
+}
+
+/* An id: a number, or a name that the database has.  The name is kept where one was given. */
+static bool plan_id(const char *text, const char *database, const char *file, uint32_t *ret_id, char **ret_name)
+{
+        struct lsr_names names;
+        char *end;
+        unsigned long v;
+        bool found;
+
+        errno = 0;
+        v = strtoul(text, &end, 10);
+        if (text[0] >= '0' && text[0] <= '9' && !*end) {
+                *ret_id = (uint32_t)v;
+                return errno == 0 && v < UINT32_MAX;
+        }
+        lsr_names_init(&names, database, file);
+        found = lsr_names_id(&names, text, ret_id);
+        lsr_names_free(&names);
+        if (found)
+                *ret_name = lsr_xstrdup(text);
+        return found;
+}
+
+/* USER, USER:GROUP or :GROUP. */
+static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
+{
+        struct lsr_pack_options *o = &plan->pack;
+        char *user = owner ? lsr_xstrdup(owner) : NULL, *group = user ? strchr(user, ':') : NULL;
+        const char *bad = NULL;
+
+        if (!owner)
+                return PLAN_GO;
+        if (group)
+                *group++ = '\0';
+        o->set_owner = user[0];
+        o->set_group = group && group[0];
+        if (o->set_owner && !plan_id(user, "passwd", "/etc/passwd", &o->uid, &plan->user))
+                bad = "user";
+        else if (o->set_group && !plan_id(group, "group", "/etc/group", &o->gid, &plan->group))
+                bad = "group";
+        else if (!o->set_owner && !o->set_group)
+                bad = "owner";
+        if (bad)
+                lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner));
+        o->user = plan->user;
+        o->group = plan->group;
+        free(user);
+        return bad ? 2 : PLAN_GO;
+}
+
+/* Whole seconds since 1970.  False: it is no such number. */
+static bool plan_seconds(const char *text, int64_t *ret_sec)
+{
+        char *end;
+
+        errno = 0;
+        *ret_sec = strtoll(text, &end, 10);
+        return end != text && !*end && errno == 0;
+}
+
+/* @SECONDS, or a date with perhaps a time, in UTC. */
+static bool plan_time(const char *text, int64_t *ret_sec)
+{
+        static const char *const formats[] = { "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
+                                               "%Y-%m-%d %H:%M", "%Y-%m-%d" };
+
+        if (text[0] == '@')
+                return plan_seconds(text + 1, ret_sec);
+        for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+                struct tm tm = {};
+                const char *end = strptime(text, formats[i], &tm);
+
+                if (end && !*end) {
+                        *ret_sec = timegm(&tm);
+                        return true;
+                }
+        }
+        return false;
+}
+
+static int plan_times(struct lsr_pack_plan *plan, const char *mtime)
+{
+        struct lsr_pack_options *o = &plan->pack;
+        const char *epoch = getenv("SOURCE_DATE_EPOCH");
+
+        if (mtime) {
+                o->set_time = true;
+                if (!plan_time(mtime, &o->time_sec)) {
+                        lsr_message("invalid time %s for '--mtime': use @SECONDS or 2024-05-06 07:08:09, in UTC",
+                                    lsr_quoted_always(mtime));
+                        return 2;
+                }
+        }
+        if (epoch && *epoch) {
+                o->clamp = true;
+                if (!plan_seconds(epoch, &o->clamp_sec)) {
+                        lsr_message("SOURCE_DATE_EPOCH is no number of seconds: %s", lsr_quoted_always(epoch));
+                        return 2;
+                }
+        }
+        return PLAN_GO;
+}
+
+/* --- operands ----------------------------------------------------------------- */
+
+/* The last component of @path, without the '/' behind it; "" where that is "." or "..", or there is none. */
+static char *plan_prefix(const char *path)
+{
+        size_t end = strlen(path), begin;
+
+        while (end > 0 && path[end - 1] == '/')
+                end--;
+        for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
+                ;
+        if (end - begin <= 2 && strncmp(path + begin, "..", end - begin) == 0)
+                begin = end;
+        return strndup(path + begin, end - begin);
+}
+
+/* One operand.  Returns PLAN_GO or an exit status. */
+static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
+{
+        struct lsr_keep *keep = NULL;
+        struct stat st;
+        char *real = realpath(operand, NULL);
+        int r;
+
+        if (!real || stat(real, &st) < 0) {
+                lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
+                free(real);
+                return 2;
+        }
+        r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
+        if (r < 0) {
+                if (r == -EINVAL)
+                        lsr_message("git does not tell what it ignores in %s", lsr_quoted_always(operand));
+                else
+                        lsr_message_errno(-r, "cannot run git");
+                free(real);
+                return 2;
+        }
+        *ret_root = (struct lsr_walk_root){
+                .path = real, .prefix = plan_prefix(operand), .is_dir = S_ISDIR(st.st_mode), .keep = keep
+        };
+        return PLAN_GO;
+}
+
+/* By their prefixes, as members are sorted. */
+static int plan_compare(const void *a, const void *b)
+{
+        const struct lsr_walk_root *x = a, *y = b;
+        size_t x_len = strlen(x->prefix), y_len = strlen(y->prefix), n = x_len < y_len ? x_len : y_len;
+        int r = memcmp(x->prefix, y->prefix, n);
+
+        if (r == 0)
+                r = (x_len > n   ? (uint8_t)x->prefix[n]
+                     : x->is_dir ? '/'
+                                 : 0) -
+                    (y_len > n   ? (uint8_t)y->prefix[n]
+                     : y->is_dir ? '/'
+                                 : 0);
+        return r;
+}
+
+static int plan_check_prefixes(const struct lsr_pack_job *job)
+{
+        for (size_t i = 1; i < job->n_roots; i++) {
+                const char *prefix = job->roots[i].prefix;
+
+                if (!job->roots[0].prefix[0]) {
+                        lsr_message("%s has no name to be stored by: it can only be packed alone",
+                                    lsr_quoted_always(job->roots[0].path));
+                        return 2;
+                }
+                if (strcmp(job->roots[i - 1].prefix, prefix) == 0) {
+                        lsr_message("%s and %s would both be stored as %s: pack them one by one",
+                                    lsr_quoted_always(job->roots[i - 1].path), lsr_quoted_always(job->roots[i].path),
+                                    lsr_quoted_always(prefix));
+                        return 2;
+                }
+        }
+        return PLAN_GO;
+}
+
+/* The name of a bundle of @root, in @dir if that is not NULL. */
+static char *plan_output(const struct lsr_pack_plan *plan, const struct lsr_walk_root *root, const char *dir)
+{
+        char *name = root->prefix[0] ? lsr_xstrdup(root->prefix) : plan_prefix(root->path);
+        struct lsr_out out;
+
+        lsr_out_init(&out, -1);
+        lsr_out_printf(&out, "%s%s%s%s", dir ? dir : "", dir && dir[0] && dir[strlen(dir) - 1] != '/' ? "/" : "",
+                       name[0] ? name : "root", plan->kind->suffixes[0]);
+        lsr_out_putc(&out, '\0');
+        free(name);
+        return out.buf;
+}
+
+static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan)
+{
+        plan->jobs = lsr_xrealloc(plan->jobs, (plan->n_jobs + 1) * sizeof(*plan->jobs));
+        plan->jobs[plan->n_jobs] = (struct lsr_pack_job){};
+        return &plan->jobs[plan->n_jobs++];
+}
+
+/* All operands in one bundle. */
+static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
+{
+        struct lsr_pack_job *job = plan_add(plan);
+        int status;
+
+        job->roots = lsr_xmalloc(s->n_operands * sizeof(*job->roots));
+        for (size_t i = 0; i < s->n_operands; i++) {
+                status = plan_root(s->operands[i], s->pack.gitignore, &job->roots[i]);
+                if (status != PLAN_GO)
+                        return status;
+                job->n_roots++;
+        }
+        qsort(job->roots, job->n_roots, sizeof(*job->roots), plan_compare);
+        status = plan_check_prefixes(job);
+        if (status != PLAN_GO)
+                return status;
+        if (s->n_operands > 1 && !s->output) {
+                lsr_message("several directories in one bundle: name it with --output=FILE, or use --each");
+                return 2;
+        }
+        job->output = s->output ? lsr_xstrdup(s->output) : plan_output(plan, &job->roots[0], NULL);
+        return PLAN_GO;
+}
+
+static int plan_no_link(const struct dirent *d)
+{
+        return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+               (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
+}
+
+static int plan_by_bytes(const struct dirent **a, const struct dirent **b)
+{
+        return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* A bundle for every subdirectory of @operand. */
+static int plan_each(struct lsr_pack_plan *plan, const struct lsr_settings *s, const char *operand)
+{
+        struct dirent **names;
+        int n = scandir(operand, &names, plan_no_link, plan_by_bytes), status = PLAN_GO;
+
+        if (n < 0) {
+                lsr_message_errno(errno, "cannot open directory %s", lsr_quoted_always(operand));
+                return 2;
+        }
+        for (int i = 0; i < n; i++) {
+                struct lsr_out path;
+                struct stat st;
+
+                lsr_out_init(&path, -1);
+                lsr_out_printf(&path, "%s/%s", operand, names[i]->d_name);
+                lsr_out_putc(&path, '\0');
+                if (status == PLAN_GO && lstat(path.buf, &st) == 0 && S_ISDIR(st.st_mode)) {
+                        struct lsr_pack_job *job = plan_add(plan);
+
+                        job->roots = lsr_xmalloc(sizeof(*job->roots));
+                        status = plan_root(path.buf, s->pack.gitignore, job->roots);
+                        job->n_roots = status == PLAN_GO;
+                        if (status == PLAN_GO)
+                                job->output = plan_output(plan, job->roots, s->output);
+                }
+                lsr_out_free(&path);
+                free(names[i]);
+        }
+        free(names);
+        return status;
+}
+
+static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *s)
+{
+        struct stat st;
+        int status = PLAN_GO;
+
+        if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode))) {
+                lsr_message("%s is no directory: with --each the output is one", lsr_quoted_always(s->output));
+                return 2;
+        }
+        for (size_t i = 0; i < s->n_operands && status == PLAN_GO; i++)
+                status = plan_each(plan, s, s->operands[i]);
+        return status;
+}
+
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *s)
+{
+        struct lsr_pack_plan *plan = ret_plan;
+        int status;
+
+        *plan = (struct lsr_pack_plan){ .pack.excludes = s->pack.excludes };
+        if (s->n_operands == 0) {
+                lsr_message("missing operand: which directory is to be packed?");
+                lsr_message_try_help();
+                return 2;
+        }
+        status = plan_kind(plan, s);
+        if (status == PLAN_GO)
+                status = plan_writer(plan, &s->pack);
+        if (status == PLAN_GO)
+                status = plan_owner(plan, s->pack.owner);
+        if (status == PLAN_GO)
+                status = plan_times(plan, s->pack.mtime);
+        if (status == PLAN_GO)
+                status = s->pack.each ? plan_all_each(plan, s) : plan_one(plan, s);
+        return status;
+}
+
+void lsr_pack_plan_free(struct lsr_pack_plan *plan)
+{
+        for (size_t i = 0; i < plan->n_jobs; i++) {
+                struct lsr_pack_job *job = &plan->jobs[i];
+
+                for (size_t j = 0; j < job->n_roots; j++) {
+                        free((char *)(uintptr_t)job->roots[j].path);
+                        free((char *)(uintptr_t)job->roots[j].prefix);
+                        lsr_keep_free((struct lsr_keep *)(uintptr_t)job->roots[j].keep);
+                }
+                free(job->roots);
+                free(job->output);
+        }
+        free(plan->jobs);
+        free(plan->user);
+        free(plan->group);
+        *plan = (struct lsr_pack_plan){};
+}

@@ -1,0 +1,27 @@
+/*
+ * pack-plan - what a command line of --pack comes to
+ */
+#pragma once
+
+#include "cli/settings.h"
+#include "pack/pack.h"
+
+/* A bundle to make. */
+struct lsr_pack_job {
+        char *output;                /* owned */
+        struct lsr_walk_root *roots; /* owned, with their texts */
+        size_t n_roots;
+};
+
+struct lsr_pack_plan {
+        const struct lsr_writer_kind *kind;
+        struct lsr_writer_options writer;
+        struct lsr_pack_options pack; /* owner, times and patterns are set */
+        struct lsr_pack_job *jobs;
+        size_t n_jobs;
+        char *user, *group; /* owned, of pack */
+};
+
+/* Returns -1 to go on, or the exit status after an error, which was reported. */
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings);
+void lsr_pack_plan_free(struct lsr_pack_plan *plan);

@@ -1,0 +1,135 @@
+/*
+ * pack-report - messages, the line of progress, the last line
+ */
+#include "cli/pack-report.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "cli/message.h"
+#include "formats/format.h"
+
+#define REPORT_EVERY_NS UINT64_C(100000000)
+
+static uint64_t report_now(void)
+{
+        struct timespec ts;
+
+        clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void lsr_pack_report_begin(struct lsr_pack_report *r)
+{
+        *r = (struct lsr_pack_report){ .terminal = isatty(STDERR_FILENO), .began_ns = report_now() };
+        r->told_ns = r->began_ns;
+}
+
+void lsr_pack_report_clear(struct lsr_pack_report *r)
+{
+        if (r->shown)
+                lsr_message_lines("\r\033[K");
+        r->shown = false;
+}
+
+void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats)
+{
+        uint64_t now;
+        struct lsr_out line;
+
+        if (!r->terminal)
+                return;
+        now = report_now();
+        if (now - r->told_ns < REPORT_EVERY_NS)
+                return;
+        r->told_ns = now;
+        r->shown = true;
+        lsr_out_init(&line, STDERR_FILENO);
+        lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s\033[K", what, lsr_grouped(stats->members),
+                       (double)stats->bytes / 1e6, (double)stats->bytes * 1e3 / (double)(now - r->began_ns));
+        lsr_out_flush(&line);
+        lsr_out_free(&line);
+}
+
+void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
+                             uint64_t at)
+{
+        const char *name = lsr_quoted_always(path);
+
+        lsr_pack_report_clear(r);
+        if (what != LSR_PACK_SOCKET && what != LSR_PACK_OUTPUT)
+                r->status = 1;
+        switch (what) {
+        case LSR_PACK_ACCESS:
+                lsr_message_errno(-error, "cannot access %s", name);
+                break;
+        case LSR_PACK_OPEN_DIR:
+                lsr_message_errno(-error, "cannot open directory %s", name);
+                break;
+        case LSR_PACK_READ_DIR:
+                lsr_message_errno(-error, "reading directory %s", name);
+                break;
+        case LSR_PACK_OPEN:
+                lsr_message_errno(-error, "cannot read %s", name);
+                break;
+        case LSR_PACK_READ:
+                lsr_message_errno(-error, "cannot read %s beyond byte %s, packed with zeros for the rest", name,
+                                  lsr_grouped(at));
+                break;
+        case LSR_PACK_LINK:
+                lsr_message_errno(-error, "cannot read symbolic link %s", name);
+                break;
+        case LSR_PACK_XATTRS:
+                lsr_message_errno(-error, "cannot read all extended attributes of %s", name);
+                break;
+        case LSR_PACK_SHRANK:
+                lsr_message("%s shrank to %s bytes while it was packed", name, lsr_grouped(at));
+                break;
+        case LSR_PACK_GREW:
+                lsr_message("%s grew while it was packed: its first %s bytes are", name, lsr_grouped(at));
+                break;
+        case LSR_PACK_CHANGED:
+                lsr_message("%s changed while it was packed", name);
+                break;
+        case LSR_PACK_SOCKET:
+                lsr_message("%s is a socket: left out", name);
+                break;
+        case LSR_PACK_OUTPUT:
+                lsr_message("%s is the bundle itself: left out", name);
+                break;
+        }
+}
+
+void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format)
+{
+        /* By the number of the bit in enum lsr_loss. */
+        static const char *const texts[LSR_LOSSES] = {
+                "the kind of file, which was left out",
+                "extended attributes",
+                "access control lists",
+                "hard links, and has their content again",
+                "owners",
+                "times",
+                "names that are not UTF-8",
+        };
+
+        for (unsigned i = 0; i < LSR_LOSSES; i++) {
+                const struct lsr_pack_loss *loss = &stats->losses[i];
+
+                if (loss->n > 0)
+                        lsr_message("%s does not keep %s: %s file%s, first %s", format, texts[i], lsr_grouped(loss->n),
+                                    loss->n == 1 ? "" : "s", lsr_quoted_always(loss->first));
+        }
+}
+
+void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
+                         uint64_t out_bytes)
+{
+        lsr_pack_report_clear(r);
+        lsr_message("%s: %s file%s, %s bytes in, %s bytes out, %.2f s",
+                    strcmp(output, "-") == 0 ? "standard output" : lsr_quoted_needed(output),
+                    lsr_grouped(stats->members), stats->members == 1 ? "" : "s", lsr_grouped(stats->bytes),
+                    lsr_grouped(out_bytes), (double)(report_now() - r->began_ns) / 1e9);
+}

@@ -1,0 +1,29 @@
+/*
+ * pack-report - what packing says, on standard error
+ */
+#pragma once
+
+#include "pack/pack.h"
+
+struct lsr_pack_report {
+        bool terminal; /* show how it is getting on */
+        bool shown;    /* a line of that is there */
+        int status;    /* exit status so far */
+        uint64_t began_ns;
+        uint64_t told_ns;
+};
+
+void lsr_pack_report_begin(struct lsr_pack_report *r);
+void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
+                             uint64_t at);
+
+/* The line that is written over and over; @what is what is being done. */
+void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats);
+
+/* Before anything else is said. */
+void lsr_pack_report_clear(struct lsr_pack_report *r);
+
+/* What @format could not keep, and the last line. */
+void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
+void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
+                         uint64_t out_bytes);

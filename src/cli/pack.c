@@ -1,0 +1,256 @@
+/*
+ * pack - the command: a bundle for each job of the plan
+ *
+ * What can be refused is refused before the first file is opened.  A signal sets
+ * a flag that is looked at between pieces of work, so that what is half done can
+ * be taken away; where nothing would be left behind anyway, it ends the process.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "cli/pack-plan.h"
+#include "cli/pack-report.h"
+#include "pack/target.h"
+#include "pack/verify.h"
+
+static volatile sig_atomic_t pack_signal;
+
+struct pack_run {
+        const struct lsr_settings *s;
+        struct lsr_pack_plan plan;
+        struct lsr_io *walk_io, *read_io;
+        struct lsr_pack_report report;
+        struct lsr_pack_stats stats;
+        bool said; /* why verification failed */
+};
+
+static void pack_on_signal(int number)
+{
+        pack_signal = number;
+}
+
+static void pack_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
+{
+        lsr_pack_report_trouble(&((struct pack_run *)ctx)->report, what, path, error, at);
+}
+
+static int pack_progress(void *ctx, const struct lsr_pack_stats *stats)
+{
+        lsr_pack_report_progress(&((struct pack_run *)ctx)->report, "packing", stats);
+        return pack_signal ? -EINTR : 0;
+}
+
+static int pack_verify_progress(void *ctx)
+{
+        struct pack_run *p = ctx;
+
+        lsr_pack_report_progress(&p->report, "verifying", &p->stats);
+        return pack_signal ? -EINTR : 0;
+}
+
+static void pack_verify_trouble(void *ctx, const char *text)
+{
+        struct pack_run *p = ctx;
+
+        lsr_pack_report_clear(&p->report);
+        p->said = true;
+        lsr_message("verifying: %s", lsr_printable(text));
+}
+
+/* Say why the target cannot be. */
+static int pack_refuse(const char *output, int r)
+{
+        const char *name = lsr_quoted_always(output);
+
+        if (r == LSR_TARGET_EXISTS)
+                lsr_message("%s exists: use --force to replace it", name);
+        else if (r == LSR_TARGET_IS_DIR)
+                lsr_message("%s is a directory: name a file with --output=FILE", name);
+        else if (r == LSR_TARGET_INSIDE)
+                lsr_message("%s would lie in the tree that is packed: name another place with --output=FILE", name);
+        else if (r == LSR_TARGET_NO_SPACE)
+                lsr_message_errno(ENOSPC, "cannot create %s", name);
+        else
+                lsr_message_errno(-r, "cannot create %s", name);
+        return 2;
+}
+
+static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *ret_target)
+{
+        const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
+        int r;
+
+        for (size_t i = 0; i < job->n_roots; i++)
+                roots[i] = job->roots[i].path;
+        r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
+                            (unsigned)job->n_roots);
+        free(roots);
+        if (r == 0 && !ret_target->spooled && isatty(ret_target->fd)) {
+                lsr_message("a bundle is nothing for a terminal: name a file with --output=FILE");
+                lsr_target_close(ret_target);
+                return 2;
+        }
+        return r == 0 ? 0 : pack_refuse(job->output, r);
+}
+
+/* Pack into the open target.  0 or a negative errno. */
+static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
+{
+        struct lsr_pack_options options = p->plan.pack;
+        struct lsr_writer *writer;
+        struct lsr_output out;
+        struct stat st;
+        int r;
+
+        options.walk_io = p->walk_io;
+        options.read_io = p->read_io;
+        options.roots = job->roots;
+        options.n_roots = job->n_roots;
+        options.ctx = p;
+        options.trouble = pack_trouble;
+        options.progress = pack_progress;
+        if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+                options.out_dev = (uint32_t)major(st.st_dev) << 20 | (uint32_t)minor(st.st_dev);
+                options.out_inode = st.st_ino;
+        }
+        lsr_output_init(&out, t->fd);
+        r = p->plan.kind->open(&writer, &out, &p->plan.writer);
+        if (r == 0) {
+                r = lsr_pack(&options, writer, &p->stats);
+                if (r == 0)
+                        r = writer->kind->finish(writer);
+                writer->kind->free(writer);
+        }
+        *ret_bytes = out.at;
+        if (r == 0 && t->is_file && fstat(t->fd, &st) == 0)
+                *ret_bytes = (uint64_t)st.st_size;
+        lsr_output_free(&out);
+        return r;
+}
+
+static int pack_verify(struct pack_run *p, struct lsr_target *t)
+{
+        const struct lsr_verify verify = {
+                .io = p->read_io,
+                .threads = p->plan.writer.threads,
+                .members = p->stats.members,
+                .digest = p->stats.digest,
+                .ctx = p,
+                .progress = pack_verify_progress,
+                .trouble = pack_verify_trouble,
+        };
+
+        if (!t->is_file || p->s->pack.no_verify)
+                return 0;
+        return lsr_verify(&verify, t->fd);
+}
+
+/* Complete: to the disk, read back, and under its name.  Returns the exit status. */
+static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t)
+{
+        const char *name = lsr_quoted_always(job->output);
+        int r = lsr_target_sync(t);
+
+        if (r == 0) {
+                r = pack_verify(p, t);
+                if (r < 0 && r != -EINTR) {
+                        lsr_pack_report_clear(&p->report);
+                        if (r == -EBADMSG && !p->said)
+                                lsr_message("%s does not hold what was packed: it was not kept", name);
+                        else
+                                lsr_message_errno(-r, "%s cannot be read back: it was not kept", name);
+                        return 2;
+                }
+        }
+        if (r == 0)
+                r = lsr_target_commit(t);
+        if (r == LSR_TARGET_EXISTS)
+                return pack_refuse(job->output, r);
+        if (r < 0 && r != -EINTR) {
+                lsr_pack_report_clear(&p->report);
+                lsr_message_errno(-r, "cannot write %s", name);
+                return 2;
+        }
+        return r < 0 ? 128 + pack_signal : 0;
+}
+
+/* Returns the exit status. */
+static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
+{
+        struct sigaction act = { .sa_handler = pack_on_signal, .sa_flags = SA_RESTART };
+        struct lsr_target target;
+        uint64_t bytes = 0;
+        int r = pack_open(p, job, &target), status;
+
+        if (r != 0)
+                return r;
+        if (target.is_file) {
+                sigaction(SIGINT, &act, NULL);
+                sigaction(SIGTERM, &act, NULL);
+                sigaction(SIGHUP, &act, NULL);
+        }
+        lsr_pack_report_begin(&p->report);
+        r = pack_write(p, job, &target, &bytes);
+        if (r == 0) {
+                status = pack_complete(p, job, &target);
+        } else if (pack_signal) {
+                status = 128 + pack_signal;
+        } else {
+                lsr_pack_report_clear(&p->report);
+                lsr_message_errno(-r, "cannot write %s", lsr_quoted_always(job->output));
+                status = 2;
+        }
+        lsr_pack_report_clear(&p->report);
+        if (status == 0) {
+                lsr_pack_report_losses(&p->stats, p->plan.kind->name);
+                lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
+                status = p->report.status;
+        }
+        lsr_target_close(&target);
+        lsr_pack_stats_free(&p->stats);
+        return status;
+}
+
+static int pack_engine(struct lsr_io **ret_io, const char *name)
+{
+        int error = lsr_io_new(ret_io, name);
+
+        if (error == -EINVAL) {
+                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
+                lsr_message_try_help();
+        } else if (error < 0) {
+                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
+        }
+        return error;
+}
+
+int lsr_command_pack(struct lsr_settings *settings)
+{
+        static struct pack_run p; /* static for the leak check, like lsr_cli_main()'s settings */
+        int status;
+
+        p = (struct pack_run){ .s = settings };
+        status = lsr_pack_plan_make(&p.plan, settings);
+        if (status >= 0)
+                return status;
+        if (pack_engine(&p.walk_io, settings->engine) < 0 || pack_engine(&p.read_io, settings->engine) < 0)
+                return 2;
+        status = 0;
+        for (size_t i = 0; i < p.plan.n_jobs && !pack_signal; i++) {
+                int r = pack_job(&p, &p.plan.jobs[i]);
+
+                status = r > status ? r : status;
+        }
+        lsr_io_free(p.read_io);
+        lsr_io_free(p.walk_io);
+        lsr_pack_plan_free(&p.plan);
+        return status;
+}

@@ -1,0 +1,84 @@
+/* reading - engine and bundles for commands that list nothing */
+#include "cli/reading.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+void lsr_reading_fail(struct lsr_reading *r, int status)
+{
+        if (r->status < status)
+                r->status = status;
+}
+
+static void reading_trouble(void *ctx, const char *path, int error, const char *text)
+{
+        struct lsr_reading *r = ctx;
+        char said[sizeof(r->said)];
+
+        r->troubled = true;
+        if (r->stop && *r->stop)
+                return;
+        if (error)
+                lsr_reading_fail(r, 1);
+        snprintf(said, sizeof(said), "%s: %s", path, text ? text : "");
+        if (strcmp(said, r->said) == 0)
+                return;
+        memcpy(r->said, said, sizeof(said));
+        if (text)
+                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
+        else
+                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+}
+
+const char *lsr_reading_reason(int error)
+{
+        switch (error) {
+        case -EBADMSG:
+                return "its data are damaged";
+        case -EACCES:
+                return "it is encrypted";
+        case -EOPNOTSUPP:
+                return "it is of a kind, or compressed in a way, that cannot be read";
+        default:
+                return strerror(-error);
+        }
+}
+
+int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings)
+{
+        struct lsr_reading *r = ret_reading;
+        int error;
+
+        *r = (struct lsr_reading){ .settings = settings };
+        error = lsr_io_new(&r->io, settings->engine);
+        if (error == -EINVAL) {
+                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(settings->engine));
+                lsr_message_try_help();
+                return 2;
+        }
+        if (error >= 0)
+                error = lsr_io_require(r->io);
+        if (error < 0) {
+                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(settings->engine));
+                return 2;
+        }
+        r->bundles = lsr_bundles_new(&(struct lsr_bundles_options){
+                .io = r->io,
+                .engine = settings->engine,
+                .cache = !settings->no_cache,
+                .keep_pipes = true,
+                .ctx = r,
+                .trouble = reading_trouble,
+        });
+        return 0;
+}
+
+int lsr_reading_close(struct lsr_reading *r)
+{
+        r->bundles = lsr_bundles_free(r->bundles);
+        lsr_io_free(r->io);
+        return r->status;
+}

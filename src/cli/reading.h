@@ -1,0 +1,34 @@
+/*
+ * reading - what the commands that read bundles back have in common
+ *
+ * An engine, the bundles, and an exit status that gathers what went wrong.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "cli/settings.h"
+#include "source/place.h"
+
+struct lsr_reading {
+        const struct lsr_settings *settings;
+        struct lsr_io *io;
+        struct lsr_bundles *bundles;
+        int status;                        /* 0; 1: minor trouble; 2: an operand could not be had at all */
+        const volatile sig_atomic_t *stop; /* not 0: a signal came, and what it broke need not be told; NULL */
+        char said[512];                    /* the last complaint about a bundle, which is not repeated */
+        bool troubled; /* a bundle has been complained about; for whoever wants to know to clear it */
+};
+
+/* 0, or the exit status: it was said why.  @ret_reading stays where it is as long as it is used. */
+int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings);
+
+/* Prints --stats, if asked for.  Returns the exit status. */
+int lsr_reading_close(struct lsr_reading *r);
+
+/* Make the exit status @status at least. */
+void lsr_reading_fail(struct lsr_reading *r, int status);
+
+/* Why content could not be had, in words that fit a bundle better than those of the errno. */
+const char *lsr_reading_reason(int error);

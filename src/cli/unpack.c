@@ -1,0 +1,135 @@
+/*
+ * unpack - files of bundles as real files
+ *
+ * Of each operand that is a bundle its members, of one inside a bundle that
+ * file or directory under its own name, as cp -R would.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "unpack/unpack.h"
+
+static volatile sig_atomic_t unpack_signal;
+
+static void unpack_on_signal(int number)
+{
+        unpack_signal = number;
+}
+
+static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *path, int error)
+{
+        struct lsr_reading *r = ctx;
+        const char *name = lsr_quoted_always(path);
+
+        switch (what) {
+        case LSR_UNPACK_EXISTS:
+                lsr_message("%s exists already and stays as it is; --force replaces it", name);
+                break;
+        case LSR_UNPACK_DIR:
+                lsr_message_errno(-error, "cannot create directory %s", name);
+                break;
+        case LSR_UNPACK_CREATE:
+                lsr_message_errno(-error, "cannot create %s", name);
+                break;
+        case LSR_UNPACK_CONTENT:
+                if (!r->troubled)
+                        lsr_message("cannot unpack %s: %s", name, lsr_reading_reason(error));
+                else
+                        lsr_message("%s is not unpacked", name);
+                r->troubled = false;
+                break;
+        case LSR_UNPACK_WRITE:
+                lsr_message_errno(-error, "cannot write %s", name);
+                break;
+        case LSR_UNPACK_LINK:
+                if (error == -ENOENT)
+                        lsr_message("cannot create %s: what the hard link leads to was not unpacked", name);
+                else
+                        lsr_message_errno(-error, "cannot create the hard link %s", name);
+                break;
+        case LSR_UNPACK_METADATA:
+                lsr_message_errno(-error, "cannot restore owner, mode or time of %s", name);
+                break;
+        }
+        lsr_reading_fail(r, 1);
+}
+
+static void unpack_lost(struct lsr_reading *r, const struct lsr_unpack_result *result)
+{
+        if (result->n_lost == 0)
+                return;
+        lsr_message_errno(-result->lost_error, "%llu extended attribute%s cannot be restored: %s of %s%s",
+                          (unsigned long long)result->n_lost, result->n_lost > 1 ? "s" : "",
+                          lsr_printable(result->lost_name), lsr_quoted_always(result->lost_path),
+                          result->n_lost > 1 ? ", the first" : "");
+        lsr_reading_fail(r, 1);
+}
+
+static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
+{
+        const char *output = r->settings->output ? r->settings->output : ".";
+        const struct lsr_unpack_options options = {
+                .output = output,
+                .force = r->settings->force,
+                .ctx = r,
+                .trouble = unpack_trouble,
+                .stop = &unpack_signal,
+        };
+        struct lsr_unpack_result result;
+        bool began;
+        int error;
+
+        r->troubled = false;
+        error = lsr_unpack(place, &options, &began, &result);
+        if (error < 0 && !began)
+                lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
+        if (error < 0)
+                lsr_reading_fail(r, 2);
+        unpack_lost(r, &result);
+}
+
+static void unpack_operand(struct lsr_reading *r, const char *path)
+{
+        struct lsr_place place;
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, &place);
+
+        /* A bundle by itself is entered; one inside another is a file of that. */
+        if (error == 1)
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
+        if (error == 0) {
+                unpack_place(r, &place);
+                return;
+        }
+        if (error == 1 && access(path, F_OK) < 0)
+                error = -errno;
+        if (error == 1)
+                lsr_message("%s is no bundle", lsr_quoted_always(path));
+        else if (error < 0)
+                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+        lsr_reading_fail(r, 2);
+}
+
+int lsr_command_unpack(const struct lsr_settings *settings)
+{
+        static struct lsr_reading r; /* static for the leak check, as in list.c */
+        const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
+        int status = lsr_reading_open(&r, settings);
+
+        if (status)
+                return status;
+        r.stop = &unpack_signal;
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        for (size_t i = 0; i < settings->n_operands && !unpack_signal; i++)
+                unpack_operand(&r, settings->operands[i]);
+        status = lsr_reading_close(&r);
+        /* What was half done is gone: now the signal has its way. */
+        if (unpack_signal)
+                raise(unpack_signal);
+        return status;
+}

@@ -1,0 +1,94 @@
+/*
+ * map - asking the kernel what is cached before it is mapped
+ *
+ * cachestat(2), Linux 6.5, counts cached pages of a range without touching
+ * them.  fstat is called by its number, as glibc's asks newfstatat, which takes
+ * a path and so is refused where the worker runs.  Large files are sampled: all of 600 MB would take a millisecond.  An
+ * older kernel does not say, and files are read.
+ */
+#include "io/map.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "io/io.h"
+#include "io/read.h"
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+#define MAP_MIN ((uint64_t)256 << 10) /* below, a read or two get all of it */
+#define MAP_SAMPLES 8u
+#define MAP_SAMPLE ((uint64_t)1 << 20)
+#define MAP_PAGE UINT64_C(4096)
+
+/* As in linux/mman.h. */
+struct map_range {
+        uint64_t offset;
+        uint64_t length;
+};
+
+struct map_cachestat {
+        uint64_t cached; /* pages */
+        uint64_t dirty;
+        uint64_t writeback;
+        uint64_t evicted;
+        uint64_t recently_evicted;
+};
+
+/* Is nearly all of it cached, as far as samples tell? */
+static bool map_is_cached(struct lsr_reads *reads, int fd, uint64_t offset, uint64_t size)
+{
+        uint64_t step = size / MAP_SAMPLES;
+
+        for (unsigned i = 0; i < MAP_SAMPLES; i++) {
+                struct map_range range = { offset + i * step, step < MAP_SAMPLE ? step : MAP_SAMPLE };
+                struct map_cachestat stat;
+
+                reads->stats->syscalls++;
+                if (syscall(SYS_cachestat, fd, &range, &stat, 0) < 0 || stat.cached < range.length / MAP_PAGE / 8 * 7)
+                        return false;
+        }
+        return true;
+}
+
+int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map)
+{
+        struct lsr_reads *reads = lsr_io_reads(io);
+        uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE);
+        struct stat st;
+        void *base;
+
+        if (reads->way != LSR_READS_AUTO || size < MAP_MIN || size > SIZE_MAX / 2)
+                return 1;
+        reads->stats->syscalls++;
+        if (syscall(SYS_fstat, fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < offset ||
+            (uint64_t)st.st_size - offset < size || !map_is_cached(reads, fd, offset, size))
+                return 1;
+        reads->stats->syscalls++;
+        base = mmap(NULL, (size_t)(before + size), PROT_READ, MAP_SHARED, fd, (off_t)(offset - before));
+        if (base == MAP_FAILED)
+                return 1;
+        *ret_map = (struct lsr_map){ (uint8_t *)base + before, base, (size_t)(before + size) };
+        return 0;
+}
+
+void lsr_io_unmap(struct lsr_map *map)
+{
+        if (map->base)
+                munmap(map->base, map->length);
+        *map = (struct lsr_map){ NULL, NULL, 0 };
+}
+
+void lsr_io_map_forget(const struct lsr_map *map, uint64_t begin, uint64_t end)
+{
+        size_t before = (size_t)(map->data - (uint8_t *)map->base);
+        size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        size_t first = (before + (size_t)begin) / page * page, last = (before + (size_t)end) / page * page;
+
+        if (last > first)
+                madvise((uint8_t *)map->base + first, last - first, MADV_DONTNEED);
+}

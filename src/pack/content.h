@@ -1,0 +1,43 @@
+/*
+ * content - of one file that is too large to be read ahead, or has holes
+ *
+ * Exactly as many bytes come as were announced: where the file has fewer, or
+ * cannot be read, zeros stand in for the rest.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "formats/writer.h"
+#include "io/io.h"
+#include "pack/digest.h"
+
+struct lsr_content {
+        struct lsr_io *io;
+        void *ctx;
+        int (*write)(void *ctx, const void *data, size_t n);
+        /* lsr_content_open() sets: */
+        int fd;
+        struct stat st;
+        uint64_t size;
+        struct lsr_extent *extents; /* NULL: it has no holes */
+        size_t n_extents;
+        struct lsr_digest digest;
+        /* lsr_content_copy() sets: */
+        uint64_t read; /* as far as the file could be read; less than size: zeros came from there on */
+        int error;     /* why, a negative errno; 0: it ends there */
+        bool grew;     /* it is longer now */
+        bool changed;  /* it was written to meanwhile */
+};
+
+/* 0; 1: it is no regular file now; a negative errno. */
+int lsr_content_open(struct lsr_content *c, int dirfd, const char *name, bool sparse);
+
+/* 0, or what write() said. */
+int lsr_content_copy(struct lsr_content *c);
+void lsr_content_close(struct lsr_content *c);
+
+/* Begin the digest of a file of @size bytes; what follows is its data, that of @extents if there are any. */
+void lsr_content_digest(struct lsr_digest *d, uint64_t size, const struct lsr_extent *extents, size_t n);

@@ -1,0 +1,34 @@
+/*
+ * names - of users and groups, for members to carry
+ *
+ * As the listing finds them: the file, and getent for those that are not in it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pack/walk.h"
+#include "render/users.h"
+
+struct lsr_names {
+        struct lsr_users users;
+        const char *file;
+        char *text; /* of the file */
+        bool loaded;
+        bool has_last;
+        uint32_t last_id;
+        char *last; /* its name, NULL if it has none */
+};
+
+void lsr_names_init(struct lsr_names *names, const char *database, const char *file);
+void lsr_names_free(struct lsr_names *names);
+
+/* Look up all that will be asked for. */
+void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot, bool group);
+
+/* NUL-terminated, until the next call; NULL: nobody knows it. */
+const char *lsr_names_find(struct lsr_names *names, uint32_t id);
+
+/* The id of a name that the file has.  False: it has not. */
+bool lsr_names_id(struct lsr_names *names, const char *name, uint32_t *ret_id);

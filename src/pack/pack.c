@@ -1,0 +1,490 @@
+/*
+ * pack - two batches, one being read while the other is handed over
+ *
+ *      walk    lot 0 [ items ............ ]  lot 1 [ items ............ ]
+ *      read       batch 0 [...] batch 1 [...]   ..
+ *                 at the writer  being read
+ *
+ * A batch is a run of items of one lot with the contents of the small files
+ * among them.  Larger ones are opened when their turn comes.  So never more than
+ * two batches of bytes and two lots of directories are held.
+ *
+ * Hard links are known by device and inode, and only once the member that they
+ * name has been stored.
+ */
+#include "pack/pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "pack/content.h"
+#include "pack/digest.h"
+#include "pack/names.h"
+
+#define PACK_FILES 128u                    /* small files in a batch */
+#define PACK_SMALL ((uint64_t)128 << 10)   /* bytes of the largest of them */
+#define PACK_BUFFER ((size_t)2 << 20)      /* bytes of all */
+#define PACK_NEVER_SPARSE ((uint64_t)4096) /* a file so small may lie in its inode, without a block */
+#define PACK_LINKS_MIN ((size_t)256)
+
+struct pack_batch {
+        struct lsr_walk_lot *lot; /* NULL: the end */
+        size_t first, end;        /* items of it */
+        unsigned n;
+        struct lsr_file_read files[PACK_FILES];
+        size_t item_of[PACK_FILES];
+        char *buf;
+};
+
+struct pack_link {
+        uint32_t dev;
+        uint64_t inode;
+        const char *path; /* NULL: the slot is free */
+};
+
+struct pack {
+        const struct lsr_pack_options *o;
+        struct lsr_writer *w;
+        struct lsr_pack_stats *stats;
+        struct lsr_walk *walk;
+        struct lsr_walk_lot lots[2];
+        struct lsr_walk_lot *lot; /* being planned */
+        size_t at;                /* in it */
+        struct pack_batch batches[2];
+        struct lsr_names users, groups;
+        struct pack_link *links;
+        size_t n_links;
+        size_t links_cap; /* a power of 2 */
+        struct lsr_arena paths;
+        uid_t euid;
+};
+
+/* --- hard links --------------------------------------------------------------- */
+
+static struct pack_link *pack_link_slot(const struct pack *p, uint32_t dev, uint64_t inode)
+{
+        size_t i = ((inode ^ (uint64_t)dev << 32) * 0x9e3779b97f4a7c15u >> 20) & (p->links_cap - 1);
+
+        while (p->links[i].path && (p->links[i].inode != inode || p->links[i].dev != dev))
+                i = (i + 1) & (p->links_cap - 1);
+        return &p->links[i];
+}
+
+static bool pack_may_link(const struct lsr_walk_item *item)
+{
+        return item->meta.nlink > 1 && !S_ISDIR(item->meta.mode);
+}
+
+/* The path under which the file was stored before; NULL: it was not. */
+static const char *pack_linked(const struct pack *p, const struct lsr_walk_item *item)
+{
+        if (p->n_links == 0 || !pack_may_link(item))
+                return NULL;
+        return pack_link_slot(p, item->meta.dev, item->meta.inode)->path;
+}
+
+static void pack_remember(struct pack *p, const struct lsr_walk_item *item)
+{
+        struct pack_link *slot;
+
+        if (!pack_may_link(item))
+                return;
+        if (2 * p->n_links >= p->links_cap) {
+                struct pack old = *p;
+
+                p->links_cap = old.links_cap ? 2 * old.links_cap : PACK_LINKS_MIN;
+                p->links = lsr_xmalloc(p->links_cap * sizeof(*p->links));
+                memset(p->links, 0, p->links_cap * sizeof(*p->links));
+                for (size_t i = 0; i < old.links_cap; i++)
+                        if (old.links[i].path)
+                                *pack_link_slot(p, old.links[i].dev, old.links[i].inode) = old.links[i];
+                free(old.links);
+        }
+        slot = pack_link_slot(p, item->meta.dev, item->meta.inode);
+        if (slot->path)
+                return;
+        p->n_links++;
+        *slot = (struct pack_link){ item->meta.dev, item->meta.inode,
+                                    lsr_arena_strndup(&p->paths, item->path, item->path_len) };
+}
+
+/* --- members ------------------------------------------------------------------ */
+
+static void pack_trouble(struct pack *p, enum lsr_pack_trouble what, const struct lsr_walk_item *item, int error,
+                         uint64_t at)
+{
+        p->o->trouble(p->o->ctx, what, item->path[0] ? item->path : ".", error, at);
+}
+
+static void pack_lost(struct pack *p, unsigned losses, const struct lsr_walk_item *item)
+{
+        for (unsigned i = 0; i < LSR_LOSSES; i++) {
+                struct lsr_pack_loss *loss = &p->stats->losses[i];
+
+                if ((losses & 1u << i) && loss->n++ == 0)
+                        loss->first = lsr_xstrdup(item->path[0] ? item->path : ".");
+        }
+}
+
+/* What the options make of an item. */
+static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item *item)
+{
+        struct lsr_member m = {
+                .path = item->path,
+                .path_len = item->path_len,
+                .meta = item->meta,
+                .packed = UINT64_MAX,
+                .target = item->target,
+                .target_len = item->target_len,
+                .xattrs = item->xattrs,
+                .xattrs_len = item->xattrs_len,
+        };
+
+        if (p->o->set_owner)
+                m.meta.uid = p->o->uid;
+        if (p->o->set_group)
+                m.meta.gid = p->o->gid;
+        m.user = p->o->set_owner ? p->o->user : lsr_names_find(&p->users, m.meta.uid);
+        m.group = p->o->set_group ? p->o->group : lsr_names_find(&p->groups, m.meta.gid);
+        if (p->o->set_time) {
+                m.meta.sec[LSR_MTIME] = p->o->time_sec;
+                m.meta.nsec[LSR_MTIME] = p->o->time_nsec;
+        }
+        if (p->o->clamp && m.meta.sec[LSR_MTIME] >= p->o->clamp_sec) {
+                m.meta.sec[LSR_MTIME] = p->o->clamp_sec;
+                m.meta.nsec[LSR_MTIME] = 0;
+        }
+        if (!S_ISREG(m.meta.mode))
+                m.meta.size = 0;
+        return m;
+}
+
+/* Give the header of a member to the writer.  0; 1: it does not want it; a negative errno. */
+static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct lsr_member *m,
+                       const struct lsr_extent *extents, size_t n)
+{
+        int r = p->w->kind->member(p->w, m, extents, n);
+
+        if (r < 0)
+                return r;
+        pack_lost(p, (unsigned)r, item);
+        if (r & LSR_LOSS_KIND) {
+                lsr_walk_drop(item);
+                return 1;
+        }
+        p->stats->members++;
+        return 0;
+}
+
+static int pack_plain(struct pack *p, struct lsr_walk_item *item)
+{
+        struct lsr_member m = pack_member(p, item);
+        int r = pack_header(p, item, &m, NULL, 0);
+
+        if (r == 0) {
+                p->stats->digest += lsr_digest_member(&m, 0);
+                pack_remember(p, item);
+        }
+        return r < 0 ? r : 0;
+}
+
+static int pack_hardlink(struct pack *p, struct lsr_walk_item *item, const char *target)
+{
+        struct lsr_member m = pack_member(p, item);
+        int r;
+
+        m.flags |= LSR_MEMBER_HARDLINK;
+        m.target = target;
+        m.target_len = strlen(target);
+        m.meta.size = 0;
+        r = pack_header(p, item, &m, NULL, 0);
+        if (r == 0)
+                p->stats->digest += lsr_digest_member(&m, 0);
+        return r < 0 ? r : 0;
+}
+
+/* A small file whose content is there, or is empty. */
+static int pack_small(struct pack *p, struct lsr_walk_item *item, const void *data, size_t n)
+{
+        struct lsr_member m = pack_member(p, item);
+        struct lsr_digest d;
+        int r;
+
+        m.meta.size = n;
+        r = pack_header(p, item, &m, NULL, 0);
+        if (r == 0 && n > 0)
+                r = p->w->kind->data(p->w, data, n);
+        if (r != 0)
+                return r < 0 ? r : 0;
+        lsr_content_digest(&d, n, NULL, 0);
+        lsr_digest_add(&d, data, n);
+        p->stats->digest += lsr_digest_member(&m, lsr_digest_end(&d));
+        p->stats->bytes += n;
+        pack_remember(p, item);
+        return 0;
+}
+
+static int pack_write(void *ctx, const void *data, size_t n)
+{
+        struct pack *p = ctx;
+        int r = p->w->kind->data(p->w, data, n);
+
+        p->stats->bytes += n;
+        return r < 0 || !p->o->progress ? r : p->o->progress(p->o->ctx, p->stats);
+}
+
+/* What differs from what was expected of the content. */
+static void pack_tell_content(struct pack *p, const struct lsr_walk_item *item, const struct lsr_content *c)
+{
+        if (c->error < 0)
+                pack_trouble(p, LSR_PACK_READ, item, c->error, c->read);
+        else if (c->read < c->size)
+                pack_trouble(p, LSR_PACK_SHRANK, item, 0, c->read);
+        else if (c->grew)
+                pack_trouble(p, LSR_PACK_GREW, item, 0, c->size);
+        else if (c->changed || c->size != item->meta.size)
+                pack_trouble(p, LSR_PACK_CHANGED, item, 0, 0);
+}
+
+/* A file that is opened now. */
+static int pack_large(struct pack *p, struct lsr_walk_item *item)
+{
+        struct lsr_content c = { .io = p->o->read_io, .ctx = p, .write = pack_write };
+        struct lsr_member m;
+        int dirfd = lsr_walk_fd(p->walk, item);
+        int r = dirfd < 0 && dirfd != AT_FDCWD
+                        ? dirfd
+                        : lsr_content_open(&c, dirfd, item->name,
+                                           p->w->kind->sparse && item->meta.blocks * 512 < item->meta.size);
+
+        if (r != 0) {
+                pack_trouble(p, r < 0 ? LSR_PACK_OPEN : LSR_PACK_CHANGED, item, r < 0 ? r : 0, 0);
+                lsr_walk_drop(item);
+                return 0;
+        }
+        m = pack_member(p, item);
+        m.meta.size = c.size;
+        r = pack_header(p, item, &m, c.extents, c.n_extents);
+        if (r == 0)
+                r = lsr_content_copy(&c);
+        else
+                r = r < 0 ? r : 0;
+        if (r == 0 && !item->gone) {
+                pack_tell_content(p, item, &c);
+                p->stats->digest += lsr_digest_member(&m, lsr_digest_end(&c.digest));
+                pack_remember(p, item);
+        }
+        lsr_content_close(&c);
+        return r;
+}
+
+/* @file is the item's if it was read ahead, else NULL. */
+static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct lsr_file_read *file)
+{
+        if (item->meta.size == 0)
+                return pack_small(p, item, "", 0);
+        /* More than expected, or anything but a file: by looking again. */
+        if (!file || file->ret == -EFBIG || (size_t)file->ret == file->cap)
+                return pack_large(p, item);
+        if (file->ret < 0) {
+                pack_trouble(p, LSR_PACK_OPEN, item, (int)file->ret, 0);
+                lsr_walk_drop(item);
+                return 0;
+        }
+        if ((uint64_t)file->ret < item->meta.size)
+                pack_trouble(p, LSR_PACK_SHRANK, item, 0, (uint64_t)file->ret);
+        return pack_small(p, item, file->buf, (size_t)file->ret);
+}
+
+/* Whatever is to be told of an item.  False: it is not stored. */
+static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
+{
+        const struct lsr_meta *meta = &item->meta;
+
+        if (lsr_walk_dropped(item)) {
+                lsr_walk_drop(item);
+                return false;
+        }
+        if (meta->error)
+                pack_trouble(p, LSR_PACK_ACCESS, item, meta->error, 0);
+        else if (S_ISLNK(meta->mode) && item->extra_error)
+                pack_trouble(p, LSR_PACK_LINK, item, item->extra_error, 0);
+        else if (S_ISSOCK(meta->mode))
+                pack_trouble(p, LSR_PACK_SOCKET, item, 0, 0);
+        else if (meta->inode == p->o->out_inode && meta->dev == p->o->out_dev && S_ISREG(meta->mode))
+                pack_trouble(p, LSR_PACK_OUTPUT, item, 0, 0);
+        else {
+                if (item->dir_error)
+                        pack_trouble(p, item->below ? LSR_PACK_READ_DIR : LSR_PACK_OPEN_DIR, item, item->dir_error, 0);
+                if (item->extra_error)
+                        pack_trouble(p, LSR_PACK_XATTRS, item, item->extra_error, 0);
+                return true;
+        }
+        lsr_walk_drop(item);
+        return false;
+}
+
+static int pack_item(struct pack *p, struct lsr_walk_item *item, const struct lsr_file_read *file)
+{
+        const char *linked;
+
+        if (!pack_tell(p, item))
+                return 0;
+        linked = pack_linked(p, item);
+        if (linked && p->w->kind->hardlinks)
+                return pack_hardlink(p, item, linked);
+        if (linked)
+                pack_lost(p, LSR_LOSS_HARDLINK, item);
+        if (S_ISREG(item->meta.mode))
+                return pack_regular(p, item, file);
+        return pack_plain(p, item);
+}
+
+/* --- batches ------------------------------------------------------------------ */
+
+/* Is it read ahead? */
+static bool pack_is_small(const struct pack *p, const struct lsr_walk_item *item)
+{
+        const struct lsr_meta *meta = &item->meta;
+
+        if (meta->error || !S_ISREG(meta->mode) || meta->size == 0 || meta->size > PACK_SMALL || lsr_walk_dropped(item))
+                return false;
+        if (p->w->kind->sparse && meta->blocks * 512 < meta->size && meta->size > PACK_NEVER_SPARSE)
+                return false;
+        return !(p->w->kind->hardlinks && pack_linked(p, item));
+}
+
+/* Make @b the next run of items.  0 or a negative errno. */
+static int pack_plan(struct pack *p, struct pack_batch *b)
+{
+        size_t used = 0;
+
+        b->n = 0;
+        b->lot = NULL;
+        if (!p->lot || p->at == p->lot->n) {
+                struct lsr_walk_lot *next = p->lot == &p->lots[0] ? &p->lots[1] : &p->lots[0];
+                int r = lsr_walk_next(p->walk, next);
+
+                if (r <= 0)
+                        return r;
+                p->lot = next;
+                p->at = 0;
+                if (!p->o->set_owner)
+                        lsr_names_of_lot(&p->users, next, false);
+                if (!p->o->set_group)
+                        lsr_names_of_lot(&p->groups, next, true);
+        }
+        b->lot = p->lot;
+        b->first = p->at;
+        for (; p->at < p->lot->n && b->n < PACK_FILES; p->at++) {
+                const struct lsr_walk_item *item = &p->lot->items[p->at];
+                size_t cap = item->meta.size + 1;
+
+                if (!pack_is_small(p, item))
+                        continue;
+                if (used + cap > PACK_BUFFER)
+                        break;
+                b->item_of[b->n] = p->at;
+                b->files[b->n++] = (struct lsr_file_read){
+                        .path = item->name,
+                        .buf = b->buf + used,
+                        .cap = cap,
+                        .below = true,
+                        .dirfd = lsr_walk_fd(p->walk, item),
+                        .flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+                                 (p->euid == 0 || p->euid == item->meta.uid ? O_NOATIME : 0),
+                        .size = item->meta.size,
+                };
+                used += cap;
+        }
+        b->end = p->at;
+        return 0;
+}
+
+static int pack_start(struct pack *p, struct pack_batch *b)
+{
+        return b->n > 0 ? lsr_io_files_start(p->o->read_io, b->files, b->n) : 0;
+}
+
+static int pack_feed(struct pack *p, struct pack_batch *b)
+{
+        unsigned next = 0;
+        int r = 0;
+
+        for (size_t i = b->first; i < b->end && r >= 0; i++) {
+                bool ahead = next < b->n && b->item_of[next] == i;
+
+                r = pack_item(p, &b->lot->items[i], ahead ? &b->files[next] : NULL);
+                next += ahead;
+        }
+        return r < 0 || !p->o->progress ? r : p->o->progress(p->o->ctx, p->stats);
+}
+
+static int pack_run(struct pack *p)
+{
+        struct pack_batch *b = &p->batches[0], *next = &p->batches[1], *swap;
+        int r = pack_plan(p, b);
+
+        if (r >= 0)
+                r = pack_start(p, b);
+        if (r >= 0)
+                r = pack_plan(p, next);
+        while (r >= 0 && b->lot) {
+                r = b->n > 0 ? lsr_io_files_wait(p->o->read_io) : 0;
+                if (r >= 0)
+                        r = pack_start(p, next);
+                if (r >= 0)
+                        r = pack_feed(p, b);
+                if (r >= 0)
+                        r = pack_plan(p, b);
+                swap = b;
+                b = next;
+                next = swap;
+        }
+        lsr_io_files_wait(p->o->read_io);
+        return r;
+}
+
+int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats)
+{
+        struct pack *p = lsr_xmalloc(sizeof(*p));
+        int r;
+
+        *ret_stats = (struct lsr_pack_stats){};
+        *p = (struct pack){ .o = options, .w = writer, .stats = ret_stats, .euid = geteuid() };
+        p->walk = lsr_walk_new(&(struct lsr_walk_options){
+                .io = options->walk_io,
+                .roots = options->roots,
+                .n_roots = options->n_roots,
+                .excludes = options->excludes,
+        });
+        for (unsigned i = 0; i < 2; i++)
+                p->batches[i].buf = lsr_xmalloc(PACK_BUFFER);
+        lsr_names_init(&p->users, "passwd", "/etc/passwd");
+        lsr_names_init(&p->groups, "group", "/etc/group");
+        r = pack_run(p);
+        for (unsigned i = 0; i < 2; i++) {
+                lsr_walk_lot_free(&p->lots[i]);
+                free(p->batches[i].buf);
+        }
+        lsr_walk_free(p->walk);
+        lsr_names_free(&p->users);
+        lsr_names_free(&p->groups);
+        lsr_arena_free(&p->paths);
+        free(p->links);
+        free(p);
+        return r < 0 ? r : 0;
+}
+
+void lsr_pack_stats_free(struct lsr_pack_stats *stats)
+{
+        for (unsigned i = 0; i < LSR_LOSSES; i++) {
+                free(stats->losses[i].first);
+                stats->losses[i].first = NULL;
+        }
+}

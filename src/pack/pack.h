@@ -1,0 +1,69 @@
+/*
+ * pack - from trees to a writer
+ *
+ * Walks, reads and hands members over in the order of the bundle.  What changes
+ * meanwhile is stored as it was read, and told: no member lies about its size.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/writer.h"
+#include "pack/walk.h"
+
+#define LSR_LOSSES 7
+
+/* What is told while packing.  All but the remarks make the exit status 1. */
+enum lsr_pack_trouble {
+        LSR_PACK_ACCESS,   /* no metadata: not stored */
+        LSR_PACK_OPEN_DIR, /* stored without what is in it */
+        LSR_PACK_READ_DIR, /* the same, perhaps with some of it */
+        LSR_PACK_OPEN,     /* cannot be opened or read: not stored */
+        LSR_PACK_READ,     /* stored with zeros from byte @at on */
+        LSR_PACK_LINK,     /* no target: not stored */
+        LSR_PACK_XATTRS,   /* stored with those that could be read */
+        LSR_PACK_SHRANK,   /* stored with the @at bytes that were left, or as before with zeros behind them */
+        LSR_PACK_GREW,     /* stored with its first @at bytes */
+        LSR_PACK_CHANGED,  /* no longer a file, or written to while it was read */
+        LSR_PACK_SOCKET,   /* a remark: not stored */
+        LSR_PACK_OUTPUT,   /* a remark: it is the bundle itself */
+};
+
+struct lsr_pack_loss {
+        uint64_t n;
+        char *first; /* path of the first member, owned */
+};
+
+struct lsr_pack_stats {
+        uint64_t members;
+        uint64_t bytes;                          /* of content */
+        uint64_t digest;                         /* sum of lsr_digest_member() over all of them */
+        struct lsr_pack_loss losses[LSR_LOSSES]; /* by the number of the bit in enum lsr_loss */
+};
+
+struct lsr_pack_options {
+        struct lsr_io *walk_io;
+        struct lsr_io *read_io; /* another one: it reads ahead meanwhile */
+        const struct lsr_walk_root *roots;
+        size_t n_roots;
+        const char *const *excludes;
+        bool set_owner, set_group;
+        uint32_t uid, gid;
+        const char *user, *group; /* NULL: without names */
+        bool set_time;
+        int64_t time_sec;
+        uint32_t time_nsec;
+        bool clamp; /* no time is later than this */
+        int64_t clamp_sec;
+        uint32_t out_dev; /* the bundle, which may lie in the tree if it was redirected there */
+        uint64_t out_inode;
+        void *ctx;
+        void (*trouble)(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at);
+        /* Called now and then; a negative errno ends the work. */
+        int (*progress)(void *ctx, const struct lsr_pack_stats *stats);
+};
+
+/* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
+int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);
+void lsr_pack_stats_free(struct lsr_pack_stats *stats);

@@ -1,0 +1,242 @@
+/*
+ * target - O_TMPFILE, linked when complete
+ *
+ * linkat(2) makes no name that exists, which is right unless the old file is to
+ * be replaced; then the new one gets a name beside it first, and rename(2) puts
+ * it in its place in one step.
+ */
+#include "pack/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "source/spool.h"
+
+#define TARGET_TRIES_MAX 100
+#define TARGET_DEPTH_MAX 10000 /* directories above it */
+#define TARGET_COPY ((size_t)1 << 30)
+
+/* A name beside the target that nobody has. */
+static char *target_temporary(const struct lsr_target *t)
+{
+        uint64_t random = 0;
+        char *name;
+
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random) ||
+            asprintf(&name, ".%.200s.%012llx", t->name, (unsigned long long)(random >> 16)) < 0)
+                return NULL;
+        return name;
+}
+
+/* Is directory @fd one of @roots, or below one? */
+static int target_inside(int fd, const char *const *roots, unsigned n_roots)
+{
+        struct stat *root = lsr_xmalloc(n_roots * sizeof(*root) + 1), at, above;
+        unsigned n = 0;
+        int dir, r = 0;
+
+        for (unsigned i = 0; i < n_roots; i++)
+                n += stat(roots[i], &root[n]) == 0 && S_ISDIR(root[n].st_mode);
+        dir = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        if (dir < 0 || fstat(dir, &at) < 0)
+                r = -errno;
+        for (unsigned depth = 0; r == 0 && depth < TARGET_DEPTH_MAX; depth++) {
+                int up;
+
+                for (unsigned i = 0; i < n; i++)
+                        if (root[i].st_dev == at.st_dev && root[i].st_ino == at.st_ino)
+                                r = LSR_TARGET_INSIDE;
+                up = r == 0 ? openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+                if (up < 0)
+                        break;
+                close(dir);
+                dir = up;
+                if (fstat(dir, &above) < 0 || (above.st_dev == at.st_dev && above.st_ino == at.st_ino))
+                        break;
+                at = above;
+        }
+        if (dir >= 0)
+                close(dir);
+        free(root);
+        return r;
+}
+
+/* A file in the target's directory: without a name, or with one that nobody has. */
+static int target_create(struct lsr_target *t)
+{
+        t->fd = openat(t->dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+        /* A file system, or a kernel, without such files says one of these. */
+        if (t->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
+                return t->fd < 0 ? -errno : 0;
+        for (unsigned tries = 0; tries < TARGET_TRIES_MAX; tries++) {
+                char *name = target_temporary(t);
+
+                if (!name)
+                        return -errno;
+                t->fd = openat(t->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                if (t->fd >= 0) {
+                        t->temporary = name;
+                        return 0;
+                }
+                free(name);
+                if (errno != EEXIST)
+                        break;
+        }
+        return -errno;
+}
+
+static int target_open_stdout(struct lsr_target *t, bool needs_file)
+{
+        t->spooled = t->is_file = needs_file;
+        t->fd = needs_file ? lsr_spool_file() : STDOUT_FILENO;
+        return t->fd < 0 ? t->fd : 0;
+}
+
+/* What is there under the name, if anything.  1: it is a device or the like, and open. */
+static int target_open_old(struct lsr_target *t, const char *path)
+{
+        struct stat st;
+
+        if (fstatat(t->dirfd, t->name, &st, 0) < 0)
+                return fstatat(t->dirfd, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0 || t->force ? 0 : LSR_TARGET_EXISTS;
+        if (S_ISDIR(st.st_mode))
+                return LSR_TARGET_IS_DIR;
+        if (S_ISREG(st.st_mode))
+                return t->force ? 0 : LSR_TARGET_EXISTS;
+        t->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return t->fd < 0 ? -errno : -EALREADY;
+}
+
+int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
+                    const char *const *roots, unsigned n_roots)
+{
+        struct lsr_target t = { .fd = -1, .dirfd = -1, .force = force };
+        const char *slash = strrchr(path, '/');
+        struct statvfs fs;
+        char *dir;
+        int r;
+
+        if (strcmp(path, "-") == 0) {
+                r = target_open_stdout(&t, needs_file);
+                *ret_target = t;
+                return r;
+        }
+        if (slash && !slash[1])
+                return LSR_TARGET_IS_DIR;
+        dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+        t.name = lsr_xstrdup(slash ? slash + 1 : path);
+        t.dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        free(dir);
+        r = t.dirfd < 0 ? -errno : target_open_old(&t, path);
+        if (r == -EALREADY) {
+                *ret_target = t;
+                return 0;
+        }
+        if (r == 0)
+                r = target_inside(t.dirfd, roots, n_roots);
+        if (r == 0 && fstatvfs(t.dirfd, &fs) == 0 && fs.f_blocks > 0 && fs.f_bavail == 0)
+                r = LSR_TARGET_NO_SPACE;
+        if (r == 0)
+                r = target_create(&t);
+        if (r != 0) {
+                lsr_target_close(&t);
+                return r;
+        }
+        t.is_file = true;
+        *ret_target = t;
+        return 0;
+}
+
+int lsr_target_sync(struct lsr_target *t)
+{
+        if (!t->is_file || t->spooled)
+                return 0;
+        return fsync(t->fd) < 0 ? -errno : 0;
+}
+
+/* Give the file @name, which nobody has. */
+static int target_link(struct lsr_target *t, const char *name)
+{
+        char self[32];
+
+        if (t->temporary)
+                return linkat(t->dirfd, t->temporary, t->dirfd, name, 0) < 0 ? -errno : 0;
+        snprintf(self, sizeof(self), "/proc/self/fd/%d", t->fd);
+        if (linkat(AT_FDCWD, self, t->dirfd, name, AT_SYMLINK_FOLLOW) == 0)
+                return 0;
+        /* Without /proc; this way asks for a capability on kernels before 6.10. */
+        if (errno == ENOENT && linkat(t->fd, "", t->dirfd, name, AT_EMPTY_PATH) == 0)
+                return 0;
+        return -errno;
+}
+
+static int target_replace(struct lsr_target *t)
+{
+        for (unsigned tries = 0; !t->temporary; tries++) {
+                char *name = target_temporary(t);
+                int r = name ? target_link(t, name) : -errno;
+
+                if (r == 0) {
+                        t->temporary = name;
+                        break;
+                }
+                free(name);
+                if (r != -EEXIST || tries == TARGET_TRIES_MAX)
+                        return r;
+        }
+        if (renameat(t->dirfd, t->temporary, t->dirfd, t->name) < 0)
+                return -errno;
+        free(t->temporary);
+        t->temporary = NULL;
+        return 0;
+}
+
+static int target_copy_out(struct lsr_target *t)
+{
+        off_t from = 0;
+        ssize_t n;
+
+        do {
+                n = sendfile(STDOUT_FILENO, t->fd, &from, TARGET_COPY);
+        } while (n > 0 || (n < 0 && errno == EINTR));
+        return n < 0 ? -errno : 0;
+}
+
+int lsr_target_commit(struct lsr_target *t)
+{
+        int r;
+
+        if (t->spooled)
+                return target_copy_out(t);
+        if (!t->is_file)
+                return 0;
+        r = t->force ? target_replace(t) : target_link(t, t->name);
+        if (r < 0)
+                return r == -EEXIST ? LSR_TARGET_EXISTS : r;
+        /* That it has its name is on the disk, too; if this fails the file is there all the same. */
+        fsync(t->dirfd);
+        return 0;
+}
+
+void lsr_target_close(struct lsr_target *t)
+{
+        if (t->temporary)
+                unlinkat(t->dirfd, t->temporary, 0);
+        if (t->fd > STDERR_FILENO)
+                close(t->fd);
+        if (t->dirfd >= 0)
+                close(t->dirfd);
+        free(t->temporary);
+        free(t->name);
+        *t = (struct lsr_target){ .fd = -1, .dirfd = -1 };
+}

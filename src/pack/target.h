@@ -1,0 +1,45 @@
+/*
+ * target - the file that a bundle becomes, all of it or not at all
+ *
+ * It is written without a name, or where the file system has no such files under
+ * one that begins with '.', and gets its own when it is complete.  Whatever ends
+ * the process before that, what had the name before is still there.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum lsr_target_refusal {
+        LSR_TARGET_EXISTS = 1, /* and may not be replaced */
+        LSR_TARGET_IS_DIR,
+        LSR_TARGET_INSIDE,   /* it would lie in a tree that is being packed */
+        LSR_TARGET_NO_SPACE, /* nothing is free there */
+};
+
+struct lsr_target {
+        int fd; /* to write to, and to read from if is_file */
+        bool is_file;
+        bool spooled; /* goes to standard output when it is complete */
+        /* The rest is private. */
+        bool force;
+        int dirfd;
+        char *name;
+        char *temporary; /* NULL: it has no name yet */
+};
+
+/*
+ * Begin.  "-" is standard output; with @needs_file it is a file before.  What exists and is no
+ * regular file, a device or a FIFO, is written to as it is.  @roots are the directories to be packed.
+ * 0, enum lsr_target_refusal, or a negative errno.
+ */
+int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
+                    const char *const *roots, unsigned n_roots);
+
+/* Everything has been written: bring it to the disk. */
+int lsr_target_sync(struct lsr_target *t);
+
+/* Give it its name.  0; LSR_TARGET_EXISTS: somebody else made one meanwhile; a negative errno. */
+int lsr_target_commit(struct lsr_target *t);
+
+/* Nothing is left of what was not committed. */
+void lsr_target_close(struct lsr_target *t);

@@ -1,0 +1,338 @@
+/*
+ * verify - decode everything once more
+ *
+ * A tar of any kind is read from its beginning to its end, past the filters, as
+ * any tar would read it: what its headers say and what follows them is summed up
+ * as it was when it was packed; compressed ones are decoded by threads of their
+ * filters.  Formats with an index are asked for each member, by all cores: each
+ * thread has an input and takes runs of rows.
+ *
+ * Nothing is confined here: what is read is what was written a moment ago.
+ */
+#include "pack/verify.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "catalogue/catalogue.h"
+#include "formats/drivers.h"
+#include "formats/jobs.h"
+#include "formats/tar.h"
+#include "pack/content.h"
+#include "pack/digest.h"
+
+#define VERIFY_RUN 128u                   /* rows */
+#define VERIFY_WINDOW ((uint64_t)1 << 31) /* bytes of decoder memory: what lsr wrote it can read */
+
+/* A reader of the bundle. */
+struct verify {
+        const struct lsr_verify *v;
+        struct lsr_io *io; /* its own, or NULL */
+        struct lsr_scan scan;
+        struct lsr_identity id;
+        char *text; /* the first thing that a driver had to say */
+        uint64_t members;
+        uint64_t digest;
+        struct lsr_digest content;
+};
+
+static void verify_trouble(void *ctx, int error, const char *text)
+{
+        struct verify *v = ctx;
+
+        (void)error;
+        if (!v->text)
+                v->text = lsr_xstrdup(text);
+}
+
+static int verify_progress(const struct verify *v)
+{
+        return v->v->progress ? v->v->progress(v->v->ctx) : 0;
+}
+
+static void verify_count(struct verify *v, const struct lsr_member *m, uint64_t content)
+{
+        struct lsr_member cleaned = *m;
+
+        while (cleaned.path_len >= 2 && memcmp(cleaned.path, "./", 2) == 0) {
+                cleaned.path += 2;
+                cleaned.path_len -= 2;
+        }
+        v->members++;
+        v->digest += lsr_digest_member(&cleaned, content);
+}
+
+/* @left bytes of the member at hand. */
+static int verify_tar_content(struct verify *v, struct tar_walk *w, uint64_t left)
+{
+        while (left > 0) {
+                const uint8_t *data;
+                ssize_t n = lsr_input_peek(w->in, 1, &data);
+                int r;
+
+                if (n <= 0)
+                        return n < 0 ? (int)n : -ENODATA;
+                if ((uint64_t)n > left)
+                        n = (ssize_t)left;
+                lsr_digest_add(&v->content, data, (size_t)n);
+                lsr_input_take(w->in, (size_t)n);
+                left -= (uint64_t)n;
+                r = verify_progress(v);
+                if (r < 0)
+                        return r;
+        }
+        return lsr_input_skip(w->in, (TAR_BLOCK - w->stored % TAR_BLOCK) % TAR_BLOCK);
+}
+
+/* Begin the digest of a sparse member. */
+static int verify_tar_sparse(struct verify *v, struct tar_walk *w, uint64_t *ret_stored)
+{
+        const struct tar_map *map;
+        struct lsr_extent *extents;
+        int r = tar_member_map(w, &map, ret_stored);
+
+        if (r < 0)
+                return r;
+        extents = lsr_xmalloc(map->n * sizeof(*extents) + 1);
+        for (size_t i = 0; i < map->n; i++)
+                extents[i] = (struct lsr_extent){ map->pieces[i].offset, map->pieces[i].size };
+        lsr_content_digest(&v->content, w->header.meta.size, extents, map->n);
+        free(extents);
+        return 0;
+}
+
+static int verify_tar_member(struct verify *v, struct tar_walk *w)
+{
+        struct lsr_member m;
+        uint64_t stored = w->stored;
+        int r = 0;
+
+        tar_walk_member(w, &m);
+        if (m.flags & LSR_MEMBER_SPARSE)
+                r = verify_tar_sparse(v, w, &stored);
+        else
+                lsr_content_digest(&v->content, m.meta.size, NULL, 0);
+        if (r == 0)
+                r = verify_tar_content(v, w, stored);
+        if (r < 0)
+                return r;
+        verify_count(v, &m, S_ISREG(m.meta.mode) && !(m.flags & LSR_MEMBER_HARDLINK) ? lsr_digest_end(&v->content) : 0);
+        return 0;
+}
+
+static int verify_tar(struct verify *v)
+{
+        struct tar_walk w = { .scan = &v->scan, .in = v->scan.input, .want_map = true };
+        int r;
+
+        while ((r = tar_walk_next(&w)) > 0) {
+                r = verify_tar_member(v, &w);
+                if (r < 0)
+                        break;
+        }
+        tar_walk_close(&w);
+        return r;
+}
+
+/* --- formats with an index ---------------------------------------------------- */
+
+struct verify_rows {
+        const struct lsr_catalogue *catalogue;
+        int fd;
+        atomic_bool stop;
+        struct verify *readers; /* one a thread */
+};
+
+struct verify_run {
+        struct lsr_job job;
+        uint32_t first, end;
+        int error;
+};
+
+static int verify_write(void *ctx, const void *data, size_t n)
+{
+        struct verify *v = ctx;
+
+        lsr_digest_add(&v->content, data, n);
+        return 0;
+}
+
+/* A row whose path is known. */
+static int verify_row(struct verify *v, const struct lsr_member *m)
+{
+        const struct lsr_sink sink = { v, verify_write };
+        uint64_t content = 0;
+        int r;
+
+        if (m->flags & LSR_MEMBER_IMPLIED)
+                return 0;
+        if (S_ISREG(m->meta.mode) && !(m->flags & LSR_MEMBER_HARDLINK)) {
+                lsr_content_digest(&v->content, m->meta.size, NULL, 0);
+                r = lsr_input_seek(v->scan.input, 0);
+                if (r == 0)
+                        r = v->id.format->read(&v->scan, m, &sink);
+                if (r < 0)
+                        return r;
+                content = lsr_digest_end(&v->content);
+        }
+        verify_count(v, m, content);
+        return 0;
+}
+
+static int verify_open(struct verify *v, const struct lsr_verify *options, struct lsr_io *io, int fd)
+{
+        struct lsr_input *input;
+        struct stat st;
+        int r = fstat(fd, &st) < 0 ? -errno : lsr_input_file(&input, io, fd, 0, (uint64_t)st.st_size);
+
+        v->v = options;
+        v->scan = (struct lsr_scan){ .window_max = VERIFY_WINDOW, .prefix = "", .ctx = v, .trouble = verify_trouble };
+        if (r == 0)
+                r = lsr_identify(input, VERIFY_WINDOW, &v->id, &v->scan.input);
+        return r > 0 ? -EBADMSG : r;
+}
+
+static void verify_close(struct verify *v)
+{
+        lsr_input_free(v->scan.input);
+        lsr_io_free(v->io);
+        free(v->text);
+}
+
+/* Runs in threads. */
+static void verify_work(void *ctx, unsigned worker, struct lsr_job *job)
+{
+        struct verify_rows *rows = ctx;
+        struct verify *v = &rows->readers[worker];
+        struct verify_run *run = (struct verify_run *)job;
+        size_t cap = 256;
+        char *path = lsr_xmalloc(cap);
+        int r = 0;
+
+        if (!v->io) {
+                r = lsr_io_new(&v->io, "sync");
+                if (r == 0)
+                        r = verify_open(v, v->v, v->io, rows->fd);
+        }
+        for (uint32_t row = run->first; row < run->end && r >= 0 && !atomic_load(&rows->stop); row++) {
+                struct lsr_member m;
+                size_t len = lsr_catalogue_path(rows->catalogue, row, path, cap);
+
+                if (len >= cap) {
+                        cap = 2 * len + 1;
+                        path = lsr_xrealloc(path, cap);
+                        lsr_catalogue_path(rows->catalogue, row, path, cap);
+                }
+                lsr_catalogue_get(rows->catalogue, row, &m);
+                m.path = path;
+                m.path_len = len;
+                r = verify_row(v, &m);
+        }
+        free(path);
+        run->error = r;
+}
+
+static int verify_rows(struct verify *v, const struct lsr_catalogue *c, int fd)
+{
+        uint32_t rows = lsr_catalogue_rows(c), n = (rows + VERIFY_RUN - 1) / VERIFY_RUN;
+        unsigned threads = v->v->threads;
+        struct verify_run *runs = lsr_xmalloc(n * sizeof(*runs) + 1);
+        struct verify_rows work = { .catalogue = c, .fd = fd };
+        struct lsr_jobs *jobs = lsr_jobs_new(threads, verify_work, &work);
+        struct lsr_job *job;
+        int r = 0;
+
+        work.readers = lsr_xmalloc(threads * sizeof(*work.readers));
+        for (unsigned i = 0; i < threads; i++)
+                work.readers[i] = (struct verify){ .v = v->v };
+        for (uint32_t i = 0; i < n; i++) {
+                runs[i].first = i * VERIFY_RUN;
+                runs[i].end = i + 1 < n ? (i + 1) * VERIFY_RUN : rows;
+                lsr_jobs_submit(jobs, &runs[i].job);
+        }
+        while ((job = lsr_jobs_next(jobs))) {
+                int error = ((struct verify_run *)job)->error;
+
+                r = r < 0 ? r : error < 0 ? error : verify_progress(v);
+                if (r < 0)
+                        atomic_store(&work.stop, true);
+        }
+        lsr_jobs_free(jobs);
+        for (unsigned i = 0; i < threads; i++) {
+                v->members += work.readers[i].members;
+                v->digest += work.readers[i].digest;
+                if (work.readers[i].text)
+                        verify_trouble(v, 0, work.readers[i].text);
+                verify_close(&work.readers[i]);
+        }
+        free(work.readers);
+        free(runs);
+        return r;
+}
+
+static int verify_index(struct verify *v, int fd)
+{
+        struct lsr_catalogue *catalogue = NULL;
+        int r;
+
+        v->scan.builder = lsr_builder_new();
+        r = v->id.format->scan(&v->scan);
+        if (r == 0)
+                r = lsr_builder_finish(v->scan.builder, &catalogue);
+        lsr_builder_free(v->scan.builder);
+        v->scan.builder = NULL;
+        if (r == 0)
+                r = verify_rows(v, catalogue, fd);
+        lsr_catalogue_free(catalogue);
+        return r;
+}
+
+/* The table of contents is there, valid, and as long as it should be; then the tar in front of it can be read. */
+static int verify_toc(struct verify *v)
+{
+        struct lsr_catalogue *c = NULL;
+        struct lsr_input *tar;
+        int r;
+
+        v->scan.builder = lsr_builder_new();
+        r = lsr_format_lsr1.scan(&v->scan);
+        v->scan.builder = lsr_builder_free(v->scan.builder);
+        if (r >= 0)
+                r = v->scan.catalogue ? lsr_catalogue_decode(&c, v->scan.catalogue, v->scan.catalogue_size) : -EBADMSG;
+        free(v->scan.catalogue);
+        v->scan.catalogue = NULL;
+        if (r < 0)
+                return r;
+        /* The root has a row, be it a member or not. */
+        r = lsr_catalogue_rows(c) - v->v->members <= 1 ? 0 : -EBADMSG;
+        lsr_catalogue_free(c);
+        if (r == 0)
+                r = lsr_input_seek(v->scan.input, 0);
+        if (r == 0)
+                r = lsr_filter_zstd.open(&tar, v->scan.input, VERIFY_WINDOW);
+        if (r < 0)
+                return r;
+        v->scan.input = tar;
+        return verify_tar(v);
+}
+
+int lsr_verify(const struct lsr_verify *options, int fd)
+{
+        struct verify v = {};
+        int r = verify_open(&v, options, options->io, fd);
+
+        if (r == 0)
+                r = v.id.format == &lsr_format_lsr1         ? verify_toc(&v)
+                    : strcmp(v.id.format->name, "tar") == 0 ? verify_tar(&v)
+                                                            : verify_index(&v, fd);
+        if (v.text)
+                options->trouble(options->ctx, v.text);
+        if (r == 0 && (v.members != options->members || v.digest != options->digest))
+                r = -EBADMSG;
+        verify_close(&v);
+        return r;
+}

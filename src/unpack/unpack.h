@@ -1,0 +1,52 @@
+/*
+ * unpack - members of a bundle as real files
+ *
+ * Everything is made below one directory and nothing outside of it, whatever
+ * the bundle holds and whatever lies in that directory already: see tree.h.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/place.h"
+
+/* What could not be done. */
+enum lsr_unpack_trouble {
+        LSR_UNPACK_EXISTS,  /* something of that name is there; without force it stays */
+        LSR_UNPACK_DIR,     /* a directory cannot be made: what is below it is left out */
+        LSR_UNPACK_CREATE,  /* anything else cannot */
+        LSR_UNPACK_CONTENT, /* it cannot be read, and no part of it is left; the bundle may have been complained about */
+        LSR_UNPACK_WRITE,   /* it cannot be written, and no part of it is left */
+        LSR_UNPACK_LINK,    /* a hard link leads to nothing that was unpacked */
+        LSR_UNPACK_METADATA, /* it is there, but without owner, mode or time */
+};
+
+struct lsr_unpack_options {
+        const char *output; /* the directory, made if it is not there */
+        bool force;         /* what exists is replaced; else it is left alone */
+        void *ctx;
+        /* @path begins with @output. */
+        void (*trouble)(void *ctx, enum lsr_unpack_trouble what, const char *path, int error);
+        const volatile sig_atomic_t *stop; /* not 0: come to an end; NULL */
+};
+
+struct lsr_unpack_result {
+        uint64_t files; /* made, directories included */
+        uint64_t bytes; /* of content */
+        /* Attributes that could not be restored; the first of them, where n_lost > 0. */
+        uint64_t n_lost;
+        int lost_error;
+        char lost_name[256];
+        char lost_path[4096];
+};
+
+/*
+ * Unpack what is at @place, whose bundle is loaded: of a bundle's root its members, else the file or directory with
+ * its own name.  Directories that exist keep their metadata unless options->force.
+ * 0: done, perhaps with trouble told; a negative errno: ended early (-EINTR: stopped) or not begun at all, which is
+ * told by *ret_began.  Changes the umask while it works.
+ */
+int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
+               struct lsr_unpack_result *ret_result);

@@ -1,0 +1,37 @@
+# Compressed data that decoders have got wrong.
+mkdir d; for i in 1 2 3; do head -c 40000 /dev/urandom >d/f$i; done; echo x >d/last
+tar --sort=name -cf b.tar d
+n=$(stat -c %s b.tar); head -c $((n / 2)) b.tar >one; tail -c +$((n / 2 + 1)) b.tar >two
+show() { echo "$1: $(lsr -1 $1/d 2>said | xargs)"; sed 's/^/    /' said; }
+# Several members or frames, one after the other; xz with padding between its streams.
+for z in gzip zstd xz bzip2 lz4; do $z -c one >j.$z; $z -c two >>j.$z; show j.$z; done
+{ xz -c one; head -c 8 /dev/zero; xz -c two; } >padded.xz; show padded.xz
+printf '\x50\x2a\x4d\x18\x03\x00\x00\x00abc' | cat - j.zstd >skip.zstd; show skip.zstd
+xz -c --block-size=10000 -T2 b.tar >blocks.xz; show blocks.xz
+zstd -q -c --no-check b.tar >unchecked.zstd; show unchecked.zstd
+xz -c --format=lzma b.tar >alone.lzma; show alone.lzma
+# A tar ends before its compression does, and nothing behind its end is looked at.
+gzip -nc b.tar >g.gz
+{ cat g.gz; head -c 1000 /dev/zero; } >zeros.gz; show zeros.gz
+{ cat g.gz; echo rubbish; } >rubbish.gz; show rubbish.gz
+{ cat g.gz; printf '\x1f\x8b'; } >partial.gz; show partial.gz
+n=$(stat -c %s g.gz)
+{ head -c $((n - 8)) g.gz; printf 'XXXX'; tail -c 4 g.gz; } >sum.gz; show sum.gz
+{ head -c $((n - 4)) g.gz; printf 'XXXX'; } >length.gz; show length.gz
+# Flags that nobody knows.
+{ printf '\x1f\x8b\x08\xe0'; tail -c +5 g.gz; } >flags.gz; status lsr flags.gz
+# On each other, and too many.
+cp g.gz s.gz; for z in xz zstd bzip2; do $z -qc s.gz >s.new; mv s.new s.gz; done; show s.gz
+gzip -nc s.gz >deep.gz; status lsr deep.gz
+# Half a GiB of nothing in half a MB.
+python3 - <<'PY'
+import bz2, zlib, tarfile
+info = tarfile.TarInfo("zeros"); info.size = 1 << 29
+z = zlib.compressobj(9, zlib.DEFLATED, 31)
+with open("bomb.gz", "wb") as f:
+    f.write(z.compress(info.tobuf()))
+    for _ in range(512):
+        f.write(z.compress(bytes(1 << 20)))
+    f.write(z.compress(bytes(1024)) + z.flush())
+PY
+status lsr -go --time-style=+ bomb.gz

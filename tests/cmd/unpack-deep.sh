@@ -1,0 +1,14 @@
+# Deeper than any path may be, and deeper than is believed.
+python3 - <<'P'
+import tarfile
+for name, depth in ("deep", 3000), ("deeper", 100000):
+    with tarfile.open(name + ".tar", "w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo("first"))
+        tar.addfile(tarfile.TarInfo("ab/" * depth + "f"))
+P
+status lsr --unpack deep.tar --output=o
+depth=0; cd o; while cd ab 2>/dev/null; do depth=$((depth + 1)); done; echo $depth; ls -F
+cd "$HOME"
+status lsr --unpack deeper.tar --output=p
+ls -F p
+rm -rf o p # not every tool can

@@ -1,0 +1,418 @@
+/* LSR1, damaged and lying: never a wrong listing, never wrong content, nothing that --check does not see. */
+#include "lsr1-meet.h"
+
+static const struct {
+        const char *path;
+        unsigned seed;
+        size_t n;
+} files[] = { { "dir/a", 1, MIDDLE }, { "dir/big", 2, BIG }, { "dir/nano", 3, 10 }, { "dir/sub/b", 5, 100 } };
+
+/* Everything is read: it is right, or it fails.  Returns what fails, a bit a file. */
+static unsigned read_all(const struct met *m, const struct blob *file, const char *what, size_t at)
+{
+        unsigned failed = 0;
+
+        for (unsigned i = 0; i < 4; i++) {
+                struct said said = {};
+                unsigned reads = 0;
+                struct blob got;
+                int r = content(m, file, row_of(m->c, files[i].path), &got, &said, &reads);
+
+                if (r < 0)
+                        failed |= 1u << i;
+                else
+                        cr_expect(content_is(&got, files[i].seed, files[i].n), "%s %zu: %s", what, at, files[i].path);
+                cr_expect(r == 0 || said.errors > 0, "%s %zu: %s fails without a word", what, at, files[i].path);
+                free(got.data);
+        }
+        return failed;
+}
+
+/* Is @got what @want begins with, or lines of it? */
+static bool lines_of(const char *got, const char *want)
+{
+        while (*got) {
+                const char *end = strchr(got, '\n') + 1;
+                const char *found = want;
+
+                while (*found && strncmp(found, got, (size_t)(end - got)) != 0)
+                        found = strchr(found, '\n') + 1;
+                if (!*found)
+                        return false;
+                got = end;
+        }
+        return true;
+}
+
+/* --- each byte ------------------------------------------------------------------------ */
+
+static void each_byte(uint8_t mask)
+{
+        struct bundle *b = pack_zoo();
+        char *want = dump_zoo();
+        struct blob file = blob_copy(&b->file, b->file.n);
+
+        for (size_t at = 0; at < file.n; at++) {
+                struct met *m;
+                struct said said = {};
+                char *got;
+
+                file.data[at] ^= mask;
+                m = meet(&file);
+                if (m->c) {
+                        got = dump(m->c);
+                        /* A tar's headers are damaged only where there is no table of contents. */
+                        cr_expect_str_eq(got, want, "byte %zu: %s\n%s", at, m->said.text, got);
+                        free(got);
+                        read_all(m, &file, "byte", at);
+                } else {
+                        cr_expect_lt(at, 4, "byte %zu: %d %s", at, m->result, m->said.text);
+                }
+                met_free(m);
+                if (mask == 0xff) {
+                        memset(&said, 0, sizeof(said));
+                        cr_expect_lt(check(&file, &said), 0, "byte %zu is not seen", at);
+                        cr_expect_gt(said.errors, 0);
+                }
+                file.data[at] ^= mask;
+        }
+        free(file.data);
+        free(want);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, bad_each_byte)
+{
+        each_byte(0xff);
+}
+
+Test(lsr1_damage, bad_each_lowest_bit)
+{
+        each_byte(0x01);
+}
+
+Test(lsr1_damage, bad_each_highest_bit)
+{
+        each_byte(0x80);
+}
+
+/* Content that is damaged is not given for good: of the frames it is in, each byte. */
+Test(lsr1_damage, bad_content)
+{
+        struct bundle *b = pack_zoo();
+        struct met *m = meet(&b->file);
+
+        cr_assert(m->c);
+        for (size_t i = 0; i + 1 < b->n_frames; i++) {
+                /* Where the first data frame of the big member begins is where its header's ends. */
+                unsigned in_it = i == 0 ? 0x3 : i < 4 ? 0x2 : i == 4 ? 0x4 : 0x8;
+
+                for (size_t at = b->frames[i]; at < b->frames[i + 1]; at++) {
+                        b->file.data[at] ^= 0xff;
+                        cr_expect_eq(read_all(m, &b->file, "frame byte", at), in_it, "byte %zu in frame %zu", at, i);
+                        b->file.data[at] ^= 0xff;
+                }
+        }
+        met_free(m);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, bad_truncated)
+{
+        struct bundle *b = pack_zoo();
+        char *want = dump_zoo();
+
+        for (size_t n = 0; n < b->file.n; n++) {
+                struct blob file = blob_copy(&b->file, n);
+                struct met *m = meet(&file);
+
+                if (m->c) {
+                        char *got = dump(m->c);
+
+                        /* Hard links change with their targets, directories with how much of them is there. */
+                        if (n >= b->toc)
+                                cr_expect_str_eq(got, want, "%zu bytes", n);
+                        else if (m->said.errors == 0)
+                                cr_expect(lines_of(got, want), "%zu bytes: %s\n%s", n, m->said.text, got);
+                        free(got);
+                }
+                met_free(m);
+                free(file.data);
+        }
+        free(want);
+        bundle_free(b);
+}
+
+/* --- numbers that lie ------------------------------------------------------------------- */
+
+/* Whatever the locator says, the listing is the right one. */
+static void hostile_locator(size_t at, size_t width, uint64_t value)
+{
+        struct bundle *b = pack_zoo();
+        uint8_t *l = b->file.data + b->locator;
+        struct said said = {};
+        struct met *m;
+        char what[64];
+
+        snprintf(what, sizeof(what), "locator %zu: %llx", at, (unsigned long long)value);
+        if (width == 4)
+                lsr_put_le32(l + at, (uint32_t)value);
+        else
+                lsr_put_le64(l + at, value);
+        seal_locator(b);
+        m = meet(&b->file);
+        expect_zoo_listed(m, what);
+        cr_expect_str_eq(m->id.format->name, "lsr1");
+        cr_expect_eq(m->said.remarks, 1, "%s", m->said.text);
+        cr_expect_eq(read_all(m, &b->file, what, 0), 0);
+        cr_expect_lt(check(&b->file, &said), 0);
+        met_free(m);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, hostile_locator)
+{
+        static const size_t wide[] = { 24, 32, 40, 48 };
+
+        for (size_t i = 0; i < 4; i++) {
+                struct bundle *b = pack_zoo();
+                uint64_t was = lsr_le64(b->file.data + b->locator + wide[i]);
+                const uint64_t values[] = { 0,          1,           was + 1,        was - 1,        was + 8,
+                                            was - 8,    UINT64_MAX,  UINT64_MAX - 7, UINT64_MAX - 8, UINT64_MAX / 2,
+                                            1ULL << 32, 1ULL << 63,  b->file.n,      b->locator,     (1ULL << 30) + 1,
+                                            was << 32,  was + 65536, b->locator + 1 };
+
+                for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+                        hostile_locator(wide[i], 8, values[k]);
+                bundle_free(b);
+        }
+        hostile_locator(56, 4, 0);
+        hostile_locator(56, 4, 1);
+        hostile_locator(56, 4, UINT32_MAX);
+}
+
+/* Both of T's numbers, so that they add up. */
+Test(lsr1_damage, hostile_locator_that_adds_up)
+{
+        for (uint64_t by = 1; by < 600; by += 37) {
+                struct bundle *b = pack_zoo();
+                uint8_t *l = b->file.data + b->locator;
+                struct met *m;
+
+                lsr_put_le64(l + 24, lsr_le64(l + 24) + by);
+                lsr_put_le64(l + 32, lsr_le64(l + 32) - by);
+                seal_locator(b);
+                m = meet(&b->file);
+                expect_zoo_listed(m, "adds up");
+                met_free(m);
+                bundle_free(b);
+        }
+}
+
+/* The catalogue would be larger than its frame justifies. */
+Test(lsr1_damage, hostile_toc_size)
+{
+        struct tape *t = tape_zoo();
+        struct bundle *b = pack(t);
+        struct blob zeros = {}, toc = {}, rest;
+        uint8_t *l;
+        size_t moved;
+        struct met *m;
+
+        zeros.n = (size_t)64 << 20;
+        zeros.data = lsr_xmalloc(zeros.n);
+        memset(zeros.data, 0, zeros.n);
+        put_frame(&toc, zeros.data, zeros.n);
+        rest = blob_copy(&b->file, b->file.n);
+        moved = b->toc + 8 + toc.n - b->locator;
+        b->file.n = b->toc;
+        put_skippable(&b->file, 0x184d2a5b, &toc);
+        blob_add(&b->file, rest.data + b->locator, rest.n - b->locator);
+        b->locator += moved;
+        l = b->file.data + b->locator;
+        lsr_put_le64(l + 32, toc.n);
+        lsr_put_le64(l + 40, zeros.n);
+        seal_locator(b);
+        lsr_put_le32(b->file.data + b->file.n - 9 - 16, (uint32_t)toc.n + 8);
+        m = meet(&b->file);
+        expect_zoo_listed(m, "large");
+        cr_expect(strstr(m->said.text, "too large"), "%s", m->said.text);
+        met_free(m);
+        free(zeros.data);
+        free(toc.data);
+        free(rest.data);
+        bundle_free(b);
+        tape_free(t);
+}
+
+static void hostile_table(size_t from_end, uint32_t value)
+{
+        struct bundle *b = pack_zoo();
+        struct met *m;
+        char what[64];
+
+        snprintf(what, sizeof(what), "table, %zu from the end: %x", from_end, value);
+        lsr_put_le32(b->file.data + b->file.n - from_end, value);
+        m = meet(&b->file);
+        expect_zoo_listed(m, what);
+        cr_expect_eq(read_all(m, &b->file, what, 0), 0, "%s", what);
+        met_free(m);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, hostile_table)
+{
+        static const uint32_t counts[] = { 0, 1, 2, 3, 4, 7, 9, 100, 1u << 24, (1u << 24) + 1, 1u << 29, UINT32_MAX };
+        static const uint32_t sizes[] = { 0, 1, 63, 65, 1u << 24, 1u << 31, UINT32_MAX };
+        struct bundle *b = pack_zoo();
+        size_t entries = b->file.n - b->table - 8 - 9;
+
+        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+                hostile_table(9, counts[i]);
+        for (size_t at = 4; at <= entries; at += 4)
+                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+                        /* What it says already? */
+                        if (lsr_le32(b->file.data + b->file.n - 9 - at) != sizes[i])
+                                hostile_table(9 + at, sizes[i]);
+        bundle_free(b);
+}
+
+/* Two entries that add up to what they did: content is refused and the listing is right. */
+Test(lsr1_damage, hostile_table_that_adds_up)
+{
+        for (size_t field = 0; field < 8; field += 4) {
+                struct bundle *b = pack_zoo();
+                uint8_t *entry = b->file.data + b->table + 8 + field;
+                struct said said = {};
+                struct met *m;
+
+                lsr_put_le32(entry, lsr_le32(entry) + 16);
+                lsr_put_le32(entry + 8, lsr_le32(entry + 8) - 16);
+                m = meet(&b->file);
+                expect_zoo_listed(m, "table");
+                cr_expect_eq(read_all(m, &b->file, "table", field), 0x3);
+                cr_expect_lt(check(&b->file, &said), 0);
+                met_free(m);
+                bundle_free(b);
+        }
+}
+
+/* A frame larger than is decoded at once: streamed. */
+Test(lsr1_damage, hostile_frame_size)
+{
+        struct tape *t = tape_new();
+        struct bundle *b;
+        struct said said = {};
+        struct met *m;
+
+        tape_file(t, "a", 1, 10);
+        tape_header(t, '0', "zeros", (16 << 20) + 1);
+        for (unsigned i = 0; i <= 256; i++)
+                blob_add(&t->tar, memset((uint8_t[65536]){}, 0, 65536), i < 256 ? 65536 : 512);
+        b = pack(t);
+        m = meet(&b->file);
+        cr_assert(m->c, "%s", m->said.text);
+        expect_content(m, &b->file, "a", 1, 10);
+        cr_expect_lt(check(&b->file, &said), 0);
+        cr_expect(strstr(said.text, "too large"), "%s", said.text);
+        met_free(m);
+        bundle_free(b);
+        tape_free(t);
+}
+
+/* --- a table of contents that lies --------------------------------------------------------- */
+
+/* A header changed at @at in the tar alone: reading @path gives @result, and the check says @word. */
+static void lying(const char *path, size_t at, const void *data, size_t n, int result, const char *word)
+{
+        struct tape *t = tape_zoo(), *truth = tape_zoo();
+        struct said said = {}, checked = {};
+        struct bundle *b;
+        struct met *m;
+        struct blob got;
+        unsigned reads = 0;
+        size_t header = 0;
+
+        while (strcmp((char *)truth->tar.data + header, path) != 0)
+                header += 512;
+        tape_put(truth, header, at, data, n);
+        b = pack_lying(truth, t);
+        m = meet(&b->file);
+        expect_zoo_listed(m, word);
+        cr_expect_eq(content(m, &b->file, row_of(m->c, path), &got, &said, &reads), result, "%s", word);
+        cr_expect(result != -EBADMSG || strstr(said.text, path), "%s: %s", word, said.text);
+        cr_expect_eq(check(&b->file, &checked), -EBADMSG);
+        cr_expect(strstr(checked.text, word), "%s: %s", word, checked.text);
+        free(got.data);
+        met_free(m);
+        bundle_free(b);
+        tape_free(t);
+        tape_free(truth);
+}
+
+Test(lsr1_damage, hostile_toc)
+{
+        lying("dir/sub/b", 0, "dir/sub/c", 9, -EBADMSG, "'dir/sub/b' is in the table of contents, but not in the tar");
+        lying("dir/sub/b", 0, "dir/sub/c", 9, -EBADMSG, "'dir/sub/c' is in the tar, but not in the table of contents");
+        lying("dir/sub/b", 156, "5", 1, -EBADMSG, "type");
+        lying("dir/sub/b", 156, "2", 1, -EBADMSG, "type, size");
+        lying("dir/sub/b", 156, "1", 1, -EBADMSG, "link");
+        lying("dir/sub/b", 124, "00000000143", 11, -EBADMSG, "size");
+        lying("dir/sub/b", 124, "00000010000", 11, -EBADMSG, "size");
+        lying("dir/sub/b", 100, "0000755", 7, 0, ": mode");
+        lying("dir/sub/b", 108, "0000000", 7, 0, ": owner");
+        lying("dir/sub/b", 297, "staff", 5, 0, ": owner");
+        lying("dir/sub/b", 136, "07346545001", 11, 0, ": mtime");
+        lying("dir/soft", 157, "b", 1, -EOPNOTSUPP, ": link");
+        lying("dir/hard", 157, "dir/nano", 8, 0, "link");
+}
+
+/* Members that only one of the two has, and members at another place. */
+Test(lsr1_damage, hostile_toc_of_another_tar)
+{
+        struct tape *t = tape_zoo(), *more = tape_zoo();
+        struct said said = {};
+        struct bundle *b;
+
+        tape_file(more, "dir/sub/z", 6, 1);
+        b = pack_lying(more, t);
+        cr_expect_eq(check(&b->file, &said), -EBADMSG);
+        cr_expect_str_eq(said.text, "'dir/sub/z' is in the tar, but not in the table of contents\n");
+        bundle_free(b);
+        memset(&said, 0, sizeof(said));
+        b = pack_lying(t, more);
+        cr_expect_eq(check(&b->file, &said), -EBADMSG);
+        cr_expect_str_eq(said.text, "'dir/sub/z' is in the table of contents, but not in the tar\n");
+        bundle_free(b);
+        tape_free(t);
+        tape_free(more);
+}
+
+Test(lsr1_damage, good_check)
+{
+        struct bundle *b = pack_zoo();
+        struct said said = {};
+
+        cr_expect_eq(check(&b->file, &said), 0, "%s", said.text);
+        cr_expect_eq(said.errors + said.remarks, 0, "%s", said.text);
+        bundle_free(b);
+}
+
+/* Frames behind a damaged one are verified all the same. */
+Test(lsr1_damage, bad_two_frames)
+{
+        struct bundle *b = pack_zoo();
+        struct said said = {};
+
+        b->file.data[b->frames[2] - 1] ^= 1;
+        b->file.data[b->frames[4] - 1] ^= 1;
+        cr_expect_eq(check(&b->file, &said), -EBADMSG);
+        cr_expect(strstr(said.text, "is compared up to byte"), "%s", said.text);
+        for (size_t i = 1; i < 4; i += 2) {
+                char text[64];
+
+                snprintf(text, sizeof(text), "zstd frame at byte %s is damaged", lsr_grouped(b->frames[i]));
+                cr_expect(strstr(said.text, text), "%s in %s", text, said.text);
+        }
+        bundle_free(b);
+}

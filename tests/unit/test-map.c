@@ -1,0 +1,123 @@
+/* map: what is cached is memory, only where that is asked for, and reads the same */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "formats/input.h"
+#include "io/io.h"
+#include "io/map.h"
+
+#define MAP_TEST_SIZE ((size_t)70 << 20) /* more than LSR_MAP_HELD, twice */
+
+static uint8_t map_byte(uint64_t at)
+{
+        return (uint8_t)(at * 2654435761u >> 7);
+}
+
+static int map_file(size_t size)
+{
+        char path[] = "/tmp/lsr-test-map-XXXXXX";
+        int fd = mkstemp(path);
+        uint8_t *data = lsr_xmalloc(size);
+
+        cr_assert_geq(fd, 0);
+        unlink(path);
+        for (size_t i = 0; i < size; i++)
+                data[i] = map_byte(i);
+        cr_assert_eq(write(fd, data, size), (ssize_t)size);
+        free(data);
+        return fd;
+}
+
+static struct lsr_io *map_io(const char *engine)
+{
+        struct lsr_io *io;
+
+        cr_assert_eq(lsr_io_new(&io, engine), 0);
+        return io;
+}
+
+/* An older kernel does not tell what is cached. */
+static bool map_can(int fd)
+{
+        const uint64_t range[2] = { 0, 4096 };
+        uint64_t stat[5];
+
+        return syscall(451, fd, range, stat, 0) == 0;
+}
+
+Test(map, only_where_it_is_right)
+{
+        struct lsr_io *io = map_io("auto"), *plain = map_io("sync");
+        int fd = map_file((size_t)1 << 20), pipe_fds[2];
+        struct lsr_map map;
+
+        cr_assert_eq(pipe(pipe_fds), 0);
+        cr_assert_eq(lsr_io_map(plain, fd, 0, 1 << 20, &map), 1);
+        cr_assert_eq(lsr_io_map(io, fd, 0, 4096, &map), 1, "small");
+        cr_assert_eq(lsr_io_map(io, fd, 0, (1 << 20) + 1, &map), 1, "beyond the end");
+        cr_assert_eq(lsr_io_map(io, fd, 2 << 20, 1 << 19, &map), 1, "behind the end");
+        cr_assert_eq(lsr_io_map(io, pipe_fds[0], 0, 1 << 20, &map), 1);
+        if (map_can(fd)) {
+                cr_assert_eq(lsr_io_map(io, fd, 4711, 1 << 19, &map), 0);
+                for (size_t i = 0; i < 1 << 19; i++)
+                        cr_assert_eq(map.data[i], map_byte(4711 + i));
+                lsr_io_map_forget(&map, 1000, 300000);
+                cr_assert_eq(map.data[5000], map_byte(9711));
+                lsr_io_unmap(&map);
+                cr_assert_null(map.data);
+        }
+        close(fd);
+        close(pipe_fds[0]);
+        close(pipe_fds[1]);
+        lsr_io_free(io);
+        lsr_io_free(plain);
+}
+
+/* A range of the file, from an odd place, by all the ways in which drivers read. */
+Test(map, reads_the_same)
+{
+        const uint64_t offset = 4096 + 17, size = MAP_TEST_SIZE - 5000;
+        struct lsr_io *io = map_io("auto");
+        int fd = map_file(MAP_TEST_SIZE);
+        struct lsr_input *in;
+        const uint8_t *data, *map;
+        uint8_t buf[100];
+        uint64_t at = 0;
+        ssize_t got;
+
+        cr_assert_eq(lsr_input_file(&in, io, fd, offset, size), 0);
+        /* As after a probe, and some bytes taken. */
+        cr_assert_geq(lsr_input_peek(in, 1000, &data), 1000);
+        lsr_input_take(in, 10);
+        map = lsr_input_map(in);
+        cr_assert_eq(map != NULL, map_can(fd));
+        cr_assert_eq(lsr_input_map(in), map);
+        cr_assert_geq(lsr_input_peek(in, 100, &data), 100);
+        cr_assert_eq(data[0], map_byte(offset + 10));
+        for (at = 10; (got = lsr_input_peek(in, 3000, &data)) > 0; at += 9999) {
+                cr_assert_eq(data[0], map_byte(offset + at), "byte %llu", (unsigned long long)at);
+                cr_assert_eq(data[got < 3000 ? got - 1 : 2999],
+                             map_byte(offset + at + (got < 3000 ? (uint64_t)got - 1 : 2999)));
+                if (lsr_input_skip(in, 9999) < 0)
+                        break;
+        }
+        cr_assert_geq(at, size - 9999);
+        cr_assert_eq(in->at, size);
+        cr_assert_eq(lsr_input_peek(in, 1, &data), 0);
+        cr_assert_eq(lsr_input_seek(in, (uint64_t)40 << 20), 0);
+        cr_assert_gt(lsr_input_peek(in, 1, &data), 0);
+        cr_assert_eq(data[0], map_byte(offset + ((uint64_t)40 << 20)));
+        cr_assert_eq(lsr_input_read_at(in, buf, sizeof(buf), size - 10), 10);
+        cr_assert_eq(buf[9], map_byte(offset + size - 1));
+        lsr_input_map_rest(in);
+        if (map)
+                cr_assert_eq(map[12345], map_byte(offset + 12345));
+        lsr_input_free(in);
+        close(fd);
+        lsr_io_free(io);
+}
