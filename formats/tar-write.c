@@ -235,7 +235,8 @@ static void member_time(struct tar_blocks *b, uint8_t *block, const struct lsr_m
         int64_t sec = meta->sec[LSR_MTIME];
 
         header_octal(block + 136, 12, sec < 0 ? 0 : (uint64_t)sec);
-        if (meta->nsec[LSR_MTIME] || sec < 0 || (uint64_t)sec > TAR_OCTAL_MAX(11))
+        /* Times before 1970 are large numbers here. */
+        if (meta->nsec[LSR_MTIME] || (uint64_t)sec > TAR_OCTAL_MAX(11))
                 record_time(b, sec, meta->nsec[LSR_MTIME]);
 }
 
