@@ -38,7 +38,7 @@ static struct item tree[] = {
         { .path = "a", .data = "alpha", .sec = 1, .uid = 1000, .gid = 100 },
         { .path = "a-b", .mode = S_IFREG | 04711, .sec = -1, .uid = UINT32_MAX - 1, .gid = 70000 },
         { .path = "d", .mode = S_IFDIR | 01777, .sec = INT32_MAX, .uid = 3, .gid = 4 },
-        { .path = "d/link", .mode = S_IFLNK | 0777, .data = "../a", .sec = 1234567890 },
+        { .path = "d/link", .mode = S_IFLNK | 0777, .data = "../" BETAS, .sec = 1234567890 },
         { .path = "d/sub", .mode = S_IFDIR | 0700, .sec = INT32_MIN },
         { .path = "d/sub/file", .mode = S_IFREG | 0600, .data = BETAS, .sec = 1600000001 },
 };
@@ -53,6 +53,7 @@ Test(zip_write, tree)
         b = back_open(&lsr_format_zip, &made);
         cr_expect_str_eq(back_find(&b, "a").method, "store");
         cr_expect_str_eq(back_find(&b, "d/sub/file").method, "deflate");
+        cr_expect_str_eq(back_find(&b, "d/link").method, "store");
         /* Times are exact, and not of a zone. */
         cr_expect_eq(back_find(&b, "a").flags, 0);
         back_close(&b);
@@ -179,6 +180,29 @@ Test(zip_write, sizes, .timeout = 100)
         made_free(&other);
         made_free(&made);
         sized_free(items);
+}
+
+/* What is deflated in pieces and comes back whole is smaller, or else stored. */
+Test(zip_write, nearly_noise)
+{
+        const size_t n = 4 * PIECE;
+        unsigned deflated = 0;
+
+        for (size_t run = 100; run < 1200; run += 100) {
+                struct item item = { .path = "f", .data = nearly_noise_of(n, run), .n = n };
+                struct made made = make_bundle(&lsr_writer_zip, &item, 1, NULL);
+                struct back b = back_open(&lsr_format_zip, &made);
+                struct lsr_member m = back_find(&b, "f");
+
+                back_check(&b, &item, KEPT);
+                cr_expect(strcmp(m.method, "store") == 0 ? m.packed == n : m.packed < n, "%zu: %llu", run,
+                          (unsigned long long)m.packed);
+                deflated += m.packed < n;
+                back_close(&b);
+                made_free(&made);
+                free((void *)(uintptr_t)item.data);
+        }
+        cr_expect(deflated > 0 && deflated < 11, "%u", deflated);
 }
 
 /* Without the end, the local headers and descriptors tell the same. */
