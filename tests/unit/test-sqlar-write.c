@@ -194,6 +194,28 @@ Test(sqlar_write, nearly_noise)
                 }
 }
 
+/* The same for small ones, where head and checksum of the format count. */
+Test(sqlar_write, nearly_small)
+{
+        static char names[100][8];
+        struct item items[100];
+        struct made made;
+        sqlite3 *db;
+
+        for (size_t i = 0; i < 100; i++) {
+                snprintf(names[i], sizeof(names[i]), "%02zu", i);
+                items[i] = (struct item){ .path = names[i], .data = nearly_noise_of(250, i), .n = 250, STORED };
+        }
+        made = make_bundle(&lsr_writer_sqlar, items, 100, NULL);
+        db = database_of(&made);
+        check_blobs(db, items, 100);
+        says(db, "SELECT min(length(data))<200,max(length(data)) FROM sqlar", "1|250\n");
+        sqlite3_close(db);
+        made_free(&made);
+        for (size_t i = 0; i < 100; i++)
+                free((void *)(uintptr_t)items[i].data);
+}
+
 /* So many that pages are written and read again before the end. */
 Test(sqlar_write, counts, .timeout = 100)
 {
@@ -284,7 +306,8 @@ Test(sqlar_write, output)
         cr_expect_eq(out.at, made.n);
         db = database_of(&made);
         says(db, "PRAGMA integrity_check", "ok\n");
-        says(db, "SELECT count(*),sum(k%3>0),count(DISTINCT k) FROM t WHERE k%3=0 OR v LIKE k||'%'", "2401|1602|2401\n");
+        says(db, "SELECT count(*),sum(k%3>0),count(DISTINCT k) FROM t WHERE k%3=0 OR v LIKE k||'%'",
+             "2401|1602|2401\n");
         sqlite3_close(db);
         lsr_sqlite_output_free(fs);
         lsr_output_free(&out);
@@ -325,8 +348,9 @@ Test(sqlar_write, bad_twice)
         static const struct item items[] = {
                 { .path = "a", STORED },
                 { .path = "a", .data = "x", STORED },
+                { .path = "b", .data = "x", STORED },
         };
-        struct made made = make_bundle(&lsr_writer_sqlar, items, 2, NULL);
+        struct made made = make_bundle(&lsr_writer_sqlar, items, 3, NULL);
 
         cr_expect_eq(made.r, -EEXIST);
         made_free(&made);
