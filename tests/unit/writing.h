@@ -342,9 +342,9 @@ static inline void sized(struct item items[static SIZED])
 
         for (; i < sizeof(sizes) / sizeof(sizes[0]); i++)
                 items[i] = (struct item){ .data = sizes[i] ? text_of(sizes[i], i) : NULL, .n = sizes[i] };
-        items[i++] = (struct item){ .data = noise_of(100000, i), .n = 100000 };
-        items[i++] = (struct item){ .data = noise_of(WHOLE - 1, i), .n = WHOLE - 1 };
-        items[i++] = (struct item){ .data = noise_of(WHOLE + 100, i), .n = WHOLE + 100 };
+        items[i++] = (struct item){ .data = noise_of(100000, 1), .n = 100000 };
+        items[i++] = (struct item){ .data = noise_of(WHOLE - 1, 2), .n = WHOLE - 1 };
+        items[i++] = (struct item){ .data = noise_of(WHOLE + 100, 3), .n = WHOLE + 100 };
         /* Noise with text in the middle of it. */
         memcpy((uint8_t *)(uintptr_t)items[SIZED - 1].data + 3 * PIECE + 7, items[13].data, 2 * PIECE);
         for (i = 0; i < SIZED; i++) {
