@@ -4,6 +4,8 @@
 
 #include "writing.h"
 
+#include "formats/sqlite-write.h"
+
 #define KEPT (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
 /* No archive of this kind knows owners. */
 #define STORED .losses = LSR_LOSS_OWNER
@@ -175,6 +177,45 @@ Test(sqlar_write, noise)
         free(noise);
 }
 
+/* Pieces that save too little for the whole to be smaller are stored, however many there are. */
+Test(sqlar_write, nearly_noise)
+{
+        for (size_t run = 200; run <= 1000; run += 200)
+                for (size_t pieces = 4; pieces <= 12; pieces += 8) {
+                        uint8_t *noise = nearly_noise_of(pieces * PIECE, run);
+                        const struct item item = { .path = "f", .data = noise, .n = pieces * PIECE, STORED };
+                        struct made made = make_bundle(&lsr_writer_sqlar, &item, 1, NULL);
+                        sqlite3 *db = database_of(&made);
+
+                        check_blobs(db, &item, 1);
+                        sqlite3_close(db);
+                        made_free(&made);
+                        free(noise);
+                }
+}
+
+/* The same for small ones, where head and checksum of the format count. */
+Test(sqlar_write, nearly_small)
+{
+        static char names[100][8];
+        struct item items[100];
+        struct made made;
+        sqlite3 *db;
+
+        for (size_t i = 0; i < 100; i++) {
+                snprintf(names[i], sizeof(names[i]), "%02zu", i);
+                items[i] = (struct item){ .path = names[i], .data = nearly_noise_of(250, i), .n = 250, STORED };
+        }
+        made = make_bundle(&lsr_writer_sqlar, items, 100, NULL);
+        db = database_of(&made);
+        check_blobs(db, items, 100);
+        says(db, "SELECT min(length(data))<200,max(length(data)) FROM sqlar", "1|250\n");
+        sqlite3_close(db);
+        made_free(&made);
+        for (size_t i = 0; i < 100; i++)
+                free((void *)(uintptr_t)items[i].data);
+}
+
 /* So many that pages are written and read again before the end. */
 Test(sqlar_write, counts, .timeout = 100)
 {
@@ -237,6 +278,43 @@ Test(sqlar_write, losses)
         made_free(&made);
 }
 
+/* The file system beneath, with so few pages in memory that all are written and read again and again. */
+Test(sqlar_write, output)
+{
+        struct lsr_sqlite_output *fs;
+        struct lsr_output out;
+        struct made made;
+        sqlite3 *db;
+        int fd = made_file();
+
+        lsr_output_init(&out, fd);
+        cr_assert_eq(lsr_sqlite_output_new(&fs, &out), 0);
+        cr_assert_eq(sqlite3_open_v2("x", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, lsr_sqlite_output_name(fs)),
+                     SQLITE_OK);
+        cr_assert_eq(sqlite3_exec(db,
+                                  "PRAGMA page_size=512; PRAGMA journal_mode=OFF; PRAGMA cache_size=1;"
+                                  "PRAGMA temp_store=MEMORY; BEGIN; CREATE TABLE t(k PRIMARY KEY,v);"
+                                  "WITH n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000)"
+                                  "INSERT INTO t SELECT i*7919%10007,zeroblob(i%900) FROM n;"
+                                  "UPDATE t SET v=k||v WHERE k%3; DELETE FROM t WHERE k%5=0; COMMIT; VACUUM;",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK, "%s", sqlite3_errmsg(db));
+        says(db, "PRAGMA integrity_check", "ok\n");
+        cr_assert_eq(sqlite3_close(db), SQLITE_OK);
+        cr_assert_eq(lsr_sqlite_output_flush(fs), 0);
+        made = made_of(fd);
+        cr_expect_eq(out.at, made.n);
+        db = database_of(&made);
+        says(db, "PRAGMA integrity_check", "ok\n");
+        says(db, "SELECT count(*),sum(k%3>0),count(DISTINCT k) FROM t WHERE k%3=0 OR v LIKE k||'%'",
+             "2401|1602|2401\n");
+        sqlite3_close(db);
+        lsr_sqlite_output_free(fs);
+        lsr_output_free(&out);
+        made_free(&made);
+        close(fd);
+}
+
 /* --- what goes wrong ------------------------------------------------------------------------ */
 
 Test(sqlar_write, bad_output)
@@ -270,8 +348,9 @@ Test(sqlar_write, bad_twice)
         static const struct item items[] = {
                 { .path = "a", STORED },
                 { .path = "a", .data = "x", STORED },
+                { .path = "b", .data = "x", STORED },
         };
-        struct made made = make_bundle(&lsr_writer_sqlar, items, 2, NULL);
+        struct made made = make_bundle(&lsr_writer_sqlar, items, 3, NULL);
 
         cr_expect_eq(made.r, -EEXIST);
         made_free(&made);

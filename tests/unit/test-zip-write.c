@@ -38,7 +38,7 @@ static struct item tree[] = {
         { .path = "a", .data = "alpha", .sec = 1, .uid = 1000, .gid = 100 },
         { .path = "a-b", .mode = S_IFREG | 04711, .sec = -1, .uid = UINT32_MAX - 1, .gid = 70000 },
         { .path = "d", .mode = S_IFDIR | 01777, .sec = INT32_MAX, .uid = 3, .gid = 4 },
-        { .path = "d/link", .mode = S_IFLNK | 0777, .data = "../a", .sec = 1234567890 },
+        { .path = "d/link", .mode = S_IFLNK | 0777, .data = "../" BETAS, .sec = 1234567890 },
         { .path = "d/sub", .mode = S_IFDIR | 0700, .sec = INT32_MIN },
         { .path = "d/sub/file", .mode = S_IFREG | 0600, .data = BETAS, .sec = 1600000001 },
 };
@@ -53,6 +53,7 @@ Test(zip_write, tree)
         b = back_open(&lsr_format_zip, &made);
         cr_expect_str_eq(back_find(&b, "a").method, "store");
         cr_expect_str_eq(back_find(&b, "d/sub/file").method, "deflate");
+        cr_expect_str_eq(back_find(&b, "d/link").method, "store");
         /* Times are exact, and not of a zone. */
         cr_expect_eq(back_find(&b, "a").flags, 0);
         back_close(&b);
@@ -179,6 +180,29 @@ Test(zip_write, sizes, .timeout = 100)
         made_free(&other);
         made_free(&made);
         sized_free(items);
+}
+
+/* What is deflated in pieces and comes back whole is smaller, or else stored. */
+Test(zip_write, nearly_noise)
+{
+        const size_t n = 4 * PIECE;
+        unsigned deflated = 0;
+
+        for (size_t run = 100; run < 1200; run += 100) {
+                struct item item = { .path = "f", .data = nearly_noise_of(n, run), .n = n };
+                struct made made = make_bundle(&lsr_writer_zip, &item, 1, NULL);
+                struct back b = back_open(&lsr_format_zip, &made);
+                struct lsr_member m = back_find(&b, "f");
+
+                back_check(&b, &item, KEPT);
+                cr_expect(strcmp(m.method, "store") == 0 ? m.packed == n : m.packed < n, "%zu: %llu", run,
+                          (unsigned long long)m.packed);
+                deflated += m.packed < n;
+                back_close(&b);
+                made_free(&made);
+                free((void *)(uintptr_t)item.data);
+        }
+        cr_expect(deflated > 0 && deflated < 11, "%u", deflated);
 }
 
 /* Without the end, the local headers and descriptors tell the same. */
@@ -402,56 +426,97 @@ Test(zip_write, offsets)
         close(fd);
 }
 
-/* Zeros that are more than 32 bits can say, behind them a member that has to be found. */
+/* The beginning and the end of what goes through a pipe. */
+struct ends {
+        int from;
+        uint8_t head[4096];
+        uint64_t total;
+        uint8_t tail[1 << 20]; /* all that is wanted is in the last n bytes of it */
+        size_t n;
+};
+
+static void *read_ends(void *arg)
+{
+        struct ends *ends = arg;
+        ssize_t got;
+
+        while ((got = read(ends->from, ends->tail + ends->n, sizeof(ends->tail) - ends->n)) > 0) {
+                if (ends->total == 0)
+                        memcpy(ends->head, ends->tail, sizeof(ends->head));
+                ends->total += (uint64_t)got;
+                ends->n += (size_t)got;
+                if (ends->n > sizeof(ends->tail) / 2) {
+                        memmove(ends->tail, ends->tail + ends->n - 4096, 4096);
+                        ends->n = 4096;
+                }
+        }
+        return NULL;
+}
+
+/* A member that is more than 32 bits can say, and one behind it.  Nothing is deflated, for the sake of time. */
 Test(zip_write, large, .timeout = 110)
 {
-        const uint64_t size = UINT64_C(4) << 30;
-        const struct lsr_writer_options options = { .level = 1, .threads = 2 };
-        const struct item last = { .path = "z", .data = "found" };
+        const uint64_t size = UINT64_C(4) << 30, blocks = (size + 65534) / 65535, packed = size + 5 * blocks;
+        const struct lsr_writer_options options = { .level = 0, .threads = 2 };
         struct lsr_member m = item_member(&(struct item){ .path = "f" });
         static uint8_t zeros[PIECE];
-        const uint8_t *c, *descriptor;
+        static struct ends ends;
         struct lsr_output out;
         struct lsr_writer *w;
-        int fd = made_file();
-        struct made made;
-        struct back b;
+        const uint8_t *end, *c, *d;
+        pthread_t thread;
+        int fds[2];
 
+        cr_assert_eq(pipe(fds), 0);
+        fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+        ends.from = fds[0];
+        cr_assert_eq(pthread_create(&thread, NULL, read_ends, &ends), 0);
         m.meta.size = size;
-        lsr_output_init(&out, fd);
+        lsr_output_init(&out, fds[1]);
         cr_assert_eq(lsr_writer_zip.open(&w, &out, &options), 0);
         cr_assert_eq(lsr_writer_zip.member(w, &m, NULL, 0), 0);
         for (uint64_t left = size, n; left > 0; left -= n) {
                 n = left < sizeof(zeros) ? left : sizeof(zeros);
                 cr_assert_eq(lsr_writer_zip.data(w, zeros, n), 0);
         }
-        cr_assert_eq(write_item(w, &last, SIZE_MAX), 0);
+        cr_assert_eq(write_item(w, &(struct item){ .path = "z", .data = "found" }, SIZE_MAX), 0);
         cr_assert_eq(lsr_writer_zip.finish(w), 0);
         lsr_writer_zip.free(w);
         lsr_output_free(&out);
-        made = made_of(fd);
-        c = central_of(&made, 0);
+        close(fds[1]);
+        pthread_join(thread, NULL);
+        close(fds[0]);
+        end = ends.tail + ends.n;
+
+        /* The local header: sizes all ones, and an extra field behind the other two that says no more. */
+        cr_expect_eq(lsr_le32(ends.head), LSR_ZIP_LOCAL);
+        cr_expect_eq(lsr_le16(ends.head + 4), 45);
+        cr_expect_eq(lsr_le16(ends.head + 6), 8);
+        cr_expect_eq(lsr_le16(ends.head + 8), 8);
+        cr_expect_eq(lsr_le64(ends.head + 18), UINT64_MAX);
+        cr_expect_eq(lsr_le16(ends.head + 28), 24 + 20);
+        cr_expect_eq(memcmp(ends.head + 30 + 1 + 24, "\1\0\20\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20), 0);
+        /* The central headers, from the end: 71 + 12 bytes and 71 + 20. */
+        c = end - 22 - 76 - (71 + 12) - (71 + 20);
+        cr_assert_eq(lsr_le32(c), LSR_ZIP_CENTRAL);
         cr_expect_eq(lsr_le16(c + 6), 45);
-        cr_expect_eq(lsr_le32(c + 20), UINT32_MAX);
-        cr_expect_eq(lsr_le32(c + 24), UINT32_MAX);
-        cr_expect_eq(lsr_le16(c + 30), 24 + 20);
-        cr_expect_eq(lsr_le16(made.data + 4), 45);
-        cr_expect_eq(lsr_le16(made.data + 6), 8);
-        cr_expect_eq(lsr_le32(made.data + 18), UINT32_MAX);
-        cr_expect_eq(lsr_le32(made.data + 22), UINT32_MAX);
-        cr_expect_eq(lsr_le16(made.data + 28), 24 + 20);
-        b = back_open(&lsr_format_zip, &made);
-        m = back_find(&b, "f");
-        cr_expect_eq(m.meta.size, size);
-        descriptor = made.data + lsr_zip_local_length(made.data) + m.packed;
-        cr_expect_eq(lsr_le32(descriptor), LSR_ZIP_DESCRIPTOR);
-        cr_expect_eq(lsr_le32(descriptor + 4), lsr_le32(c + 16));
-        cr_expect_eq(lsr_le64(descriptor + 8), m.packed);
-        cr_expect_eq(lsr_le64(descriptor + 16), size);
-        back_check(&b, &last, KEPT);
-        back_close(&b);
-        made_free(&made);
-        close(fd);
+        cr_expect_eq(lsr_le64(c + 20), UINT64_MAX);
+        cr_expect_eq(lsr_le32(c + 42), 0);
+        cr_expect_eq(lsr_le32(c + 71), 0x00100001);
+        cr_expect_eq(lsr_le64(c + 75), size);
+        cr_expect_eq(lsr_le64(c + 83), packed);
+        /* The descriptor, before the other member. */
+        d = c - (55 + 5) - 24;
+        cr_expect_eq(lsr_le32(d), LSR_ZIP_DESCRIPTOR);
+        cr_expect_eq(lsr_le32(d + 4), lsr_le32(c + 16));
+        cr_expect_eq(lsr_le64(d + 8), packed);
+        cr_expect_eq(lsr_le64(d + 16), size);
+        cr_expect_eq(ends.total - (uint64_t)(end - d), 30 + 1 + 44 + packed);
+        /* The last block is of what was left, and says that it is the last. */
+        cr_expect_eq(d[-5 - (int)(size % 65535)], 1);
+        c += 71 + 20;
+        cr_expect_eq(lsr_le32(c), LSR_ZIP_CENTRAL);
+        cr_expect_eq(lsr_le64(c + 75), 30 + 1 + 44 + packed + 24);
 }
 
 /* --- what goes wrong --------------------------------------------------------------------- */

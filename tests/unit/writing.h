@@ -322,20 +322,29 @@ static inline uint8_t *noise_of(size_t n, uint64_t seed)
 #define PIECE LSR_PRESS_PIECE
 #define WHOLE (LSR_PRESS_WHOLE * LSR_PRESS_PIECE)
 
+/* Noise with @run zeros in it, so that it deflates by few bytes. */
+static inline uint8_t *nearly_noise_of(size_t n, size_t run)
+{
+        uint8_t *noise = noise_of(n, n + run);
+
+        memset(noise + n / 2, 0, run);
+        return noise;
+}
+
 /* Files of all sizes that are treated in ways of their own.  To be freed with sized_free(). */
 #define SIZED 19
 static inline void sized(struct item items[static SIZED])
 {
-        static const size_t sizes[] = { 0,         1,         100,   65535,     70000, PIECE - 100, PIECE, 65536,
-                                        PIECE + 1, 2 * PIECE, 50000, WHOLE - 1, WHOLE, WHOLE + 1,   10,    9 * PIECE };
+        static const size_t sizes[] = { 0,     1,         100,   65535,     70000, PIECE - 100, PIECE, PIECE + 1,
+                                        65536, 2 * PIECE, 50000, WHOLE - 1, WHOLE, WHOLE + 1,   10,    9 * PIECE };
         static char names[SIZED][16];
         size_t i = 0;
 
         for (; i < sizeof(sizes) / sizeof(sizes[0]); i++)
                 items[i] = (struct item){ .data = sizes[i] ? text_of(sizes[i], i) : NULL, .n = sizes[i] };
-        items[i++] = (struct item){ .data = noise_of(100000, i), .n = 100000 };
-        items[i++] = (struct item){ .data = noise_of(WHOLE - 1, i), .n = WHOLE - 1 };
-        items[i++] = (struct item){ .data = noise_of(WHOLE + 100, i), .n = WHOLE + 100 };
+        items[i++] = (struct item){ .data = noise_of(100000, 1), .n = 100000 };
+        items[i++] = (struct item){ .data = noise_of(WHOLE - 1, 2), .n = WHOLE - 1 };
+        items[i++] = (struct item){ .data = noise_of(WHOLE + 100, 3), .n = WHOLE + 100 };
         /* Noise with text in the middle of it. */
         memcpy((uint8_t *)(uintptr_t)items[SIZED - 1].data + 3 * PIECE + 7, items[13].data, 2 * PIECE);
         for (i = 0; i < SIZED; i++) {
