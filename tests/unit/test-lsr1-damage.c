@@ -416,3 +416,100 @@ Test(lsr1_damage, bad_two_frames)
         }
         bundle_free(b);
 }
+
+/* --- many in one pass ------------------------------------------------------------------- */
+
+struct many {
+        const struct met *met;
+        char path[4096];
+        unsigned next, ended;
+        int results[4];
+        struct blob got[4];
+        int stop; /* what write() gives */
+};
+
+static bool many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct many *m = ctx;
+        uint32_t row;
+
+        if (m->next == 4)
+                return false;
+        row = row_of(m->met->c, files[m->next++].path);
+        lsr_catalogue_get(m->met->c, row, ret_member);
+        ret_member->path_len = lsr_catalogue_path(m->met->c, row, m->path, sizeof(m->path));
+        ret_member->path = m->path;
+        return true;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        struct many *m = ctx;
+
+        blob_add(&m->got[m->ended], data, n);
+        return m->stop;
+}
+
+static int many_end(void *ctx, int result)
+{
+        struct many *m = ctx;
+
+        m->results[m->ended++] = result;
+        return 0;
+}
+
+/* Returns which fail, a bit a file. */
+static unsigned many_read(const struct bundle *b, const struct met *met, int stop, int result, unsigned ended)
+{
+        unsigned reads = 0, failed = 0;
+        struct many m = { .met = met, .stop = stop };
+        struct said said = {};
+        const struct lsr_many many = { &m, many_next, many_write, many_end };
+        struct lsr_scan scan = { .prefix = "", .window_max = WINDOW_MAX, .ctx = &said, .trouble = said_trouble };
+
+        scan.input = counted_new(&b->file, &reads);
+        cr_expect_eq(lsr_format_lsr1.read_many(&scan, &many), result);
+        cr_expect_eq(m.ended, ended);
+        for (unsigned i = 0; i < m.ended; i++) {
+                failed |= m.results[i] < 0 ? 1u << i : 0;
+                cr_expect(m.results[i] < 0 || content_is(&m.got[i], files[i].seed, files[i].n), "%s", files[i].path);
+        }
+        for (unsigned i = 0; i < 4; i++)
+                free(m.got[i].data);
+        lsr_input_free(scan.input);
+        return failed;
+}
+
+Test(lsr1_damage, good_many)
+{
+        struct bundle *b = pack_zoo();
+        struct met *met = meet(&b->file);
+
+        cr_assert(met->c);
+        cr_expect_eq(many_read(b, met, 0, 0, 4), 0);
+        /* Whoever has had enough gets no more. */
+        many_read(b, met, -ECANCELED, -ECANCELED, 0);
+        /* Without a locator it is streamed. */
+        b->file.data[b->locator] ^= 1;
+        cr_expect_eq(many_read(b, met, 0, 0, 4), 0);
+        met_free(met);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, bad_many)
+{
+        static const unsigned in_frame[] = { 0x3, 0x2, 0x2, 0x2, 0x4, 0x8 };
+        struct bundle *b = pack_zoo();
+        struct met *met = meet(&b->file);
+
+        cr_assert(met->c);
+        for (size_t i = 0; i + 1 < b->n_frames; i++) {
+                size_t last = b->frames[i + 1] - 1;
+
+                b->file.data[last] ^= 1;
+                cr_expect_eq(many_read(b, met, 0, 0, 4), in_frame[i], "frame %zu", i);
+                b->file.data[last] ^= 1;
+        }
+        met_free(met);
+        bundle_free(b);
+}
