@@ -1,9 +1,9 @@
 /*
  * lsr1 - the driver: list from the table of contents, read from the frames
  *
- * The table of contents is the catalogue as the parent wants it, so once it has
- * proved to be valid it is handed on as it is: no member goes through the
- * builder.
+ * The table of contents is the catalogue as the parent wants it, so it is handed
+ * on as it is: no member goes through the builder.  Nor is it decoded here to see
+ * whether it is valid, for the parent does just that, and asks again if it is not.
  *
  * Whatever is wrong with it, what remains is a .tar.zst, and is read as one:
  * positions in the catalogue mean the same either way.  Content is the tar
@@ -102,8 +102,10 @@ static int lsr1_scan(struct lsr_scan *scan)
         struct lsr1 l;
         const char *why = lsr1_open(&l, scan->input);
 
+        if (!why && scan->distrusted)
+                why = "it is not valid";
         if (!why)
-                why = lsr1_catalogue(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
+                why = lsr1_toc(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
         lsr1_close(&l);
         if (!why)
                 return 0;

@@ -64,8 +64,8 @@ bool lsr1_probe(const struct lsr_probe *p);
  */
 const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
-/* The table of contents, decoded once to see that it is valid; to be freed.  NULL, or why there is none. */
-const char *lsr1_catalogue(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
+/* The table of contents, whose checksum is right and which has the rows that it is to have; to be freed.  NULL, or why not. */
+const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
 
 void lsr1_close(struct lsr1 *l);
 

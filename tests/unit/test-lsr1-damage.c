@@ -1,5 +1,9 @@
 /* LSR1, damaged and lying: never a wrong listing, never wrong content, nothing that --check does not see. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "lsr1-meet.h"
+#include "source/worker.h"
 
 static const struct {
         const char *path;
@@ -365,6 +369,74 @@ Test(lsr1_damage, hostile_toc)
         lying("dir/sub/b", 136, "07346545001", 11, 0, ": mtime");
         lying("dir/soft", 157, "b", 1, -EOPNOTSUPP, ": link");
         lying("dir/hard", 157, "dir/nano", 8, 0, "link");
+}
+
+/* The parent asks again when it finds that a catalogue is not valid. */
+static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
+{
+        struct said said = {};
+        const struct lsr_worker_options options = { .engine = "sync",
+                                                    .window_max = WINDOW_MAX,
+                                                    .ctx = &said,
+                                                    .trouble = said_trouble,
+                                                    .serve = lsr_worker_main };
+        struct lsr_worker *w = lsr_worker_new(&options);
+        struct lsr_worker_file file = { .fd = memfd_create("lsr1", MFD_CLOEXEC), .size = b->file.n };
+        struct lsr_worker_bundle bundle;
+        struct lsr_catalogue *c = NULL;
+        char *want = dump_zoo(), *got;
+        uint8_t *head;
+        size_t head_len;
+
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
+                file.companions[i] = -1;
+        cr_assert_eq(write(file.fd, b->file.data, b->file.n), (ssize_t)b->file.n);
+        cr_assert_eq(lsr_worker_open(w, &file, &bundle, &head, &head_len), 0, "%s", said.text);
+        cr_expect_str_eq(bundle.format, "lsr1");
+        cr_assert_eq(lsr_worker_scan(w, bundle.id, "", 0, &c), 0, "%s: %s", what, said.text);
+        got = dump(c);
+        cr_expect_str_eq(got, want, "%s", what);
+        cr_expect_eq(said.errors, 0, "%s", said.text);
+        cr_expect_eq(said.remarks, strcmp(what, "good") != 0, "%s: %s", what, said.text);
+        free(got);
+        free(want);
+        lsr_catalogue_free(c);
+        lsr_worker_free(w);
+        close(file.fd);
+}
+
+/* Its checksum is right. */
+static void invalid_toc(size_t at, uint8_t mask, const char *what)
+{
+        struct tape *t = tape_zoo();
+        struct said said = {};
+        uint32_t rows;
+        struct blob toc = toc_of(&t->tar, &rows);
+        struct bundle *b;
+        struct met *m;
+
+        if (mask)
+                toc.data[at] ^= mask;
+        b = pack_toc(t, &toc, rows);
+        m = meet(&b->file);
+        expect_zoo_listed(m, what);
+        cr_expect_eq(m->said.remarks, mask != 0, "%s: %s", what, m->said.text);
+        cr_expect_eq(check(&b->file, &said), mask ? -EBADMSG : 0, "%s", what);
+        expect_worker_lists_zoo(b, what);
+        free(toc.data);
+        met_free(m);
+        bundle_free(b);
+        tape_free(t);
+}
+
+Test(lsr1_damage, hostile_toc_that_is_not_valid)
+{
+        invalid_toc(0, 0, "good");
+        invalid_toc(0, 1, "magic");
+        invalid_toc(4, 2, "version");
+        invalid_toc(8, 1, "rows");
+        invalid_toc(16, 1, "directories");
+        invalid_toc(24 + 24 + 15, 0x80, "a column's offset");
 }
 
 /* Members that only one of the two has, and members at another place. */
