@@ -59,6 +59,7 @@ struct worker_call {
         size_t cap;
         bool has_data;
         bool full; /* the builder takes no more */
+        bool said_full;
         struct lsr_wire_done done;
 };
 
@@ -151,6 +152,7 @@ static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64
         if (error > 0 || error < -WORKER_ERRNO_MAX)
                 return -EPROTO;
         text[length - sizeof(error)] = '\0';
+        call->said_full |= error == -E2BIG;
         if (call->sink_result >= 0)
                 worker_say(w, error, text);
         return 0;
@@ -496,6 +498,9 @@ static int worker_scanned(struct lsr_worker *w, struct worker_call *call, int r,
                 r = lsr_catalogue_decode(ret_catalogue, call->data, call->size);
                 return r < 0 ? worker_distrust(w, r) : 0;
         }
+        /* It does not know if it had sent everything before it was told. */
+        if (call->full && !call->said_full)
+                worker_say(w, -E2BIG, "more than can be listed: too many members, too long names, or too deep");
         /* What came before it died has been parsed well. */
         if (r >= 0 || (r == -EPIPE && lsr_builder_count(call->builder) > 0))
                 return lsr_builder_finish(call->builder, ret_catalogue);
