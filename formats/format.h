@@ -37,8 +37,13 @@ struct lsr_scan {
         struct lsr_input *input;
         struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
         struct lsr_builder *builder;
-        uint8_t *catalogue; /* instead of members for the builder: it encoded, as lsr_catalogue_decode() takes it */
+        /*
+         * Instead of members for the builder: all of them encoded, as the bundle itself has them, to be freed.  It need
+         * not be valid.  If lsr_catalogue_decode() refuses it, the scan is repeated with distrusted set.
+         */
+        uint8_t *catalogue;
         size_t catalogue_size;
+        bool distrusted;
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */

@@ -258,10 +258,11 @@ int lsr1_check(struct lsr_scan *scan)
         int r;
 
         if (!why)
-                why = lsr1_catalogue(&l, scan->input, &data, &size);
+                why = lsr1_toc(&l, scan->input, &data, &size);
+        if (!why && lsr_catalogue_decode(&c.toc, data, size) < 0)
+                why = "it is not valid";
         if (!why) {
-                r = lsr_catalogue_decode(&c.toc, data, size);
-                frames = r < 0 ? NULL : lsr1_frames_new(scan->input, &l, false, UINT64_MAX);
+                frames = lsr1_frames_new(scan->input, &l, false, UINT64_MAX);
                 why = frames ? NULL : "a frame is too large";
         }
         free(data);

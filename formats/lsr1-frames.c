@@ -3,8 +3,9 @@
  *
  * A frame is decoded as a whole before a byte of it is given, so what comes out
  * of here has been compared with its checksum.  Reading one small member means
- * one read of the file and one frame in the caller's thread; reading more keeps
- * frames in flight on all cores:
+ * one read of the file and one frame in the caller's thread; reading on into
+ * the next frame shows that there is more to come, and from then on frames are
+ * in flight on all cores:
  *
  *      file ─► [ frame | frame | frame | frame ] ─► reader
  *                done    being decoded   waiting
@@ -37,6 +38,7 @@ struct frames {
         uint64_t ahead;
         struct lsr_jobs *queue; /* NULL until the first read */
         unsigned depth;         /* frames in flight */
+        bool runs;              /* a frame was read since the last seek */
         uint32_t next;          /* frame to be begun */
         size_t skip;            /* bytes of the first frame before the position */
         unsigned first, last;   /* jobs [first, last) are in flight; the one before may be the reader's */
@@ -54,13 +56,19 @@ static void frames_work(void *ctx, unsigned worker, struct lsr_job *job)
                 j->error = lsr_zstd_frame(j->in, j->in_n, j->out, j->out_n);
 }
 
+static bool frames_wanted(const struct frames *f, uint32_t frame)
+{
+        return frame < f->l->n && (f->runs || f->l->frames[frame].raw < f->ahead);
+}
+
 /* A thread costs more than it saves where one frame is all that is wanted. */
 static void frames_start(struct frames *f)
 {
         unsigned threads = lsr_ahead_cpus(), wanted = 1;
 
-        while (wanted < threads && wanted < f->l->n - f->next && f->l->frames[f->next + wanted].raw < f->ahead)
+        while (wanted < threads && frames_wanted(f, f->next + wanted))
                 wanted++;
+        lsr_jobs_free(f->queue);
         f->queue = lsr_jobs_new(wanted, frames_work, f);
         f->depth = wanted > 1 ? wanted + 1 : 1;
 }
@@ -123,19 +131,20 @@ static ssize_t frames_next(struct lsr_input *in, const uint8_t **ret_data)
 {
         struct frames *f = (struct frames *)in;
 
-        if (!f->queue)
+        if (!f->queue || (f->depth == 1 && f->runs))
                 frames_start(f);
         for (;;) {
                 struct frames_job *j;
                 size_t skip;
 
                 while (f->next < f->l->n && f->last - f->first < f->depth &&
-                       (f->last == f->first || f->l->frames[f->next].raw < f->ahead))
+                       (f->last == f->first || frames_wanted(f, f->next)))
                         frames_begin(f);
                 j = (struct frames_job *)lsr_jobs_next(f->queue);
                 if (!j)
                         return 0;
                 f->first++;
+                f->runs = true;
                 in->source_at = f->l->frames[j->frame + 1].at;
                 skip = f->skip;
                 f->skip = 0;
@@ -166,6 +175,7 @@ static int frames_seek(struct lsr_input *in, uint64_t offset)
                         high = middle - 1;
         }
         f->next = low;
+        f->runs = false;
         f->skip = (size_t)(offset - frames[low].raw);
         return 0;
 }

@@ -1,9 +1,9 @@
 /*
  * lsr1 - the driver: list from the table of contents, read from the frames
  *
- * The table of contents is the catalogue as the parent wants it, so once it has
- * proved to be valid it is handed on as it is: no member goes through the
- * builder.
+ * The table of contents is the catalogue as the parent wants it, so it is handed
+ * on as it is: no member goes through the builder.  Nor is it decoded here to see
+ * whether it is valid, for the parent does just that, and asks again if it is not.
  *
  * Whatever is wrong with it, what remains is a .tar.zst, and is read as one:
  * positions in the catalogue mean the same either way.  Content is the tar
@@ -60,15 +60,26 @@ int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input)
         return r;
 }
 
-/* What the tar driver makes of @tar, which is freed: a listing, or with @m its content. */
-static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct lsr_member *m,
-                    const struct lsr_sink *sink)
+/* What is wanted of the tar driver: a listing, or */
+struct lsr1_task {
+        const struct lsr_member *m; /* the content of one member */
+        const struct lsr_sink *sink;
+        const struct lsr_many *many; /* or that of many */
+};
+
+/* @tar is freed. */
+static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct lsr1_task *task)
 {
         struct lsr_input *input = scan->input;
         int r;
 
         scan->input = tar;
-        r = m ? lsr_format_tar.read(scan, m, sink) : lsr_format_tar.scan(scan);
+        if (task->many)
+                r = lsr_format_tar.read_many(scan, task->many);
+        else if (task->m)
+                r = lsr_format_tar.read(scan, task->m, task->sink);
+        else
+                r = lsr_format_tar.scan(scan);
         scan->input = input;
         if (r < 0 && scan->troubles == 0 && tar->what)
                 lsr_scan_trouble(scan, r, "%s", tar->what);
@@ -76,12 +87,12 @@ static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct l
         return r;
 }
 
-static int lsr1_streamed(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 {
         struct lsr_input *tar;
         int r = lsr1_stream(scan, &tar);
 
-        return r < 0 ? r : lsr1_tar(scan, tar, m, sink);
+        return r < 0 ? r : lsr1_tar(scan, tar, task);
 }
 
 /* --- by the table of contents ------------------------------------------------------- */
@@ -91,17 +102,20 @@ static int lsr1_scan(struct lsr_scan *scan)
         struct lsr1 l;
         const char *why = lsr1_open(&l, scan->input);
 
+        if (!why && scan->distrusted)
+                why = "it is not valid";
         if (!why)
-                why = lsr1_catalogue(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
+                why = lsr1_toc(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
         lsr1_close(&l);
         if (!why)
                 return 0;
         lsr_scan_trouble(scan, 0, "the table of contents is not used, all of the tar is read: %s", why);
-        return lsr1_streamed(scan, NULL, NULL);
+        return lsr1_streamed(scan, &(struct lsr1_task){});
 }
 
 static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
+        const struct lsr1_task task = { .m = m, .sink = sink };
         struct lsr_input *frames = NULL;
         uint64_t end;
         struct lsr1 l;
@@ -113,12 +127,90 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
         if (!lsr1_open(&l, scan->input))
                 frames = lsr1_frames_new(scan->input, &l, true, end);
         if (frames) {
-                /* However near it is, from there and not on the way through others; that it is too far is found out next. */
+                /* However near it is, from there and not on the way through others; that it is too far is found next. */
                 lsr_input_seek(frames, m->position);
-                r = lsr1_tar(scan, frames, m, sink);
+                r = lsr1_tar(scan, frames, &task);
         } else {
-                r = lsr1_streamed(scan, m, sink);
+                r = lsr1_streamed(scan, &task);
         }
+        lsr1_close(&l);
+        return r;
+}
+
+/* --- many members: a damaged frame ends those that it holds, and no others ------------- */
+
+struct lsr1_many {
+        const struct lsr_many *many;
+        struct lsr_input *frames;
+        bool open;   /* one was taken and is not at its end */
+        bool failed; /* the frames did, at the one before */
+        int stopped; /* what the taker of content said, if that is negative */
+};
+
+static bool lsr1_many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct lsr1_many *s = ctx;
+
+        s->open = s->many->next(s->many->ctx, ret_member);
+        if (s->open && s->failed)
+                lsr_input_seek(s->frames, ret_member->position);
+        s->failed = false;
+        return s->open;
+}
+
+static int lsr1_many_write(void *ctx, const void *data, size_t n)
+{
+        struct lsr1_many *s = ctx;
+        int r = s->many->write(s->many->ctx, data, n);
+
+        s->stopped = r < 0 ? r : 0;
+        return r;
+}
+
+static int lsr1_many_end(void *ctx, int result)
+{
+        struct lsr1_many *s = ctx;
+        int r = s->many->end(s->many->ctx, result);
+
+        s->open = false;
+        s->stopped = r < 0 ? r : 0;
+        return r;
+}
+
+static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, const struct lsr_many *many)
+{
+        struct lsr1_many s = { .many = many, .frames = frames };
+        const struct lsr_many inner = { &s, lsr1_many_next, lsr1_many_write, lsr1_many_end };
+        struct lsr_input *input = scan->input;
+        int r;
+
+        scan->input = frames;
+        for (;;) {
+                r = lsr_format_tar.read_many(scan, &inner);
+                if (r >= 0 || s.stopped || !s.open)
+                        break;
+                r = lsr1_many_end(&s, r);
+                if (r < 0)
+                        break;
+                s.failed = true;
+        }
+        scan->input = input;
+        return r;
+}
+
+static int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct lsr_input *frames = NULL;
+        struct lsr1 l;
+        int r;
+
+        if (!lsr1_open(&l, scan->input))
+                frames = lsr1_frames_new(scan->input, &l, true, 0);
+        if (frames)
+                r = lsr1_many_framed(scan, frames, many);
+        else
+                r = lsr1_streamed(scan, &(struct lsr1_task){ .many = many });
+        lsr_input_free(frames);
         lsr1_close(&l);
         return r;
 }
@@ -129,5 +221,6 @@ const struct lsr_format lsr_format_lsr1 = {
         .probe = lsr1_probe,
         .scan = lsr1_scan,
         .read = lsr1_read,
+        .read_many = lsr1_read_many,
         .check = lsr1_check,
 };

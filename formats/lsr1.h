@@ -64,8 +64,8 @@ bool lsr1_probe(const struct lsr_probe *p);
  */
 const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
-/* The table of contents, decoded once to see that it is valid; to be freed.  NULL, or why there is none. */
-const char *lsr1_catalogue(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
+/* The table of contents, whose checksum is right and which has the rows that it is to have; to be freed.  NULL, or why not. */
+const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
 
 void lsr1_close(struct lsr1 *l);
 
@@ -73,8 +73,8 @@ void lsr1_close(struct lsr1 *l);
 
 /*
  * The tar as an input over @in and @l, which stay the caller's.  NULL: a frame is too large for that.
- * With @skips content can be passed over without decoding it.  Frames that begin before @ahead are decoded in
- * parallel as soon as something is read; with UINT64_MAX all.  Bytes come from frames whose checksum was right.
+ * With @skips content can be passed over without decoding it, and what failed is over with a seek.  Frames that begin
+ * before @ahead are decoded in parallel from the first read on, others once reading goes on from frame to frame.
  */
 struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead);
 

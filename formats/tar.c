@@ -139,7 +139,7 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
         else if (in->at <= m->position)
                 r = lsr_input_skip(in, m->position - in->at);
         else
-                r = lsr_input_random(in) ? lsr_input_seek(in, m->position) : -ENODATA;
+                r = in->ops->seek ? lsr_input_seek(in, m->position) : -ENODATA;
         if (r < 0 && r != -ENODATA)
                 return tar_walk_failed(w, r);
         if (r == 0)

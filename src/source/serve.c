@@ -365,6 +365,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
                 return r;
         scan.prefix = (const char *)data + sizeof(request);
         scan.depth = request.depth;
+        scan.distrusted = request.distrusted;
         scan.builder = lsr_builder_new_relay(serve_put, s);
         s->records.len = 0;
         s->records.owner = (struct lsr_record_owner){};

@@ -77,6 +77,7 @@ enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
 struct lsr_wire_scan {
         uint32_t id;
         uint32_t depth;
+        uint32_t distrusted; /* a catalogue came and was not valid */
 };
 
 struct lsr_wire_close {

@@ -491,19 +491,30 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
                 lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
 }
 
-/* The catalogue that came, or that of the members that came; @r is what the worker said in the end. */
-static int worker_scanned(struct lsr_worker *w, struct worker_call *call, int r, struct lsr_catalogue **ret_catalogue)
+/*
+ * One SCAN.  0; 1: the catalogue of the bundle's own that came is not valid; a negative errno.
+ */
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *prefix,
+                       struct lsr_catalogue **ret_catalogue)
 {
-        if (r >= 0 && call->has_data) {
-                r = lsr_catalogue_decode(ret_catalogue, call->data, call->size);
-                return r < 0 ? worker_distrust(w, r) : 0;
-        }
+        struct worker_call call = {
+                .type = LSR_WIRE_SCAN,
+                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)prefix, strlen(prefix) } },
+                .n_parts = 2,
+                .builder = lsr_builder_new(),
+        };
+        int r = worker_call(w, &call);
+
         /* It does not know if it had sent everything before it was told. */
-        if (call->full && !call->said_full)
+        if (call.full && !call.said_full)
                 worker_say(w, -E2BIG, "more than can be listed: too many members, too long names, or too deep");
+        if (r >= 0 && call.has_data)
+                r = lsr_catalogue_decode(ret_catalogue, call.data, call.size) < 0;
         /* What came before it died has been parsed well. */
-        if (r >= 0 || (r == -EPIPE && lsr_builder_count(call->builder) > 0))
-                return lsr_builder_finish(call->builder, ret_catalogue);
+        else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
+                r = lsr_builder_finish(call.builder, ret_catalogue);
+        lsr_builder_free(call.builder);
+        free(call.data);
         return r;
 }
 
@@ -511,20 +522,16 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
                     struct lsr_catalogue **ret_catalogue)
 {
         struct lsr_wire_scan scan = { .id = id, .depth = depth };
-        struct worker_call call = {
-                .type = LSR_WIRE_SCAN,
-                .parts = { { &scan, sizeof(scan) }, { (void *)prefix, strlen(prefix) } },
-                .n_parts = 2,
-        };
         int r;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        call.builder = lsr_builder_new();
-        r = worker_scanned(w, &call, worker_call(w, &call), ret_catalogue);
-        lsr_builder_free(call.builder);
-        free(call.data);
-        return r;
+        r = worker_scan(w, &scan, prefix, ret_catalogue);
+        if (r == 1) {
+                scan.distrusted = true;
+                r = worker_scan(w, &scan, prefix, ret_catalogue);
+        }
+        return r == 1 ? worker_distrust(w, -EBADMSG) : r;
 }
 
 static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)

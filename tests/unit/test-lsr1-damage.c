@@ -1,5 +1,9 @@
 /* LSR1, damaged and lying: never a wrong listing, never wrong content, nothing that --check does not see. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "lsr1-meet.h"
+#include "source/worker.h"
 
 static const struct {
         const char *path;
@@ -367,6 +371,74 @@ Test(lsr1_damage, hostile_toc)
         lying("dir/hard", 157, "dir/nano", 8, 0, "link");
 }
 
+/* The parent asks again when it finds that a catalogue is not valid. */
+static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
+{
+        struct said said = {};
+        const struct lsr_worker_options options = { .engine = "sync",
+                                                    .window_max = WINDOW_MAX,
+                                                    .ctx = &said,
+                                                    .trouble = said_trouble,
+                                                    .serve = lsr_worker_main };
+        struct lsr_worker *w = lsr_worker_new(&options);
+        struct lsr_worker_file file = { .fd = memfd_create("lsr1", MFD_CLOEXEC), .size = b->file.n };
+        struct lsr_worker_bundle bundle;
+        struct lsr_catalogue *c = NULL;
+        char *want = dump_zoo(), *got;
+        uint8_t *head;
+        size_t head_len;
+
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
+                file.companions[i] = -1;
+        cr_assert_eq(write(file.fd, b->file.data, b->file.n), (ssize_t)b->file.n);
+        cr_assert_eq(lsr_worker_open(w, &file, &bundle, &head, &head_len), 0, "%s", said.text);
+        cr_expect_str_eq(bundle.format, "lsr1");
+        cr_assert_eq(lsr_worker_scan(w, bundle.id, "", 0, &c), 0, "%s: %s", what, said.text);
+        got = dump(c);
+        cr_expect_str_eq(got, want, "%s", what);
+        cr_expect_eq(said.errors, 0, "%s", said.text);
+        cr_expect_eq(said.remarks, strcmp(what, "good") != 0, "%s: %s", what, said.text);
+        free(got);
+        free(want);
+        lsr_catalogue_free(c);
+        lsr_worker_free(w);
+        close(file.fd);
+}
+
+/* Its checksum is right. */
+static void invalid_toc(size_t at, uint8_t mask, const char *what)
+{
+        struct tape *t = tape_zoo();
+        struct said said = {};
+        uint32_t rows;
+        struct blob toc = toc_of(&t->tar, &rows);
+        struct bundle *b;
+        struct met *m;
+
+        if (mask)
+                toc.data[at] ^= mask;
+        b = pack_toc(t, &toc, rows);
+        m = meet(&b->file);
+        expect_zoo_listed(m, what);
+        cr_expect_eq(m->said.remarks, mask != 0, "%s: %s", what, m->said.text);
+        cr_expect_eq(check(&b->file, &said), mask ? -EBADMSG : 0, "%s", what);
+        expect_worker_lists_zoo(b, what);
+        free(toc.data);
+        met_free(m);
+        bundle_free(b);
+        tape_free(t);
+}
+
+Test(lsr1_damage, hostile_toc_that_is_not_valid)
+{
+        invalid_toc(0, 0, "good");
+        invalid_toc(0, 1, "magic");
+        invalid_toc(4, 2, "version");
+        invalid_toc(8, 1, "rows");
+        invalid_toc(16, 1, "directories");
+        invalid_toc(24 + 24 + 15, 0x80, "a column's offset");
+}
+
 /* Members that only one of the two has, and members at another place. */
 Test(lsr1_damage, hostile_toc_of_another_tar)
 {
@@ -414,5 +486,102 @@ Test(lsr1_damage, bad_two_frames)
                 snprintf(text, sizeof(text), "zstd frame at byte %s is damaged", lsr_grouped(b->frames[i]));
                 cr_expect(strstr(said.text, text), "%s in %s", text, said.text);
         }
+        bundle_free(b);
+}
+
+/* --- many in one pass ------------------------------------------------------------------- */
+
+struct many {
+        const struct met *met;
+        char path[4096];
+        unsigned next, ended;
+        int results[4];
+        struct blob got[4];
+        int stop; /* what write() gives */
+};
+
+static bool many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct many *m = ctx;
+        uint32_t row;
+
+        if (m->next == 4)
+                return false;
+        row = row_of(m->met->c, files[m->next++].path);
+        lsr_catalogue_get(m->met->c, row, ret_member);
+        ret_member->path_len = lsr_catalogue_path(m->met->c, row, m->path, sizeof(m->path));
+        ret_member->path = m->path;
+        return true;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        struct many *m = ctx;
+
+        blob_add(&m->got[m->ended], data, n);
+        return m->stop;
+}
+
+static int many_end(void *ctx, int result)
+{
+        struct many *m = ctx;
+
+        m->results[m->ended++] = result;
+        return 0;
+}
+
+/* Returns which fail, a bit a file. */
+static unsigned many_read(const struct bundle *b, const struct met *met, int stop, int result, unsigned ended)
+{
+        unsigned reads = 0, failed = 0;
+        struct many m = { .met = met, .stop = stop };
+        struct said said = {};
+        const struct lsr_many many = { &m, many_next, many_write, many_end };
+        struct lsr_scan scan = { .prefix = "", .window_max = WINDOW_MAX, .ctx = &said, .trouble = said_trouble };
+
+        scan.input = counted_new(&b->file, &reads);
+        cr_expect_eq(lsr_format_lsr1.read_many(&scan, &many), result);
+        cr_expect_eq(m.ended, ended);
+        for (unsigned i = 0; i < m.ended; i++) {
+                failed |= m.results[i] < 0 ? 1u << i : 0;
+                cr_expect(m.results[i] < 0 || content_is(&m.got[i], files[i].seed, files[i].n), "%s", files[i].path);
+        }
+        for (unsigned i = 0; i < 4; i++)
+                free(m.got[i].data);
+        lsr_input_free(scan.input);
+        return failed;
+}
+
+Test(lsr1_damage, good_many)
+{
+        struct bundle *b = pack_zoo();
+        struct met *met = meet(&b->file);
+
+        cr_assert(met->c);
+        cr_expect_eq(many_read(b, met, 0, 0, 4), 0);
+        /* Whoever has had enough gets no more. */
+        many_read(b, met, -ECANCELED, -ECANCELED, 0);
+        /* Without a locator it is streamed. */
+        b->file.data[b->locator] ^= 1;
+        cr_expect_eq(many_read(b, met, 0, 0, 4), 0);
+        met_free(met);
+        bundle_free(b);
+}
+
+Test(lsr1_damage, bad_many)
+{
+        static const unsigned in_frame[] = { 0x3, 0x2, 0x2, 0x2, 0x4, 0x8 };
+        struct bundle *b = pack_zoo();
+        struct met *met = meet(&b->file);
+
+        cr_assert(met->c);
+        for (size_t i = 0; i + 1 < b->n_frames; i++) {
+                size_t last = b->frames[i + 1] - 1;
+
+                b->file.data[last] ^= 1;
+                cr_expect_eq(many_read(b, met, 0, 0, 4), in_frame[i], "frame %zu", i);
+                b->file.data[last] ^= 1;
+        }
+        met_free(met);
         bundle_free(b);
 }
