@@ -506,7 +506,7 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         int r = worker_call(w, &call);
 
         /* It does not know if it had sent everything before it was told. */
-        if (call.full && !call.said_full)
+        if (r >= 0 && call.full && !call.said_full)
                 worker_say(w, -E2BIG, "more than can be listed: too many members, too long names, or too deep");
         if (r >= 0 && call.has_data)
                 r = lsr_catalogue_decode(ret_catalogue, call.data, call.size) < 0;
