@@ -114,12 +114,24 @@ static bool tar_same_kind(const struct tar_walk *w, const struct lsr_member *m)
                (m->meta.mode & S_IFMT) == w->type;
 }
 
+/* Is @m the member that @w is at? */
+static bool tar_is_it(const struct tar_walk *w, const struct lsr_member *m)
+{
+        struct tar_text path = { m->path, m->path_len };
+
+        if (!tar_same_kind(w, m))
+                return false;
+        if (m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_SIZE) || m->meta.size == w->header.meta.size)
+                return m->raw ? w->path.len == m->raw_len && memcmp(w->path.s, m->raw, m->raw_len) == 0
+                              : tar_same_path(w->path, path);
+        return false;
+}
+
 /* 0: @w is at the content of @m; a negative errno, said. */
 static int tar_find(struct tar_walk *w, const struct lsr_member *m)
 {
         struct lsr_input *in = w->in;
         struct tar_text path = { m->path, m->path_len };
-        uint64_t size = w->header.meta.size;
         int r;
 
         if (lsr_input_random(in) && m->position > in->size)
@@ -134,9 +146,7 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
                 r = tar_walk_next(w);
         if (r < 0 && r != -ENODATA)
                 return r;
-        size = w->header.meta.size;
-        if (r == 1 && w->position == m->position && tar_same_path(w->path, path) && tar_same_kind(w, m) &&
-            (m->flags & LSR_MEMBER_HARDLINK || !(m->meta.known & LSR_FIELD_SIZE) || m->meta.size == size))
+        if (r == 1 && w->position == m->position && tar_is_it(w, m))
                 return 0;
         lsr_scan_trouble(w->scan, -EBADMSG, "what is at byte %s is not, or no longer, the header of '%.*s'",
                          lsr_grouped(m->position), TAR_SHOWN(path));
