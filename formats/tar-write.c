@@ -244,12 +244,14 @@ static int member_map(struct tar_bytes *to, const struct lsr_extent *extents, si
                       uint64_t *ret_data)
 {
         /* A hole at the end is told by a piece of nothing behind it. */
-        bool tail = n == 0 || extents[n - 1].offset + extents[n - 1].size < size;
+        bool tail = n == 0;
         char line[64];
         uint64_t data = 0;
 
         if (n > LSR_EXTENTS_MAX)
                 return -E2BIG;
+        if (n)
+                tail = extents[n - 1].offset + extents[n - 1].size < size;
         tar_bytes_add(to, line, (size_t)sprintf(line, "%zu\n", n + tail));
         for (size_t i = 0; i < n; i++) {
                 tar_bytes_add(to, line,

@@ -184,7 +184,7 @@ static void tape_add(struct tape *t, const void *data, size_t n)
         t->n += padded;
 }
 
-static void tape_end(struct tape *t)
+static inline void tape_end(struct tape *t)
 {
         static const uint8_t zeros[2 * BLOCK];
 
@@ -225,13 +225,13 @@ static uint8_t *tape_raw(struct tape *t, enum magic magic, char type, const char
         return t->data + t->n - BLOCK;
 }
 
-static void tape_file(struct tape *t, enum magic magic, const char *name, const char *content)
+static inline void tape_file(struct tape *t, enum magic magic, const char *name, const char *content)
 {
         tape_raw(t, magic, magic == V7 ? '\0' : '0', name, strlen(content));
         tape_add(t, content, strlen(content));
 }
 
-static void put(uint8_t *h, size_t at, const char *text)
+static inline void put(uint8_t *h, size_t at, const char *text)
 {
         memcpy(h + at, text, strlen(text));
         seal(h);
@@ -245,7 +245,7 @@ static void tape_extension(struct tape *t, char type, const void *body, size_t n
 }
 
 /* "key=value" strings become records of one pax header; a NULL ends them. */
-static void tape_pax(struct tape *t, int type, ...)
+static inline void tape_pax(struct tape *t, int type, ...)
 {
         char body[8192];
         size_t n = 0;
