@@ -1,10 +1,10 @@
 /*
  * lsr1-write - a .tar.zst that lists in one read
  *
- * docs/lsr1.md is the format.  Members are sorted and what they need is known
- * when they come, so all is written in one go: frames on all cores while the
- * catalogue gathers in a builder, and at the end it is told by then where
- * everything is.
+ * docs/lsr1.md is the format.  How many blocks a member takes is known when it
+ * comes, so it goes to the catalogue with its place in the tar at once, while
+ * frames are compressed on all cores; how long those became is needed only at
+ * the end, for the seek table.
  *
  * Small members share frames, for zstd finds little in few bytes; content of
  * 1 MiB and more has frames of its own, so that where a byte of it lies is told
@@ -19,16 +19,13 @@
 #include "formats/compress.h"
 #include "formats/crc.h"
 #include "formats/drivers.h"
+#include "formats/lsr1.h"
 #include "formats/tar-write.h"
 
-#define LSR1_GROUP ((size_t)1 << 20)   /* bytes at which a frame of small members ends */
-#define LSR1_LARGE ((uint64_t)1 << 20) /* content that has frames of its own */
-#define LSR1_CUT ((size_t)4 << 20)     /* bytes of large content in a frame */
-#define LSR1_LOCATOR 64u
-#define LSR1_MAGIC 0x184d2a5bu
-#define LSR1_SEEK_MAGIC 0x184d2a5eu
-#define LSR1_SEEK_FOOTER 0x8f92eab1u
-#define LSR1_FRAMES_MAX (UINT32_C(1) << 27) /* of the seekable format */
+#define LSR1_GROUP ((size_t)1 << 20)          /* bytes at which a frame of small members ends */
+#define LSR1_LARGE ((uint64_t)1 << 20)        /* content that has frames of its own */
+#define LSR1_CUT ((size_t)4 << 20)            /* bytes of large content in a frame */
+#define LSR1_SEEKABLE_MAX (UINT32_C(1) << 27) /* frames of the seekable format */
 
 struct write_entry {
         uint32_t packed;
@@ -163,45 +160,54 @@ static int write_data(struct lsr_writer *w, const void *data, size_t n)
 
 static int write_skippable(struct lsr_output *out, uint32_t magic, size_t n)
 {
-        uint8_t header[8];
+        uint8_t header[LSR1_SKIPPABLE];
 
-        if (n > UINT32_MAX - 8)
+        if (n > UINT32_MAX - LSR1_SKIPPABLE)
                 return -EFBIG;
         lsr_put_le32(header, magic);
         lsr_put_le32(header + 4, (uint32_t)n);
         return lsr_output_write(out, header, sizeof(header));
 }
 
-/* T, and the frame in it as long as ret_frame says; catalogue: bytes and rows. */
+/* What the locator says of T. */
 struct write_toc {
         uint64_t packed;
         uint64_t size;
         uint32_t rows;
 };
 
-static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
+/* The catalogue, encoded and compressed: a frame to be freed. */
+static int write_encode(struct lsr1_writer *l, uint8_t **ret_frame, struct write_toc *ret_toc)
 {
-        struct lsr_output *out = l->w.out;
         struct lsr_catalogue *c;
-        uint8_t *data, *packed;
-        size_t size, n;
+        size_t size, packed;
+        uint8_t *data;
         int r = lsr_builder_finish(l->builder, &c);
 
         if (r < 0)
                 return r;
         r = lsr_catalogue_encode(c, &data, &size);
         if (r == 0) {
-                r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data, size, &packed, &n);
-                if (r == 0) {
-                        r = write_skippable(out, LSR1_MAGIC, n);
-                        if (r == 0)
-                                r = lsr_output_write(out, packed, n);
-                        free(packed);
-                        *ret_toc = (struct write_toc){ n, size, lsr_catalogue_rows(c) };
-                }
+                r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data, size, ret_frame, &packed);
                 free(data);
         }
+        if (r == 0)
+                *ret_toc = (struct write_toc){ packed, size, lsr_catalogue_rows(c) };
         lsr_catalogue_free(c);
+        return r;
+}
+
+static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
+{
+        uint8_t *frame;
+        int r = write_encode(l, &frame, ret_toc);
+
+        if (r < 0)
+                return r;
+        r = write_skippable(l->w.out, LSR1_MAGIC, ret_toc->packed);
+        if (r == 0)
+                r = lsr_output_write(l->w.out, frame, ret_toc->packed);
+        free(frame);
         return r;
 }
 
@@ -210,9 +216,9 @@ static int write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct wr
         uint8_t b[LSR1_LOCATOR] = {};
 
         lsr_put_le32(b, LSR1_MAGIC);
-        lsr_put_le32(b + 4, sizeof(b) - 8);
+        lsr_put_le32(b + 4, sizeof(b) - LSR1_SKIPPABLE);
         memcpy(b + 8, "LSRTOC\r\n", 8);
-        lsr_put_le16(b + 16, 1);
+        lsr_put_le16(b + 16, LSR1_MAJOR);
         lsr_put_le64(b + 24, toc_at);
         lsr_put_le64(b + 32, toc->packed);
         lsr_put_le64(b + 40, toc->size);
@@ -225,18 +231,20 @@ static int write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct wr
 static int write_seek_table(struct lsr1_writer *l)
 {
         struct lsr_output *out = l->w.out;
-        uint8_t entry[9];
-        int r = l->n_frames > LSR1_FRAMES_MAX ? -EFBIG : write_skippable(out, LSR1_SEEK_MAGIC, l->n_frames * 8 + 9);
+        uint8_t entry[LSR1_ENTRY], footer[LSR1_FOOTER] = {};
+        int r = -EFBIG;
+
+        if (l->n_frames <= LSR1_SEEKABLE_MAX)
+                r = write_skippable(out, LSR1_TABLE_MAGIC, l->n_frames * LSR1_ENTRY + LSR1_FOOTER);
 
         for (size_t i = 0; i < l->n_frames && r == 0; i++) {
                 lsr_put_le32(entry, l->frames[i].packed);
                 lsr_put_le32(entry + 4, l->frames[i].size);
-                r = lsr_output_write(out, entry, 8);
+                r = lsr_output_write(out, entry, sizeof(entry));
         }
-        lsr_put_le32(entry, (uint32_t)l->n_frames);
-        entry[4] = 0;
-        lsr_put_le32(entry + 5, LSR1_SEEK_FOOTER);
-        return r < 0 ? r : lsr_output_write(out, entry, 9);
+        lsr_put_le32(footer, (uint32_t)l->n_frames);
+        lsr_put_le32(footer + 5, LSR1_FOOTER_MAGIC);
+        return r < 0 ? r : lsr_output_write(out, footer, sizeof(footer));
 }
 
 static int write_finish(struct lsr_writer *w)
@@ -255,7 +263,7 @@ static int write_finish(struct lsr_writer *w)
                 r = write_catalogue(l, &toc);
         if (r < 0)
                 return r;
-        write_frame(l, 0, (size_t)toc.packed + 8);
+        write_frame(l, 0, toc.packed + LSR1_SKIPPABLE);
         r = write_locator(l, toc_at, &toc);
         write_frame(l, 0, LSR1_LOCATOR);
         if (r == 0)
