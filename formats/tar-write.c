@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "formats/zip.h"
 
 #define TAR_OCTAL_MAX(digits) ((UINT64_C(1) << 3 * (digits)) - 1)
 
@@ -101,6 +102,16 @@ static void record_bytes(struct tar_blocks *b, const char *key, const void *valu
         record_begin(&b->records, strlen(key), n);
         bytes_text(&b->records, key);
         record_end(&b->records, value, n);
+}
+
+/* Records are UTF-8 by definition.  Names on Linux are bytes: where they are not UTF-8, that is said. */
+static void record_name(struct tar_blocks *b, const char *key, const char *value, size_t n)
+{
+        if (!b->binary && !lsr_zip_is_utf8((const uint8_t *)value, n)) {
+                record_bytes(b, "hdrcharset", "BINARY", 6);
+                b->binary = true;
+        }
+        record_bytes(b, key, value, n);
 }
 
 static void record_number(struct tar_blocks *b, const char *key, uint64_t v)
@@ -226,7 +237,7 @@ static void member_owner(struct tar_blocks *b, uint8_t *block, const struct lsr_
                         record_number(b, i ? "gid" : "uid", ids[i]);
                 header_text(block + 265 + 32 * i, 31, names[i], n);
                 if (n > 31)
-                        record_bytes(b, i ? "gname" : "uname", names[i], n);
+                        record_name(b, i ? "gname" : "uname", names[i], n);
         }
 }
 
@@ -394,17 +405,17 @@ static int member_header(struct tar_blocks *b, uint8_t *block, const struct lsr_
                 header_sparse_path(block, path, b->path.n);
                 record_number(b, "GNU.sparse.major", 1);
                 record_number(b, "GNU.sparse.minor", 0);
-                record_bytes(b, "GNU.sparse.name", path, b->path.n);
+                record_name(b, "GNU.sparse.name", path, b->path.n);
                 record_number(b, "GNU.sparse.realsize", m->meta.size);
         } else if (!header_path(block, path, b->path.n)) {
-                record_bytes(b, "path", path, b->path.n);
+                record_name(b, "path", path, b->path.n);
         }
         if (b->stored > TAR_OCTAL_MAX(11))
                 record_number(b, "size", b->stored);
         if (m->flags & LSR_MEMBER_HARDLINK || S_ISLNK(m->meta.mode)) {
                 header_text(block + 157, 100, m->target, m->target_len);
                 if (m->target_len > 100)
-                        record_bytes(b, "linkpath", m->target, m->target_len);
+                        record_name(b, "linkpath", m->target, m->target_len);
         }
         header_seal(block);
         if (b->records.n > LSR_EXTENSION_MAX)
@@ -439,6 +450,7 @@ int tar_blocks_make(struct tar_blocks *b, const struct lsr_member *m, const stru
 
         b->bytes.n = b->path.n = b->records.n = b->xattrs.n = 0;
         b->member = (struct lsr_member){};
+        b->binary = false;
         if (header_type(m) == '\0')
                 return LSR_LOSS_KIND;
         b->data = content ? m->meta.size : 0;

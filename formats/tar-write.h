@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct tar_blocks {
         struct lsr_member member; /* as the reader will have it, but for position and data; points into the rest */
         struct tar_bytes path;
         struct tar_bytes records;
+        bool binary; /* that have a name which is not UTF-8 */
         struct tar_bytes xattrs;
 };
 

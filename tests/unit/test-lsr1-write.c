@@ -91,6 +91,8 @@ static void add_tree(struct packer *p)
 {
         static const struct lsr_extent small[] = { { 100, 200 }, { 70000, 30000 } },
                                        large[] = { { 0, 3 * MIB }, { 5 * MIB, 3 * MIB } };
+        static const uint8_t xattrs[] = "user.a\0\3\0\0\0a=b"
+                                        "system.posix_acl_access\0\14\0\0\0\2\0\0\0\1\0\7\0\0\0\0\0";
         struct lsr_member m = { .meta = { .mode = S_IFREG | 0600, .size = 100000 } };
         char path[64];
 
@@ -109,7 +111,10 @@ static void add_tree(struct packer *p)
         add_link(p, "t/b/soft", "nine", false);
         add_file(p, "t/b/two-cuts", 8 * MIB);
         m.path = "t/c-sparse";
+        m.xattrs = xattrs;
+        m.xattrs_len = sizeof(xattrs) - 1;
         add(p, &m, small, 2);
+        m.xattrs_len = 0;
         m.path = "t/d-sparse";
         m.meta.size = 10 * MIB;
         add(p, &m, large, 2);
@@ -339,6 +344,9 @@ Test(lsr1_write, good_frames)
         take_apart(&b, &p);
         cr_assert_eq(lsr_catalogue_decode(&c, p.toc.data, p.toc.n), 0);
         cr_expect_eq(p.rows, lsr_catalogue_rows(c));
+        lsr_catalogue_get(c, (uint32_t)lsr_catalogue_find(c, 0, "t/c-sparse", 10), &m);
+        cr_expect_eq(m.flags, LSR_MEMBER_SPARSE | LSR_MEMBER_ACL);
+        cr_expect_eq(m.xattrs_len, 14 + 31); /* the list in words */
         for (size_t i = 0; i < sizeof(larges) / sizeof(larges[0]); i++) {
                 int64_t row = lsr_catalogue_find(c, 0, larges[i].path, strlen(larges[i].path));
                 uint32_t first, n = larges[i].frames;

@@ -184,6 +184,25 @@ Test(tar_write, good_limits)
         check_member(&m, "- 644 2097152/4294967295 ann/users 0 1000000000 'n' 0@0+1536\n");
 }
 
+/* Who reads records as UTF-8, which they are, is told when they are not; a header has bytes. */
+Test(tar_write, good_binary)
+{
+        struct tar_blocks b = {};
+        struct lsr_member m = member("short-\xff", S_IFREG | 0644);
+
+        cr_assert_eq(tar_blocks_make(&b, &m, NULL, 0), 0);
+        cr_expect_eq(b.headers, BLOCK);
+        m = member(NAME_101 "\xc3\xbc", S_IFREG | 0644);
+        cr_assert_eq(tar_blocks_make(&b, &m, NULL, 0), 0);
+        cr_expect_null(memmem(b.bytes.data, b.bytes.n, "hdrcharset", 10));
+        m = link_to(NAME_101 "\xff", S_IFLNK | 0777, NAME_101 "\xfe");
+        cr_assert_eq(tar_blocks_make(&b, &m, NULL, 0), 0);
+        cr_expect(memcmp(b.records.data, "21 hdrcharset=BINARY\n112 path=", 30) == 0);
+        cr_expect_null(memmem(b.records.data + 1, b.records.n - 1, "21 hdrcharset", 13));
+        tar_blocks_free(&b);
+        check_member(&m, "l 777 1000/100 ann/users 102 1000000000 '" NAME_101 "\xff'->'" NAME_101 "\xfe' 0@0+1536\n");
+}
+
 Test(tar_write, good_times)
 {
         static const struct {
@@ -517,13 +536,13 @@ Test(tar_write, good_names)
 /* Too much content, too little, and levels that there are not. */
 Test(tar_write, bad_use)
 {
-        static const char *const names[] = { "x.tar", "x.tar.gz", "x.tar.zst" };
+        static const char *const names[] = { "x.tar", "x.tar.gz", "x.tar.zst", "x.tar.bz2", "x.tar.lz4" };
         struct lsr_member m = member("a", S_IFREG | 0644);
-        struct lsr_writer_options o = { .level = 100, .threads = 1 };
+        struct lsr_writer_options o = { .threads = 1 };
         struct pack p;
 
         m.meta.size = 10;
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 5; i++) {
                 pack_begin(&p, names[i], 2);
                 cr_expect_eq(p.kind->member(p.w, &m, NULL, 0), 0);
                 cr_expect_eq(p.kind->data(p.w, "12345678901", 11), -EINVAL);
@@ -532,7 +551,11 @@ Test(tar_write, bad_use)
                 cr_expect_eq(p.kind->finish(p.w), -EINVAL);
                 p.kind->free(p.w);
                 lsr_output_free(&p.out);
-                if (i > 0)
+                o.level = p.kind->level_max + 1;
+                if (p.kind->level_max > 0)
+                        cr_expect_eq(p.kind->open(&p.w, &p.out, &o), -EINVAL);
+                o.level = p.kind->level_min - 1;
+                if (p.kind->level_max > 0)
                         cr_expect_eq(p.kind->open(&p.w, &p.out, &o), -EINVAL);
                 close(p.out.fd);
         }
