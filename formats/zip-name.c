@@ -5,7 +5,9 @@
  * time in an extra field (4.6.9), or says nothing.  Nothing means code page 437
  * by appendix D, but most writers on Unix store UTF-8 without saying so, and
  * text in another character set is hardly ever valid UTF-8.  So what is valid is
- * taken as such, and only the rest for code page 437.
+ * taken as such, and only the rest for code page 437.  But where Info-ZIP's
+ * fields of Unix give an owner, the writer took the bytes from its file system,
+ * and stock tools give them back to it: they stay as they are.
  */
 #include "formats/zip.h"
 
@@ -41,6 +43,12 @@ static const uint16_t name_cp437[128] = {
 static bool name_backslashes(unsigned host)
 {
         return host == 0 || host == 6 || host == 10 || host == 11 || host == 14;
+}
+
+/* Names that are bytes of a file system. */
+static bool name_is_raw(const struct lsr_zip_entry *e)
+{
+        return e->host == 3 && e->known & LSR_FIELD_UID;
 }
 
 /* Length of the sequence at @p, or 0: it is not valid UTF-8 (RFC 3629). */
@@ -146,7 +154,7 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
         *ret_len = n;
         if (name_is_plain(p, n, backslashes))
                 return (const char *)p;
-        if (declared || lsr_zip_is_utf8(p, n)) {
+        if (declared || name_is_raw(e) || lsr_zip_is_utf8(p, n)) {
                 if (!backslashes)
                         return (const char *)p;
                 memcpy(name_room(t, n), p, n);

@@ -11,6 +11,9 @@
  * have a descriptor behind them (4.3.9) and are always deflated, if only as
  * stored blocks, since without sizes nobody could tell where stored data end.
  *
+ * Names that are not UTF-8 are stored as they are and not marked; with the owner
+ * behind them, stock tools on Unix and zip-name.c give the same bytes back.
+ *
  * Times: the local one of 4.4.6 is given in UTC, so that it does not depend on
  * who packs; every reader on Unix prefers the exact one in the extra field.
  */
@@ -188,7 +191,6 @@ static int write_member(struct lsr_writer *w, const struct lsr_member *m, const 
                 return LSR_LOSS_KIND;
         if (m->path_len + dir > UINT16_MAX)
                 return LSR_LOSS_KIND | LSR_LOSS_NAME;
-        losses |= utf8 ? 0 : LSR_LOSS_NAME;
         losses |= write_has_time(m) ? 0 : LSR_LOSS_TIME;
         losses |= m->flags & LSR_MEMBER_HARDLINK ? LSR_LOSS_HARDLINK : 0;
         head_len = write_head(z, m, utf8);

@@ -113,6 +113,7 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
                 "owners",
                 "times",
                 "names that are not UTF-8",
+                "files of that size",
         };
 
         for (unsigned i = 0; i < LSR_LOSSES; i++) {

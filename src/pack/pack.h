@@ -12,7 +12,7 @@
 #include "formats/writer.h"
 #include "pack/walk.h"
 
-#define LSR_LOSSES 7
+#define LSR_LOSSES 8
 
 /* What is told while packing.  All but the remarks make the exit status 1. */
 enum lsr_pack_trouble {

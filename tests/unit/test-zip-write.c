@@ -258,14 +258,10 @@ Test(zip_write, names)
 {
         static char longest[65536];
         struct item items[] = {
-                { .path = " " },
-                { .path = "-rf" },
-                { .path = "a\\b" },
-                { .path = "line\nfeed\33[31m" },
-                { .path = "caf\xc3\xa9" },
-                { .path = "\xf0\x9f\x98\x80", .mode = S_IFDIR | 0755 },
-                { .path = "caf\xe9", .losses = LSR_LOSS_NAME },
-                { .path = "\xed\xa0\x80", .losses = LSR_LOSS_NAME },
+                { .path = " " },           { .path = "-rf" },
+                { .path = "a\\b" },        { .path = "line\nfeed\33[31m" },
+                { .path = "caf\xc3\xa9" }, { .path = "\xf0\x9f\x98\x80", .mode = S_IFDIR | 0755 },
+                { .path = "caf\xe9" },     { .path = "\xed\xa0\x80" },
         };
         const unsigned n = sizeof(items) / sizeof(items[0]);
         struct made made = make_bundle(&lsr_writer_zip, items, n, NULL);
@@ -278,9 +274,7 @@ Test(zip_write, names)
                 cr_expect_eq(lsr_le16(local_of(&made, i) + 6), lsr_le16(p + 8), "%u", i);
                 cr_expect_eq(memcmp(p + 46, items[i].path, strlen(items[i].path)), 0, "%u", i);
         }
-        made_free(&made);
-        made = make_bundle(&lsr_writer_zip, items, 6, NULL);
-        check_items(&lsr_format_zip, &made, items, 6, KEPT);
+        check_items(&lsr_format_zip, &made, items, n, KEPT);
         made_free(&made);
 
         memset(longest, 'x', sizeof(longest) - 1);
