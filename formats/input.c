@@ -35,6 +35,7 @@ struct lsr_input *lsr_input_free(struct lsr_input *in)
         if (!in)
                 return NULL;
         free(in->joint);
+        lsr_input_drop_end(in);
         in->ops->free(in);
         return NULL;
 }
@@ -242,7 +243,40 @@ ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n)
 
 ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset)
 {
+        uint64_t kept = in->size - in->end_len;
+
+        if (in->end_len > 0 && offset >= kept && offset < in->size) {
+                if (n > in->size - offset)
+                        n = (size_t)(in->size - offset);
+                memcpy(buf, in->end + (offset - kept), n);
+                return (ssize_t)n;
+        }
         return in->ops->read_at ? in->ops->read_at(in, buf, n, offset) : -ESPIPE;
+}
+
+ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_data)
+{
+        ssize_t got;
+
+        if (n > in->size)
+                n = (size_t)in->size;
+        in->end_len = 0;
+        in->end = lsr_xrealloc(in->end, n + 1);
+        got = lsr_input_read_at(in, in->end, n, in->size - n);
+        if (got < 0)
+                return got;
+        /* Of a file that is being cut short the end is not known. */
+        if ((size_t)got == n)
+                in->end_len = n;
+        *ret_data = in->end;
+        return got;
+}
+
+void lsr_input_drop_end(struct lsr_input *in)
+{
+        free(in->end);
+        in->end = NULL;
+        in->end_len = 0;
 }
 
 const uint8_t *lsr_input_map(struct lsr_input *in)

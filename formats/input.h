@@ -49,8 +49,10 @@ struct lsr_input {
         size_t rest_len;
         uint8_t *joint; /* bytes gathered where a peek crosses pieces */
         size_t joint_cap;
-        int error;   /* what next() failed with, for when all before is taken */
-        bool bottom; /* source_at is at */
+        int error;    /* what next() failed with, for when all before is taken */
+        bool bottom;  /* source_at is at */
+        uint8_t *end; /* of lsr_input_keep_end() */
+        size_t end_len;
 };
 
 /* A range of @fd, which the input closes never.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
@@ -104,6 +106,13 @@ const uint8_t *lsr_input_map(struct lsr_input *in);
 
 /* To be called now and then by whoever jumps about in a map: bounds what is resident. */
 void lsr_input_map_rest(struct lsr_input *in);
+
+/*
+ * Read the last @n bytes, or all, of a random input, and keep them: lsr_input_read_at() has them from there.
+ * Their number, or a negative errno; *ret_data is valid until it is dropped.
+ */
+ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_data);
+void lsr_input_drop_end(struct lsr_input *in);
 
 /* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

@@ -23,6 +23,8 @@
 
 /* An end of central directory record with the longest comment, and the locator before it, APPNOTE 4.3.15 and 4.3.16. */
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
+/* A driver that begins at the end finds this much there already. */
+#define REGISTRY_KEPT_BYTES ((size_t)128 << 10)
 
 const struct lsr_format *const lsr_formats[] = {
         &lsr_format_lsr1, &lsr_format_sqlite, &lsr_format_7z,      &lsr_format_rar5, &lsr_format_rar,
@@ -88,16 +90,18 @@ bool lsr_plausible(const struct lsr_probe *p)
         return registry_format(p) || registry_filter(p->head, p->head_len);
 }
 
-/* The last bytes of @in into @buf.  Returns how many, or a negative errno. */
-static ssize_t registry_tail(struct lsr_input *in, uint8_t *buf)
+/* The last bytes of @in.  Returns how many, or a negative errno. */
+static ssize_t registry_tail(struct lsr_input *in, const uint8_t **ret_tail)
 {
-        uint64_t n = REGISTRY_TAIL_BYTES;
+        ssize_t got;
 
         if (!lsr_input_random(in))
                 return 0;
-        if (n > in->size)
-                n = in->size;
-        return lsr_input_read_at(in, buf, (size_t)n, in->size - n);
+        got = lsr_input_keep_end(in, REGISTRY_KEPT_BYTES, ret_tail);
+        if (got <= (ssize_t)REGISTRY_TAIL_BYTES)
+                return got;
+        *ret_tail += (size_t)got - REGISTRY_TAIL_BYTES;
+        return REGISTRY_TAIL_BYTES;
 }
 
 /*
@@ -118,7 +122,6 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
 {
         struct lsr_identity id = {};
         struct lsr_input *in = input;
-        uint8_t *tail = lsr_xmalloc(REGISTRY_TAIL_BYTES);
         int r = 1;
 
         for (;;) {
@@ -136,12 +139,11 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                         break;
                 }
                 p.head_len = (size_t)got < LSR_PROBE_BYTES ? (size_t)got : LSR_PROBE_BYTES;
-                got = registry_tail(in, tail);
+                got = registry_tail(in, &p.tail);
                 if (got < 0) {
                         r = (int)got;
                         break;
                 }
-                p.tail = tail;
                 p.tail_len = (size_t)got;
                 id.format = registry_format(&p);
                 if (id.format) {
@@ -160,9 +162,10 @@ int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identi
                 id.filters[id.n_filters++] = filter;
                 r = 1;
         }
-        free(tail);
         *ret_identity = id;
         if (r == 0) {
+                if (!id.format->from_end)
+                        lsr_input_drop_end(in);
                 *ret_input = in;
         } else {
                 lsr_input_free(in);

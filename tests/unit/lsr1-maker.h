@@ -266,7 +266,9 @@ static inline void seal_locator(struct bundle *b)
 
 static inline struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
 {
-        struct lsr_input *in = lsr_input_memory(tar->data, tar->n);
+        static const uint8_t zeros[1024];
+        struct blob whole = blob_copy(tar, tar->n);
+        struct lsr_input *in = (blob_add(&whole, zeros, sizeof(zeros)), lsr_input_memory(whole.data, whole.n));
         struct said said = {};
         struct lsr_catalogue *c = catalogue_of(&lsr_format_tar, in, &said);
         struct blob toc = {};
@@ -276,6 +278,7 @@ static inline struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
         *ret_rows = lsr_catalogue_rows(c);
         lsr_catalogue_free(c);
         lsr_input_free(in);
+        free(whole.data);
         return toc;
 }
 
