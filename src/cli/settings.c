@@ -311,7 +311,7 @@ static int settings_hyperlink(struct raw *r, const char *value)
 static int settings_action(struct raw *r, enum lsr_action action)
 {
         if (r->s->action != LSR_ACTION_LIST && r->s->action != action) {
-                lsr_message("one command at a time: --cat, --check, --unpack");
+                lsr_message("one command at a time: --cat, --check, --pack, --unpack");
                 lsr_message_try_help();
                 return 2;
         }

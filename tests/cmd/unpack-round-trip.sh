@@ -19,7 +19,8 @@ seen() {
 full() { diff <(seen d) <(seen "$1/d") >diff && echo same || cat diff; }
 tar --xattrs --acls --xattrs-include='*' --format=posix -Scf b.tar d; zstd -q b.tar; gzip -nk b.tar
 bsdtar --acls --xattrs -cf bsd.tar d 2>/dev/null
-for b in b.tar b.tar.zst b.tar.gz; do echo "== $b"; status lsr --unpack $b --output=o.$b; full o.$b; done
+lsr --pack d --output=l.tar.zst 2>/dev/null
+for b in b.tar b.tar.zst b.tar.gz l.tar.zst; do echo "== $b"; status lsr --unpack $b --output=o.$b; full o.$b; done
 [ $(du -k o.b.tar.zst/d/hole | cut -f 1) -lt 100 ] && [ $(du -k o.b.tar/d/tail | cut -f 1) -lt 100 ] && echo holes
 # What these formats do not keep is that of bsdtar, too.
 like() {
