@@ -77,10 +77,10 @@ struct lsr_stat_op {
 /* A directory's worth of them. */
 struct lsr_stat_batch {
         int dirfd;       /* AT_FDCWD for operands */
-        bool own_dirs;   /* names are below the directories of their operations instead */
         bool follow;     /* follow symbolic links */
         unsigned fields; /* enum lsr_field wanted */
         size_t expected; /* a guess of all that will be added, 0 for many; chooses the engine */
+        bool own_dirs;   /* names are below the directories of their operations instead */
 };
 
 /*
