@@ -1,0 +1,407 @@
+/* What writers are given: the order, the content to the byte, and trees that change meanwhile. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "pack/digest.h"
+#include "pack/pack.h"
+
+#define PACK_LARGE 600000
+
+/* A writer that holds lsr to its promises and writes down what it gets. */
+struct spy {
+        struct lsr_writer w;
+        struct lsr_writer_kind kind;
+        struct lsr_out log;         /* "path size\n" of every member */
+        struct lsr_out data;        /* of the last one */
+        uint64_t left;              /* that is to come */
+        char last[4096];            /* path, with '/' if it is a directory */
+        const char *refused;        /* a path that it has no place for */
+        const char *hook_path;      /* when this comes ... */
+        void (*hook)(const char *); /* ... do something, */
+        const char *hook_file;      /* to this */
+        struct lsr_out troubles;
+        bool stop;
+};
+
+static char pack_dir[] = "/tmp/lsr-test-pack-XXXXXX";
+
+static void pack_set_up(void)
+{
+        cr_assert(mkdtemp(pack_dir));
+        cr_assert_eq(chdir(pack_dir), 0);
+        cr_assert_eq(mkdir("d", 0755), 0);
+}
+
+static void pack_tear_down(void)
+{
+        char command[128];
+
+        sprintf(command, "rm -rf %s", pack_dir);
+        cr_assert_eq(system(command), 0);
+}
+
+TestSuite(pack, .init = pack_set_up, .fini = pack_tear_down);
+
+static void pack_file(const char *path, size_t n, char c)
+{
+        FILE *f = fopen(path, "w");
+
+        cr_assert(f);
+        for (size_t i = 0; i < n; i++)
+                fputc(c, f);
+        fclose(f);
+}
+
+static int spy_member(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n)
+{
+        struct spy *spy = (struct spy *)w;
+        char path[4096];
+
+        cr_assert_eq(spy->left, 0, "%s: the one before lacks %lu bytes", m->path, spy->left);
+        cr_assert_eq(strlen(m->path), m->path_len);
+        snprintf(path, sizeof(path), "%s%s", m->path, S_ISDIR(m->meta.mode) ? "/" : "");
+        cr_assert(strcmp(spy->last, path) < 0, "%s comes behind %s", path, spy->last);
+        strcpy(spy->last, path);
+        if (spy->hook_path && strcmp(spy->hook_path, m->path) == 0)
+                spy->hook(spy->hook_file);
+        if (spy->refused && strcmp(spy->refused, m->path) == 0)
+                return LSR_LOSS_KIND;
+        lsr_out_printf(&spy->log, "%s %lu%s%s\n", path, m->meta.size, m->flags & LSR_MEMBER_HARDLINK ? " = " : "",
+                       m->flags & LSR_MEMBER_HARDLINK ? m->target : "");
+        spy->data.len = 0;
+        spy->left = extents ? 0 : m->meta.size;
+        for (size_t i = 0; i < n; i++)
+                spy->left += extents[i].size;
+        return 0;
+}
+
+static int spy_data(struct lsr_writer *w, const void *data, size_t n)
+{
+        struct spy *spy = (struct spy *)w;
+
+        cr_assert_leq(n, spy->left, "more than was said");
+        spy->left -= n;
+        lsr_out_put(&spy->data, data, n);
+        return 0;
+}
+
+static void spy_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
+{
+        lsr_out_printf(&((struct spy *)ctx)->troubles, "%d %s %d %lu\n", (int)what, path, error, at);
+}
+
+static int spy_progress(void *ctx, const struct lsr_pack_stats *stats)
+{
+        (void)stats;
+        return ((struct spy *)ctx)->stop ? -EINTR : 0;
+}
+
+static void spy_init(struct spy *spy)
+{
+        *spy = (struct spy){ .kind = { .name = "spy", .hardlinks = true, .member = spy_member, .data = spy_data } };
+        spy->w.kind = &spy->kind;
+        lsr_out_init(&spy->log, -1);
+        lsr_out_init(&spy->data, -1);
+        lsr_out_init(&spy->troubles, -1);
+}
+
+static int spy_run(struct spy *spy, const char *engine, struct lsr_pack_stats *ret_stats)
+{
+        const struct lsr_walk_root root = { .path = "d", .prefix = "d", .is_dir = true };
+        struct lsr_pack_options o = {
+                .roots = &root, .n_roots = 1, .ctx = spy, .trouble = spy_trouble, .progress = spy_progress
+        };
+        int r;
+
+        cr_assert_eq(lsr_io_new(&o.walk_io, engine), 0);
+        cr_assert_eq(lsr_io_new(&o.read_io, engine), 0);
+        r = lsr_pack(&o, &spy->w, ret_stats);
+        lsr_io_free(o.walk_io);
+        lsr_io_free(o.read_io);
+        lsr_out_putc(&spy->log, '\0');
+        lsr_out_putc(&spy->troubles, '\0');
+        return r;
+}
+
+static void spy_free(struct spy *spy)
+{
+        lsr_out_free(&spy->log);
+        lsr_out_free(&spy->data);
+        lsr_out_free(&spy->troubles);
+}
+
+/* Pack "d" and compare what was given, and what was told. */
+static void pack_check(struct spy *spy, const char *log, const char *troubles)
+{
+        struct lsr_pack_stats stats;
+
+        cr_assert_eq(spy_run(spy, "sync", &stats), 0);
+        cr_assert_str_eq(spy->log.buf, log);
+        cr_assert_str_eq(spy->troubles.buf, troubles);
+        cr_assert_eq(spy->left, 0);
+        lsr_pack_stats_free(&stats);
+}
+
+Test(pack, comes_in_the_order_of_the_bundle)
+{
+        struct spy spy;
+
+        spy_init(&spy);
+        mkdir("d/x", 0755);
+        mkdir("d/x!", 0755);
+        mkdir("d/x0", 0755);
+        mkdir("d/abcdefgh", 0755);
+        pack_file("d/abcdefgh.", 1, 'a');
+        pack_file("d/abcdefgh0", 2, 'a');
+        pack_file("d/abcdefgh/z", 3, 'a');
+        pack_file("d/x.", 0, 'a');
+        pack_file("d/x/y", 4, 'a');
+        pack_check(&spy,
+                   "d/ 0\nd/abcdefgh. 1\nd/abcdefgh/ 0\nd/abcdefgh/z 3\nd/abcdefgh0 2\nd/x!/ 0\nd/x. 0\nd/x/ 0\nd/x/y "
+                   "4\nd/x0/ 0\n",
+                   "");
+        spy_free(&spy);
+}
+
+static void hook_grow(const char *path)
+{
+        FILE *f = fopen(path, "a");
+
+        fputs("more", f);
+        fclose(f);
+}
+
+static void hook_shrink(const char *path)
+{
+        cr_assert_eq(truncate(path, 300000), 0);
+}
+
+static void hook_remove(const char *path)
+{
+        cr_assert_eq(unlink(path), 0);
+}
+
+static void hook_fifo(const char *path)
+{
+        cr_assert_eq(unlink(path), 0);
+        cr_assert_eq(mkfifo(path, 0644), 0);
+}
+
+static void hook_link(const char *path)
+{
+        cr_assert_eq(unlink(path), 0);
+        cr_assert_eq(symlink("/etc/passwd", path), 0);
+}
+
+Test(pack, file_that_grows)
+{
+        struct spy spy;
+
+        spy_init(&spy);
+        pack_file("d/f", PACK_LARGE, 'x');
+        pack_file("d/g", 1, 'x');
+        spy.hook_path = "d/f";
+        spy.hook_file = "d/f";
+        spy.hook = hook_grow;
+        pack_check(&spy, "d/ 0\nd/f 600000\nd/g 1\n", "8 d/f 0 600000\n");
+        spy_free(&spy);
+}
+
+Test(pack, file_that_shrinks_ends_in_zeros)
+{
+        struct spy spy;
+
+        spy_init(&spy);
+        pack_file("d/f", PACK_LARGE, 'x');
+        spy.hook_path = "d/f";
+        spy.hook_file = "d/f";
+        spy.hook = hook_shrink;
+        pack_check(&spy, "d/ 0\nd/f 600000\n", "7 d/f 0 300000\n");
+        cr_assert_eq(spy.data.len, PACK_LARGE);
+        for (size_t i = 0; i < PACK_LARGE; i++)
+                cr_assert_eq(spy.data.buf[i], i < 300000 ? 'x' : '\0', "byte %zu", i);
+        spy_free(&spy);
+}
+
+Test(pack, file_that_is_gone_or_no_file_any_more)
+{
+        static const struct {
+                void (*hook)(const char *);
+                const char *troubles;
+        } cases[] = { { hook_remove, "3 d/f -2 0\n" }, { hook_fifo, "9 d/f 0 0\n" }, { hook_link, "3 d/f -40 0\n" } };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                struct spy spy;
+
+                spy_init(&spy);
+                unlink("d/f");
+                pack_file("d/f", PACK_LARGE, 'x');
+                pack_file("d/e", 1, 'x');
+                spy.hook_path = "d/e";
+                spy.hook_file = "d/f";
+                spy.hook = cases[i].hook;
+                pack_check(&spy, "d/ 0\nd/e 1\n", cases[i].troubles);
+                spy_free(&spy);
+        }
+}
+
+Test(pack, hard_links)
+{
+        struct lsr_pack_stats stats;
+        struct spy spy;
+
+        spy_init(&spy);
+        pack_file("d/a", 3, 'x');
+        cr_assert_eq(link("d/a", "d/b"), 0);
+        cr_assert_eq(link("d/a", "d/c"), 0);
+        pack_check(&spy, "d/ 0\nd/a 3\nd/b 0 = d/a\nd/c 0 = d/a\n", "");
+        spy_free(&spy);
+        /* The first name is not stored: the second is the file. */
+        spy_init(&spy);
+        spy.refused = "d/a";
+        pack_check(&spy, "d/ 0\nd/b 3\nd/c 0 = d/b\n", "");
+        spy_free(&spy);
+        /* The format has none. */
+        spy_init(&spy);
+        spy.kind.hardlinks = false;
+        cr_assert_eq(spy_run(&spy, "sync", &stats), 0);
+        cr_assert_str_eq(spy.log.buf, "d/ 0\nd/a 3\nd/b 3\nd/c 3\n");
+        cr_assert_eq(stats.losses[3].n, 2);
+        cr_assert_str_eq(stats.losses[3].first, "d/b");
+        cr_assert_eq(stats.bytes, 9);
+        lsr_pack_stats_free(&stats);
+        spy_free(&spy);
+}
+
+Test(pack, holes)
+{
+        struct spy spy;
+
+        pack_file("d/s", 5, 'x');
+        cr_assert_eq(truncate("d/s", 1 << 20), 0);
+        spy_init(&spy);
+        pack_check(&spy, "d/ 0\nd/s 1048576\n", "");
+        cr_assert_eq(spy.data.len, 1 << 20);
+        spy_free(&spy);
+        spy_init(&spy);
+        spy.kind.sparse = true;
+        pack_check(&spy, "d/ 0\nd/s 1048576\n", "");
+        cr_assert_lt(spy.data.len, 1 << 20, "holes are not given");
+        cr_assert(memcmp(spy.data.buf, "xxxxx\0", 6) == 0);
+        spy_free(&spy);
+}
+
+Test(pack, nothing_below_a_directory_that_is_not_stored)
+{
+        struct spy spy;
+
+        spy_init(&spy);
+        mkdir("d/x", 0755);
+        mkdir("d/x/y", 0755);
+        pack_file("d/x/f", 1, 'x');
+        pack_file("d/x/y/f", 1, 'x');
+        pack_file("d/z", 1, 'x');
+        spy.refused = "d/x";
+        pack_check(&spy, "d/ 0\nd/z 1\n", "");
+        spy_free(&spy);
+}
+
+Test(pack, stops_when_told)
+{
+        struct lsr_pack_stats stats;
+        struct spy spy;
+
+        spy_init(&spy);
+        pack_file("d/f", PACK_LARGE, 'x');
+        spy.stop = true;
+        cr_assert_eq(spy_run(&spy, "sync", &stats), -EINTR);
+        lsr_pack_stats_free(&stats);
+        spy_free(&spy);
+}
+
+Test(pack, engines_give_the_same)
+{
+        static const char *const engines[] = { "sync", "threads", "uring", "auto" };
+        uint64_t digest = 0;
+
+        for (unsigned i = 0; i < 700; i++) {
+                char path[64];
+
+                sprintf(path, "d/s%u", i % 7);
+                mkdir(path, 0755);
+                sprintf(path, "d/s%u/f%u", i % 7, i);
+                pack_file(path, i * 13 % 5000, (char)('a' + i % 26));
+        }
+        for (size_t e = 0; e < sizeof(engines) / sizeof(*engines); e++) {
+                struct lsr_pack_stats stats;
+                struct spy spy;
+
+                spy_init(&spy);
+                cr_assert_eq(spy_run(&spy, engines[e], &stats), 0, "%s", engines[e]);
+                cr_assert_eq(stats.members, 708);
+                cr_assert_str_eq(spy.troubles.buf, "");
+                cr_assert(e == 0 || stats.digest == digest, "%s", engines[e]);
+                digest = stats.digest;
+                lsr_pack_stats_free(&stats);
+                spy_free(&spy);
+        }
+}
+
+static uint64_t digest_of(const char *data, size_t n, size_t piece)
+{
+        struct lsr_digest d;
+
+        lsr_digest_begin(&d);
+        for (size_t at = 0; at < n; at += piece)
+                lsr_digest_add(&d, data + at, n - at < piece ? n - at : piece);
+        return lsr_digest_end(&d);
+}
+
+Test(digest, does_not_know_pieces_but_every_bit)
+{
+        char data[200];
+
+        for (size_t i = 0; i < sizeof(data); i++)
+                data[i] = (char)(i * 37);
+        for (size_t n = 0; n <= sizeof(data); n++) {
+                uint64_t whole = digest_of(data, n, sizeof(data));
+
+                for (size_t piece = 1; piece < 70; piece++)
+                        cr_assert_eq(digest_of(data, n, piece), whole, "%zu bytes by %zu", n, piece);
+                for (size_t bit = 0; bit < 8 * n; bit++) {
+                        data[bit / 8] ^= (char)(1 << bit % 8);
+                        cr_assert_neq(digest_of(data, n, sizeof(data)), whole, "bit %zu of %zu bytes", bit, n);
+                        data[bit / 8] ^= (char)(1 << bit % 8);
+                }
+                if (n > 0)
+                        cr_assert_neq(digest_of(data, n - 1, sizeof(data)), whole);
+        }
+}
+
+Test(digest, of_a_member)
+{
+        struct lsr_member m = { .path = "a/b", .path_len = 3, .meta.mode = S_IFREG | 0644 }, n = m;
+        uint64_t digest = lsr_digest_member(&m, 7);
+
+        cr_assert_neq(lsr_digest_member(&m, 8), digest);
+        n.path = "a/c";
+        cr_assert_neq(lsr_digest_member(&n, 7), digest);
+        n = m;
+        n.meta.mode = S_IFLNK | 0644;
+        cr_assert_neq(lsr_digest_member(&n, 7), digest);
+        n = m;
+        n.path = "a/b/";
+        n.path_len = 4;
+        cr_assert_eq(lsr_digest_member(&n, 7), digest);
+        n = m;
+        n.target = "t";
+        n.target_len = 1;
+        cr_assert_neq(lsr_digest_member(&n, 7), digest);
+}
