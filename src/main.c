@@ -4,6 +4,7 @@
  * The map.  Each layer is one library and includes only from those below it:
  *
  *      cli/       options and their table, help, messages, one command a file
+ *      pack/      trees to bundles: walk, read ahead, writer; an output that is whole or not there
  *      render/    one view a format; quoting, colour, sizes, times, users
  *      listing/   operands, filters, order, recursion; what must be asked of files
  *      source/    a directory as a source of entries

@@ -85,6 +85,12 @@ static const char man_head[] =
         "them costs a call per file.\n";
 
 static const char man_tail[] =
+        ".SH PACKING\n"
+        ".B lsr \\-\\-pack\nmakes a bundle of directories.  Its format follows the suffix of\n.BR \\-\\-output ;\n"
+        "members carry the last component of each directory.  The bundle is read back and\n"
+        "compared before it gets its name, so that the old file or none is there until it is\n"
+        "complete.  Exit status 1: something could not be packed as it was, and was named.\n"
+        "The variable\n.B SOURCE_DATE_EPOCH\nbounds the times of members.\n"
         ".SH ENGINES\n"
         ".B auto\nuses plain calls for small directories and the ring for larger ones; where the\n"
         "kernel refuses the ring, threads.\n"

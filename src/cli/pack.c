@@ -221,9 +221,11 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
 
 static int pack_engine(struct lsr_io **ret_io, const char *name)
 {
-        int error = lsr_io_new(ret_io, name);
+        int error = lsr_io_new(ret_io, name), made = error;
 
-        if (error == -EINVAL) {
+        if (made >= 0)
+                error = lsr_io_require(*ret_io);
+        if (made == -EINVAL) {
                 lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
                 lsr_message_try_help();
         } else if (error < 0) {

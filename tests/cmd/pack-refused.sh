@@ -23,3 +23,8 @@ status lsr --pack d --io=bogus
 status lsr --pack d --gitignore --output=x.tar 2>&1 | grep -v ^fatal
 script -qec 'lsr --pack d --output=-' /dev/null | tr -d '\r'
 ls -A . d; cat d.tar.zst
+# A ring that is refused: an error if it was asked for, else nothing.
+for i in $(seq 200); do echo $i >d/$i; done
+status env LSR_IO=auto $HELPERS/no-io-uring lsr --pack d --io=uring --output=y.tar
+status env LSR_IO=auto $HELPERS/no-io-uring lsr --pack d --io=auto --output=y.tar 2>/dev/null
+tar -tf y.tar | wc -l
