@@ -28,6 +28,7 @@ struct spy {
         const char *hook_file;      /* to this */
         struct lsr_out troubles;
         bool stop;
+        struct lsr_io_stats walked, read;
 };
 
 static char pack_dir[] = "/tmp/lsr-test-pack-XXXXXX";
@@ -123,6 +124,8 @@ static int spy_run(struct spy *spy, const char *engine, struct lsr_pack_stats *r
         cr_assert_eq(lsr_io_new(&o.walk_io, engine), 0);
         cr_assert_eq(lsr_io_new(&o.read_io, engine), 0);
         r = lsr_pack(&o, &spy->w, ret_stats);
+        spy->walked = *lsr_io_stats(o.walk_io);
+        spy->read = *lsr_io_stats(o.read_io);
         lsr_io_free(o.walk_io);
         lsr_io_free(o.read_io);
         lsr_out_putc(&spy->log, '\0');
@@ -349,6 +352,13 @@ Test(pack, engines_give_the_same)
                 cr_assert_str_eq(spy.troubles.buf, "");
                 cr_assert(e == 0 || stats.digest == digest, "%s", engines[e]);
                 digest = stats.digest;
+                /* Through the ring, and right at once. */
+                if (e >= 2) {
+                        cr_assert_geq(spy.walked.ring_ops, 708, "%s", engines[e]);
+                        cr_assert_geq(spy.read.ring_ops, 3 * 690, "%s", engines[e]);
+                        cr_assert_eq(spy.walked.retried_ops + spy.read.retried_ops, 0, "%s", engines[e]);
+                        cr_assert_lt(spy.read.syscalls, 60, "%s", engines[e]);
+                }
                 lsr_pack_stats_free(&stats);
                 spy_free(&spy);
         }
