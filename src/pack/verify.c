@@ -34,7 +34,7 @@ struct verify {
         struct lsr_io *io; /* its own, or NULL */
         struct lsr_scan scan;
         struct lsr_identity id;
-        char *text; /* the first thing that a driver had to say */
+        char *text; /* the first damage that a driver told of: also what it could go on after */
         uint64_t members;
         uint64_t digest;
         struct lsr_digest content;
@@ -44,8 +44,7 @@ static void verify_trouble(void *ctx, int error, const char *text)
 {
         struct verify *v = ctx;
 
-        (void)error;
-        if (!v->text)
+        if (error < 0 && !v->text)
                 v->text = lsr_xstrdup(text);
 }
 
@@ -266,7 +265,7 @@ static int verify_rows(struct verify *v, const struct lsr_catalogue *c, int fd)
                 v->members += work.readers[i].members;
                 v->digest += work.readers[i].digest;
                 if (work.readers[i].text)
-                        verify_trouble(v, 0, work.readers[i].text);
+                        verify_trouble(v, -EBADMSG, work.readers[i].text);
                 verify_close(&work.readers[i]);
         }
         free(work.readers);
@@ -331,7 +330,7 @@ int lsr_verify(const struct lsr_verify *options, int fd)
                                                             : verify_index(&v, fd);
         if (v.text)
                 options->trouble(options->ctx, v.text);
-        if (r == 0 && (v.members != options->members || v.digest != options->digest))
+        if (r == 0 && (v.text || v.members != options->members || v.digest != options->digest))
                 r = -EBADMSG;
         verify_close(&v);
         return r;

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "pack/digest.h"
 #include "pack/pack.h"
+#include "pack/verify.h"
 
 #define PACK_LARGE 600000
 
@@ -414,4 +415,103 @@ Test(digest, of_a_member)
         n.target = "t";
         n.target_len = 1;
         cr_assert_neq(lsr_digest_member(&n, 7), digest);
+}
+
+/* --- reading back --------------------------------------------------------------- */
+
+static void verify_trouble(void *ctx, const char *text)
+{
+        (void)ctx;
+        (void)text;
+}
+
+static int verify_run(int fd, const struct lsr_pack_stats *stats, unsigned threads)
+{
+        struct lsr_verify v = {
+                .threads = threads, .members = stats->members, .digest = stats->digest, .trouble = verify_trouble
+        };
+        int r;
+
+        cr_assert_eq(lsr_io_new(&v.io, "sync"), 0);
+        r = lsr_verify(&v, fd);
+        lsr_io_free(v.io);
+        return r;
+}
+
+/* Pack "d" as @kind into a new file. */
+static int verify_pack(const struct lsr_writer_kind *kind, struct lsr_pack_stats *ret_stats)
+{
+        const struct lsr_walk_root root = { .path = "d", .prefix = "d", .is_dir = true };
+        struct spy spy;
+        struct lsr_pack_options o = { .roots = &root, .n_roots = 1, .ctx = &spy, .trouble = spy_trouble };
+        int fd = open("bundle", O_RDWR | O_CREAT | O_TRUNC, 0644);
+        struct lsr_writer *writer;
+        struct lsr_output out;
+
+        spy_init(&spy);
+        lsr_output_init(&out, fd);
+        cr_assert_eq(lsr_io_new(&o.walk_io, "sync"), 0);
+        cr_assert_eq(lsr_io_new(&o.read_io, "sync"), 0);
+        cr_assert_eq(kind->open(&writer, &out, &(struct lsr_writer_options){ LSR_LEVEL_DEFAULT, 1 }), 0);
+        cr_assert_eq(lsr_pack(&o, writer, ret_stats), 0, "%s", kind->name);
+        cr_assert_eq(kind->finish(writer), 0, "%s", kind->name);
+        kind->free(writer);
+        lsr_io_free(o.walk_io);
+        lsr_io_free(o.read_io);
+        lsr_output_free(&out);
+        spy_free(&spy);
+        return fd;
+}
+
+Test(pack, what_is_read_back_is_compared)
+{
+        mkdir("d/s", 0755);
+        pack_file("d/s/large", 300000, 'x');
+        pack_file("d/a", 3, 'a');
+        cr_assert_eq(link("d/a", "d/b"), 0);
+        cr_assert_eq(symlink("target", "d/link"), 0);
+        pack_file("d/hole", 4, 'h');
+        cr_assert_eq(truncate("d/hole", 1 << 20), 0);
+        for (size_t k = 0; lsr_writers[k]; k++) {
+                const char *name = lsr_writers[k]->name;
+                struct lsr_pack_stats stats;
+                int fd = verify_pack(lsr_writers[k], &stats);
+
+                cr_assert_eq(verify_run(fd, &stats, 1), 0, "%s", name);
+                cr_assert_eq(verify_run(fd, &stats, 3), 0, "%s", name);
+                stats.digest++;
+                cr_assert_eq(verify_run(fd, &stats, 1), -EBADMSG, "%s", name);
+                stats.digest--;
+                stats.members++;
+                cr_assert_eq(verify_run(fd, &stats, 1), -EBADMSG, "%s", name);
+                stats.members--;
+                cr_assert_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) / 2), 0);
+                cr_assert_lt(verify_run(fd, &stats, 1), 0, "%s", name);
+                lsr_pack_stats_free(&stats);
+                close(fd);
+        }
+}
+
+/* A tar has no checksum of content: the digest alone finds this. */
+Test(pack, one_bit_of_content)
+{
+        const struct lsr_writer_kind *kind = lsr_writer_kind_of("x.tar");
+        struct lsr_pack_stats stats;
+        int fd;
+
+        pack_file("d/a", 300, 'a');
+        fd = verify_pack(kind, &stats);
+        cr_assert_eq(verify_run(fd, &stats, 1), 0);
+        for (off_t at = 0; at < lseek(fd, 0, SEEK_END); at++) {
+                char c;
+
+                cr_assert_eq(pread(fd, &c, 1, at), 1);
+                if (c != 'a')
+                        continue;
+                cr_assert_eq(pwrite(fd, &(char){ 'b' }, 1, at), 1);
+                cr_assert_lt(verify_run(fd, &stats, 1), 0, "byte %ld", (long)at);
+                cr_assert_eq(pwrite(fd, &c, 1, at), 1);
+        }
+        lsr_pack_stats_free(&stats);
+        close(fd);
 }
