@@ -16,6 +16,8 @@ extern const struct lsr_format lsr_format_lha;
 extern const struct lsr_format lsr_format_ar;
 extern const struct lsr_format lsr_format_warc;
 extern const struct lsr_format lsr_format_lsr1;
+/* A random input that is none: was it one before the index at its end was damaged? */
+bool lsr_lsr1_is_lost(struct lsr_input *in);
 extern const struct lsr_format lsr_format_tar;
 extern const struct lsr_format lsr_format_zip;
 extern const struct lsr_filter lsr_filter_gzip;

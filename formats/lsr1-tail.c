@@ -16,13 +16,15 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "formats/crc.h"
+#include "formats/drivers.h"
 #include "formats/lsr1.h"
 #include "formats/zstd.h"
 
 #define TAIL_ZSTD_MAGIC UINT32_C(0xfd2fb528)
-#define TAIL_ENTRIES_MIN 3u /* E, T and L */
-#define TAIL_ROWS 8u        /* where a catalogue says how many rows it has */
-#define TAIL_BLOCK 512u     /* of the tar: a member takes one at least */
+#define TAIL_LOST_MAX ((size_t)1 << 20) /* bytes from the end in which the remains of an index are looked for */
+#define TAIL_ENTRIES_MIN 3u             /* E, T and L */
+#define TAIL_ROWS 8u                    /* where a catalogue says how many rows it has */
+#define TAIL_BLOCK 512u                 /* of the tar: a member takes one at least */
 
 static const uint8_t tail_word[8] = "LSRTOC\r\n";
 
@@ -97,6 +99,38 @@ bool lsr1_probe(const struct lsr_probe *p)
         if (tail_table_size(n) + LSR1_LOCATOR > p->tail_len)
                 return true;
         return !tail_locator(p->tail + p->tail_len - tail_table_size(n) - LSR1_LOCATOR, &l);
+}
+
+/* Whole, of whatever version. */
+static bool tail_locator_whole(const uint8_t *p)
+{
+        return memcmp(p + 8, tail_word, sizeof(tail_word)) == 0 && lsr_le32(p + 60) == lsr_crc32(0, p, 60);
+}
+
+static bool tail_is_lost(const uint8_t *tail, size_t n, uint64_t at)
+{
+        size_t table = n < LSR1_FOOTER ? 0 : tail_table_size(tail_entries(tail + n - LSR1_FOOTER, at + n));
+        struct lsr1 l;
+
+        if (table >= tail_table_size(TAIL_ENTRIES_MIN) && table + LSR1_LOCATOR <= n &&
+            tail_entries_fit(tail + n - LSR1_FOOTER))
+                return !tail_locator_whole(tail + n - table - LSR1_LOCATOR);
+        /* A locator that is where it says, and no seek table behind it: one of a bundle that is a member is elsewhere. */
+        for (size_t i = 0; i + LSR1_LOCATOR <= n; i++)
+                if (lsr_le32(tail + i) == LSR1_MAGIC && !tail_locator(tail + i, &l) &&
+                    l.toc_at + LSR1_SKIPPABLE + l.toc_clen == at + i)
+                        return true;
+        return false;
+}
+
+bool lsr_lsr1_is_lost(struct lsr_input *in)
+{
+        size_t n = in->size < TAIL_LOST_MAX ? (size_t)in->size : TAIL_LOST_MAX;
+        uint8_t *tail = lsr_xmalloc(n + 1);
+        bool lost = lsr_input_read_at(in, tail, n, in->size - n) == (ssize_t)n && tail_is_lost(tail, n, in->size - n);
+
+        free(tail);
+        return lost;
 }
 
 /* --- all of it -------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "catalogue/builder.h"
+#include "formats/drivers.h"
 #include "io/stream.h"
 #include "source/confine.h"
 #include "source/record.h"
@@ -587,6 +588,23 @@ static int serve_many(struct serve *s, const uint8_t *data, size_t size)
         return many.broken ? many.broken : r;
 }
 
+/* A format that has no check of its own.  What is left of a bundle with an index is such a one. */
+static int serve_check_remains(struct serve *s, struct serve_bundle *b)
+{
+        struct lsr_input *in;
+        int r;
+
+        if (b->identity.n_filters != 1 || b->identity.filters[0] != &lsr_filter_zstd || b->as.size == LSR_INPUT_UNKNOWN)
+                return 1;
+        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        if (r < 0)
+                return r;
+        if (lsr_lsr1_is_lost(in))
+                serve_trouble(s, -EBADMSG, "the index at its end is damaged");
+        lsr_input_free(in);
+        return 1;
+}
+
 static int serve_check(struct serve *s, const void *data, size_t size)
 {
         struct lsr_wire_close request;
@@ -601,7 +619,7 @@ static int serve_check(struct serve *s, const void *data, size_t size)
         if (!b)
                 return -ESTALE;
         if (!b->identity.format->check)
-                return 1;
+                return serve_check_remains(s, b);
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
