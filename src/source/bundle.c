@@ -555,8 +555,8 @@ int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_si
 
 struct bundle_many {
         const struct lsr_many_sink *sink;
-        struct lsr_out items;
-        size_t first, n, done; /* of the rows: those in items, and how many of these are through */
+        struct lsr_records members;
+        size_t first, n, done; /* of the rows: those in members, and how many of these are through */
         bool to_end;
         bool wanted; /* the sink has not had enough */
         bool killed; /* the last member that ended did so with its worker */
@@ -596,21 +596,36 @@ static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
         struct bundle_many *many = ctx;
         const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
 
-        return lsr_worker_read_many(bundle->all->worker, bundle->id, many->items.buf, many->items.len, many->n,
-                                    many->to_end, &sink, &many->done);
+        return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->to_end, &sink,
+                                    &many->done);
 }
 
 /* As many of the @n rows as go into one request. */
 static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
 {
-        many->items.len = 0;
+        lsr_records_clear(&many->members);
         many->n = 0;
         /* Another one is no longer than its texts may be. */
-        while (many->n < n && many->items.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
+        while (many->n < n && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
                 struct lsr_member m;
                 char *path = bundle_whole_member(bundle, rows[many->n++], &m);
 
-                lsr_wire_pack_item(&many->items, &m);
+                lsr_record_put(
+                        &many->members,
+                        &(struct lsr_member){
+                                .path = m.path,
+                                .path_len = m.path_len,
+                                .meta = { .known = m.meta.known & (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE),
+                                          .mode = m.meta.mode,
+                                          .size = m.meta.size },
+                                .packed = m.packed,
+                                .position = m.position,
+                                .data = m.data,
+                                .method = m.method,
+                                .raw = m.raw,
+                                .raw_len = m.raw_len,
+                                .flags = m.flags,
+                        });
                 free(path);
         }
 }
@@ -623,7 +638,6 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         bool died;
         int r = 0;
 
-        lsr_out_init(&many.items, -1);
         do {
                 many.done = 0;
                 many.killed = false;
@@ -646,7 +660,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
                 }
                 many.first += many.done;
         } while (many.wanted && many.first < n);
-        lsr_out_free(&many.items);
+        free(many.members.data);
         return r;
 }
 

@@ -24,6 +24,7 @@ enum {
         RECORD_DATA,
         RECORD_TARGET, /* lengths of texts, plus 1 */
         RECORD_XATTRS,
+        RECORD_RAW,
         RECORD_FIELDS,
         RECORD_OWNER, /* uid, gid and three words follow the texts */
 };
@@ -33,7 +34,7 @@ struct record_head {
         uint32_t known;
         uint32_t mode;
         uint32_t flags;
-        uint64_t path_len;
+        uint64_t path_size; /* with its NUL */
 };
 
 static void record_reserve(struct lsr_records *r, size_t n)
@@ -44,11 +45,25 @@ static void record_reserve(struct lsr_records *r, size_t n)
         }
 }
 
+void lsr_records_clear(struct lsr_records *r)
+{
+        r->len = 0;
+        r->owner = (struct lsr_record_owner){};
+}
+
 static void record_append(struct lsr_records *r, const void *data, size_t n)
 {
         if (n > 0)
                 memcpy(r->data + r->len, data, n);
         r->len += n;
+}
+
+static void record_append_text(struct lsr_records *r, const void *text, size_t n)
+{
+        if (!text)
+                return;
+        record_append(r, text, n);
+        record_append(r, "", 1);
 }
 
 static bool record_word_same(const char *old, const char *word)
@@ -86,13 +101,15 @@ void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
                 [RECORD_DATA] = m->data,
                 [RECORD_TARGET] = m->target ? m->target_len + 1 : 0,
                 [RECORD_XATTRS] = m->xattrs ? m->xattrs_len + 1 : 0,
+                [RECORD_RAW] = m->raw ? m->raw_len + 1 : 0,
         };
         struct record_head head = {
-                .known = meta->known, .mode = meta->mode, .flags = m->flags, .path_len = m->path_len
+                .known = meta->known, .mode = meta->mode, .flags = m->flags, .path_size = m->path_len + 1
         };
         size_t begin = r->len;
 
-        record_reserve(r, sizeof(head) + sizeof(fields) + m->path_len + m->target_len + m->xattrs_len + sizeof(*o));
+        record_reserve(r, sizeof(head) + sizeof(fields) + m->path_len + m->target_len + m->xattrs_len + m->raw_len + 4 +
+                                  sizeof(*o));
         r->len += sizeof(head);
         for (unsigned i = 0; i < RECORD_FIELDS; i++) {
                 if (fields[i]) {
@@ -100,11 +117,10 @@ void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
                         record_append(r, &fields[i], sizeof(fields[i]));
                 }
         }
-        record_append(r, m->path, m->path_len);
-        if (m->target)
-                record_append(r, m->target, m->target_len);
-        if (m->xattrs)
-                record_append(r, m->xattrs, m->xattrs_len);
+        record_append_text(r, m->path, m->path_len);
+        record_append_text(r, m->target, m->target_len);
+        record_append_text(r, m->xattrs, m->xattrs_len);
+        record_append_text(r, m->raw, m->raw_len);
         if (o->uid != meta->uid || o->gid != meta->gid || !record_word_same(o->user, m->user) ||
             !record_word_same(o->group, m->group) || !record_word_same(o->method, m->method)) {
                 head.present |= 1u << RECORD_OWNER;
@@ -137,6 +153,18 @@ static const void *record_take(struct record_reader *r, uint64_t n)
                 return NULL;
         }
         r->at += n;
+        return p;
+}
+
+/* @length counts the NUL; 0: there is none. */
+static const void *record_take_text(struct record_reader *r, uint64_t length, size_t *ret_len)
+{
+        const char *p = length > 0 ? record_take(r, length) : NULL;
+
+        if (!p)
+                return NULL;
+        r->bad |= p[length - 1] != '\0';
+        *ret_len = (size_t)length - 1;
         return p;
 }
 
@@ -187,7 +215,6 @@ int lsr_record_get(const uint8_t *data, size_t size, size_t *at, struct lsr_reco
                 memcpy(&fields[i], p, sizeof(fields[i]));
         }
         *m = (struct lsr_member){
-                .path_len = head.path_len,
                 .meta = { .known = head.known,
                           .mode = head.mode,
                           .rdev = (uint32_t)fields[RECORD_RDEV],
@@ -201,18 +228,13 @@ int lsr_record_get(const uint8_t *data, size_t size, size_t *at, struct lsr_reco
                 m->meta.sec[t] = (int64_t)fields[RECORD_SEC + t];
                 m->meta.nsec[t] = (uint32_t)fields[RECORD_NSEC + t];
         }
-        m->path = record_take(&r, head.path_len);
-        if (fields[RECORD_TARGET]) {
-                m->target_len = fields[RECORD_TARGET] - 1;
-                m->target = record_take(&r, m->target_len);
-        }
-        if (fields[RECORD_XATTRS]) {
-                m->xattrs_len = fields[RECORD_XATTRS] - 1;
-                m->xattrs = record_take(&r, m->xattrs_len);
-        }
+        m->path = record_take_text(&r, head.path_size, &m->path_len);
+        m->target = record_take_text(&r, fields[RECORD_TARGET], &m->target_len);
+        m->xattrs = record_take_text(&r, fields[RECORD_XATTRS], &m->xattrs_len);
+        m->raw = record_take_text(&r, fields[RECORD_RAW], &m->raw_len);
         if (head.present & 1u << RECORD_OWNER)
                 record_take_owner(&r, owner);
-        if (r.bad)
+        if (r.bad || !m->path)
                 return -EBADMSG;
         m->meta.uid = owner->uid;
         m->meta.gid = owner->gid;

@@ -336,8 +336,7 @@ static int serve_put(void *ctx, const struct lsr_member *m)
         struct serve *s = ctx;
 
         if (!m) {
-                s->records.len = 0;
-                s->records.owner = (struct lsr_record_owner){};
+                lsr_records_clear(&s->records);
                 return serve_send(s, LSR_WIRE_MEMBERS, NULL, 0);
         }
         lsr_record_put(&s->records, m);
@@ -368,8 +367,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         scan.depth = request.depth;
         scan.distrusted = request.distrusted;
         scan.builder = lsr_builder_new_relay(serve_put, s);
-        s->records.len = 0;
-        s->records.owner = (struct lsr_record_owner){};
+        lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
@@ -406,12 +404,18 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
         struct serve_bundle *b;
         struct lsr_member m;
         struct lsr_scan scan;
-        uint32_t id;
-        int r = lsr_wire_unpack_member(data, size, &id, &m);
+        struct lsr_wire_member request;
+        struct lsr_record_owner owner = {};
+        size_t at = sizeof(request);
+        int r;
 
+        if (size < at)
+                return -EBADMSG;
+        memcpy(&request, data, at);
+        r = lsr_record_get(data, size, &at, &owner, &m);
         if (r < 0)
                 return r;
-        b = serve_find(s, id);
+        b = serve_find(s, request.id);
         if (!b)
                 return -ESTALE;
         format = b->identity.format;
@@ -440,11 +444,13 @@ static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t 
 struct serve_many {
         struct serve *s;
         struct lsr_scan *scan;
-        const uint8_t *data; /* items not taken yet */
+        const uint8_t *data; /* records */
         size_t size;
-        uint64_t left; /* how many they are */
-        bool open;     /* one was taken and is not at its end */
-        int broken;    /* negative: the parent wants no more, or is gone */
+        size_t at;     /* of the first that is not taken yet */
+        uint64_t left; /* how many these are */
+        struct lsr_record_owner owner;
+        bool open;  /* one was taken and is not at its end */
+        int broken; /* negative: the parent wants no more, or is gone */
 };
 
 static int many_put(struct serve_many *many, enum lsr_wire_type type, const void *data, size_t n)
@@ -462,12 +468,9 @@ static int many_put(struct serve_many *many, enum lsr_wire_type type, const void
 static bool many_next(void *ctx, struct lsr_member *ret_member)
 {
         struct serve_many *many = ctx;
-        ssize_t used = many->left > 0 ? lsr_wire_unpack_item(many->data, many->size, ret_member) : -ENODATA;
 
-        if (used < 0)
+        if (many->left == 0 || lsr_record_get(many->data, many->size, &many->at, &many->owner, ret_member) < 0)
                 return false;
-        many->data += used;
-        many->size -= (size_t)used;
         many->left--;
         many->open = true;
         many->scan->troubles = 0;

@@ -16,7 +16,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "base/out.h"
 #include "formats/format.h"
 #include "io/io.h"
 
@@ -37,8 +36,8 @@ enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
         LSR_WIRE_SCAN,  /* struct lsr_wire_scan, prefix */
-        LSR_WIRE_READ,  /* struct lsr_wire_member, its texts */
-        LSR_WIRE_MANY,  /* struct lsr_wire_many, the items */
+        LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
+        LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
@@ -46,9 +45,9 @@ enum lsr_wire_type {
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
-        LSR_WIRE_END, /* int32_t result of one of MANY; they come in the order of the items */
+        LSR_WIRE_END, /* int32_t result of one of MANY; they come in the order of the records */
         LSR_WIRE_HEAD,
-        LSR_WIRE_MEMBERS,   /* records (record.h), whole ones; none: those before do not count */
+        LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
 };
@@ -84,44 +83,14 @@ struct lsr_wire_close {
         uint32_t id;
 };
 
-/* Texts of a member in the order in which they follow, each with a NUL. */
-enum lsr_wire_text {
-        LSR_WIRE_PATH,
-        LSR_WIRE_USER,
-        LSR_WIRE_GROUP,
-        LSR_WIRE_METHOD,
-        LSR_WIRE_TARGET,
-        LSR_WIRE_XATTRS,
-        LSR_WIRE_RAW,
-        LSR_WIRE_TEXTS,
-};
-
 struct lsr_wire_member {
         uint32_t id; /* of the bundle */
-        uint32_t flags;
-        struct lsr_meta meta;
-        uint64_t packed;
-        uint64_t position;
-        uint64_t data;
-        uint64_t lengths[LSR_WIRE_TEXTS]; /* UINT64_MAX: NULL */
 };
 
 struct lsr_wire_many {
         uint32_t id;
         uint32_t to_end; /* then read what is left of the input */
         uint64_t n;
-};
-
-/* One of MANY; its texts follow: path, raw path, method, each with a NUL. */
-struct lsr_wire_item {
-        uint64_t position;
-        uint64_t data;
-        uint64_t packed;
-        uint64_t size;
-        uint32_t known;
-        uint32_t mode;
-        uint32_t flags;
-        uint32_t lengths[3]; /* UINT32_MAX: NULL */
 };
 
 /* The answer to every request; what it did not ask for is zero. */
@@ -174,15 +143,3 @@ ssize_t lsr_wire_some(struct lsr_wire *w, uint64_t max, const uint8_t **ret_data
 
 /* Has the other end sent something, or gone?  Does not wait. */
 bool lsr_wire_waiting(struct lsr_wire *w);
-
-/* A member as the payload of a request about bundle @id; to be freed. */
-uint8_t *lsr_wire_pack_member(uint32_t id, const struct lsr_member *m, size_t *ret_size);
-
-/* The reverse; texts point into @data.  0 or -EBADMSG. */
-int lsr_wire_unpack_member(const uint8_t *data, size_t size, uint32_t *ret_id, struct lsr_member *ret_member);
-
-/* A member as one of MANY, behind those in @out (into memory). */
-void lsr_wire_pack_item(struct lsr_out *out, const struct lsr_member *m);
-
-/* The reverse: take one from the @size bytes at @data.  The number of its bytes, or -EBADMSG. */
-ssize_t lsr_wire_unpack_item(const uint8_t *data, size_t size, struct lsr_member *ret_member);

@@ -549,17 +549,18 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsig
 
 static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)
 {
-        size_t size;
-        uint8_t *data;
+        struct lsr_wire_member request = { .id = id };
+        struct lsr_records record = {};
         int r;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        data = lsr_wire_pack_member(id, m, &size);
-        call->parts[0] = (struct iovec){ data, size };
-        call->n_parts = 1;
-        r = size > LSR_WIRE_REQUEST_MAX ? -E2BIG : worker_call(w, call);
-        free(data);
+        lsr_record_put(&record, m);
+        call->parts[0] = (struct iovec){ &request, sizeof(request) };
+        call->parts[1] = (struct iovec){ record.data, record.len };
+        call->n_parts = 2;
+        r = record.len > LSR_WIRE_REQUEST_MAX - sizeof(request) ? -E2BIG : worker_call(w, call);
+        free(record.data);
         return r;
 }
 
@@ -571,13 +572,13 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
         return call.sink_result < 0 ? call.sink_result : r;
 }
 
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, size_t size, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
                          const struct lsr_many_sink *sink, size_t *ret_done)
 {
         struct lsr_wire_many request = { .id = id, .to_end = to_end, .n = n };
         struct worker_call call = {
                 .type = LSR_WIRE_MANY,
-                .parts = { { &request, sizeof(request) }, { (void *)items, size } },
+                .parts = { { &request, sizeof(request) }, { members->data, members->len } },
                 .n_parts = 2,
                 .many = sink,
                 .n = n,
@@ -585,7 +586,7 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, s
         int r = -ESTALE;
 
         if (worker_knows(w, id))
-                r = size > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
+                r = members->len > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
         if (call.began) {
                 int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
 

@@ -15,6 +15,7 @@
 #include "catalogue/catalogue.h"
 #include "formats/format.h"
 #include "io/io.h"
+#include "source/record.h"
 
 struct lsr_worker;
 
@@ -74,11 +75,11 @@ struct lsr_many_sink {
 };
 
 /*
- * Content of @n members, as lsr_wire_pack_item() has put them one behind the other, by ascending position.
+ * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.
  * @to_end: then read the bundle to its end, for checksums that are there.
  * 0, or a negative errno; members below *ret_done began and ended, on whatever return.
  */
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const void *items, size_t size, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
                          const struct lsr_many_sink *sink, size_t *ret_done);
 
 /* As lsr_format.check; 1: the format has no such function. */

@@ -333,61 +333,23 @@ Test(many, believes_no_lies)
                 const struct lsr_worker_file file = { .fd = fd, .companions = { -1, -1 } };
                 bool dies = lie == LIE_DIE || lie == LIE_DIE_WITHIN;
                 struct lsr_worker_bundle b;
-                struct lsr_out items;
+                struct lsr_records members = {};
                 uint8_t *head = NULL;
                 size_t head_len, ended = 0;
 
-                lsr_out_init(&items, -1);
-                lsr_wire_pack_item(&items, &m);
-                lsr_wire_pack_item(&items, &m);
+                lsr_record_put(&members, &m);
+                lsr_record_put(&members, &m);
                 cr_assert_eq(lsr_worker_open(w, &file, &b, &head, &head_len), 0);
-                cr_assert_eq(lsr_worker_read_many(w, b.id, items.buf, items.len, 2, false, &sink, &ended),
-                             dies ? -EPIPE : -EPROTO, "lie %d", lie);
+                cr_assert_eq(lsr_worker_read_many(w, b.id, &members, 2, false, &sink, &ended), dies ? -EPIPE : -EPROTO,
+                             "lie %d", lie);
                 cr_assert_eq(n.began, n.ended, "lie %d", lie);
                 cr_assert_eq(n.ended, ended, "lie %d", lie);
                 cr_assert_eq(ended, lie == LIE_END_TOO_MANY || lie == LIE_DATA_AFTER || lie == LIE_DIE_WITHIN ? 2 : 1,
                              "lie %d: %zu", lie, ended);
                 if (lie == LIE_DIE_WITHIN)
                         cr_assert_eq(n.errors[1], -EPIPE);
-                lsr_out_free(&items);
+                free(members.data);
                 lsr_worker_free(w);
                 close(fd);
         }
-}
-
-Test(many, items_survive_the_wire)
-{
-        const struct lsr_member a = {
-                .path = "a/b",
-                .path_len = 3,
-                .raw = "/a/./b",
-                .raw_len = 6,
-                .method = "store",
-                .position = 7,
-                .data = 8,
-                .packed = 9,
-                .flags = LSR_MEMBER_SPARSE,
-                .meta = { .known = LSR_FIELD_SIZE, .size = 10, .mode = 0100644 },
-        };
-        const struct lsr_member b = { .path = "", .path_len = 0, .packed = UINT64_MAX };
-        struct lsr_member got;
-        struct lsr_out out;
-        ssize_t used;
-
-        lsr_out_init(&out, -1);
-        lsr_wire_pack_item(&out, &a);
-        lsr_wire_pack_item(&out, &b);
-        used = lsr_wire_unpack_item((uint8_t *)out.buf, out.len, &got);
-        cr_assert_gt(used, 0);
-        cr_assert_str_eq(got.path, "a/b");
-        cr_assert_str_eq(got.raw, "/a/./b");
-        cr_assert_str_eq(got.method, "store");
-        cr_assert(got.position == 7 && got.data == 8 && got.packed == 9 && got.meta.size == 10);
-        cr_assert(got.flags == LSR_MEMBER_SPARSE && got.meta.mode == 0100644 && got.meta.known == LSR_FIELD_SIZE);
-        cr_assert_eq(lsr_wire_unpack_item((uint8_t *)out.buf + used, out.len - (size_t)used, &got),
-                     (ssize_t)(out.len - (size_t)used));
-        cr_assert(!got.raw && !got.method && got.packed == UINT64_MAX);
-        for (size_t n = 0; n < (size_t)used; n++)
-                cr_assert_eq(lsr_wire_unpack_item((uint8_t *)out.buf, n, &got), -EBADMSG);
-        lsr_out_free(&out);
 }

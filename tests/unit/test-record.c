@@ -26,6 +26,11 @@ static void record_check(const struct lsr_member *got, const struct lsr_member *
                 cr_assert_eq(memcmp(got->target, want->target, want->target_len), 0);
         cr_assert_eq(!got->xattrs, !want->xattrs);
         cr_assert_eq(got->xattrs_len, want->xattrs_len);
+        cr_assert_eq(!got->raw, !want->raw);
+        cr_assert_eq(got->raw_len, want->raw_len);
+        if (want->raw)
+                cr_assert_str_eq(got->raw, want->raw);
+        cr_assert_eq(got->path[got->path_len], '\0');
         if (want->xattrs)
                 cr_assert_eq(memcmp(got->xattrs, want->xattrs, want->xattrs_len), 0);
 }
@@ -64,7 +69,7 @@ static const struct lsr_member record_members[] = {
           .user = "root",
           .group = "adm",
           .method = "store" },
-        { .path = "a/e", .path_len = 3, .target = "", .packed = 1 },
+        { .path = "a/e", .path_len = 3, .target = "", .packed = 1, .raw = "/a/./e", .raw_len = 6 },
 };
 #define RECORD_MEMBERS (sizeof(record_members) / sizeof(*record_members))
 
