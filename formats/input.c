@@ -300,8 +300,7 @@ struct input_file {
         uint64_t offset; /* of the range in the file */
         uint64_t next;   /* where in the range the stream begins, or goes on */
         struct lsr_map map;
-        uint64_t piece; /* of the map, that next() gave */
-        bool asked;     /* for a map */
+        bool asked; /* for a map */
 };
 
 static uint64_t file_end(const struct input_file *f)
@@ -309,26 +308,11 @@ static uint64_t file_end(const struct input_file *f)
         return f->in.size == LSR_INPUT_UNKNOWN ? LSR_STREAM_END : f->offset + f->in.size;
 }
 
-/* The next piece, without touching it; the one before is done with. */
-static ssize_t file_next_mapped(struct input_file *f, const uint8_t **ret_data)
-{
-        uint64_t left = f->next < f->in.size ? f->in.size - f->next : 0;
-        uint64_t n = left < LSR_MAP_HELD ? left : LSR_MAP_HELD;
-
-        lsr_io_map_forget(&f->map, f->piece, f->next);
-        f->piece = f->next;
-        *ret_data = f->map.data + f->next;
-        f->next += n;
-        return (ssize_t)n;
-}
-
 static ssize_t file_next(struct lsr_input *in, const uint8_t **ret_data)
 {
         struct input_file *f = (struct input_file *)in;
         ssize_t got;
 
-        if (f->map.data)
-                return file_next_mapped(f, ret_data);
         if (!f->stream) {
                 int r = lsr_stream_new(&f->stream, f->io, f->fd, f->offset + f->next, file_end(f));
 
@@ -359,8 +343,6 @@ static int file_seek(struct lsr_input *in, uint64_t offset)
         struct input_file *f = (struct input_file *)in;
 
         f->next = offset;
-        if (f->map.data)
-                return 0;
         return f->stream ? lsr_stream_seek(f->stream, f->offset + offset) : 0;
 }
 
@@ -380,18 +362,13 @@ static const uint8_t *file_map(struct lsr_input *in)
         if (!f->asked) {
                 f->asked = true;
                 lsr_io_map(f->io, f->fd, f->offset, in->size, &f->map);
-                if (f->map.data) {
-                        f->stream = lsr_stream_free(f->stream);
-                        in->piece_len = in->rest_len = 0;
-                        f->piece = f->next = in->at;
-                }
         }
         return f->map.data;
 }
 
 static void file_map_rest(struct lsr_input *in)
 {
-        lsr_io_map_forget(&((struct input_file *)in)->map, 0, in->size);
+        lsr_io_map_forget(&((struct input_file *)in)->map);
 }
 
 static const struct lsr_input_ops file_ops = {

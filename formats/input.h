@@ -98,9 +98,8 @@ ssize_t lsr_input_read(struct lsr_input *in, void *buf, size_t n);
 ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t offset);
 
 /*
- * All bytes of the input as memory, if that is where they are, or in the page cache under "auto"; else NULL.  From then on
- * the input is read there, too.  What lies in a file may change while it is looked at, and a fault may kill the
- * process: for the worker.
+ * All bytes of a file as memory, if they are in the page cache, under "auto"; else NULL.  They may change while they
+ * are looked at, and a fault may kill the process: for the worker.
  */
 const uint8_t *lsr_input_map(struct lsr_input *in);
 

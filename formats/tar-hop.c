@@ -14,7 +14,8 @@
  * differed more than the two ways; that a disk gains is an argument only.
  *
  * Rejected: one fixed limit (right for memory or for a disk, not for both), several hops in flight (each
- * header tells where the next one is).
+ * header tells where the next one is), mapping the file (slower than hops also where all of it is cached:
+ * 0.30 of bsdtar's time against 0.27, bench/runs/2026-11-21-amd-epyc-6.18.44-bundles).
  */
 #include <errno.h>
 #include <stdlib.h>

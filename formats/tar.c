@@ -44,8 +44,7 @@ static int tar_scan(struct lsr_scan *scan)
         struct tar_walk w = { .scan = scan, .in = scan->input };
         int r;
 
-        /* Memory needs no hops: what is passed over is never touched. */
-        if (!lsr_input_map(scan->input) && lsr_input_random(scan->input)) {
+        if (lsr_input_random(scan->input)) {
                 w.in = tar_hop_new(scan->input);
                 w.hops = true;
         }

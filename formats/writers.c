@@ -10,15 +10,9 @@
 #include "formats/writer.h"
 
 const struct lsr_writer_kind *const lsr_writers[] = {
-        &lsr_writer_lsr1,
-        &lsr_writer_tar,
-        &lsr_writer_tar_gzip,
-        &lsr_writer_tar_xz,
-        &lsr_writer_tar_bzip2,
-        &lsr_writer_tar_lz4,
-        &lsr_writer_zip,
-        &lsr_writer_sqlar,
-        NULL,
+        &lsr_writer_lsr1,   &lsr_writer_tar,       &lsr_writer_tar_gzip,
+        &lsr_writer_tar_xz, &lsr_writer_tar_bzip2, &lsr_writer_tar_lz4,
+        &lsr_writer_zip,    &lsr_writer_sqlar,     NULL,
 };
 
 const struct lsr_writer_kind *lsr_writer_kind_of(const char *name)

@@ -83,12 +83,8 @@ void lsr_io_unmap(struct lsr_map *map)
         *map = (struct lsr_map){ NULL, NULL, 0 };
 }
 
-void lsr_io_map_forget(const struct lsr_map *map, uint64_t begin, uint64_t end)
+void lsr_io_map_forget(const struct lsr_map *map)
 {
-        size_t before = (size_t)(map->data - (uint8_t *)map->base);
-        size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        size_t first = (before + (size_t)begin) / page * page, last = (before + (size_t)end) / page * page;
-
-        if (last > first)
-                madvise((uint8_t *)map->base + first, last - first, MADV_DONTNEED);
+        if (map->base)
+                madvise(map->base, map->length, MADV_DONTNEED);
 }

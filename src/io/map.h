@@ -1,11 +1,11 @@
 /*
  * map - a file that is in the page cache, as memory
  *
- * For formats that jump: to touch what is cached costs neither a call nor a
- * copy.  Only under "auto", and only where nearly all of the file is cached: a
- * disk answers large reads in flight faster than page faults one by one.  Who
- * shortens the file meanwhile kills the process with SIGBUS, so this is for the
- * worker, whose death costs one bundle.
+ * For a database, of which a little of many pages is wanted: to touch what is
+ * cached costs neither a call nor a copy.  Only under "auto", and only where
+ * nearly all of the file is cached: a disk answers large reads in flight faster
+ * than page faults one by one.  Who shortens the file meanwhile kills the
+ * process with SIGBUS, so this is for the worker, whose death costs one bundle.
  */
 #pragma once
 
@@ -13,8 +13,6 @@
 #include <stdint.h>
 
 struct lsr_io;
-
-#define LSR_MAP_HELD ((uint64_t)32 << 20) /* bytes that users of a map keep resident at a time */
 
 struct lsr_map {
         const uint8_t *data; /* @size bytes from @offset on */
@@ -26,5 +24,5 @@ struct lsr_map {
 int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map);
 void lsr_io_unmap(struct lsr_map *map);
 
-/* Let go of the pages of some part; they come back when they are touched. */
-void lsr_io_map_forget(const struct lsr_map *map, uint64_t begin, uint64_t end);
+/* Let go of all pages; they come back when they are touched. */
+void lsr_io_map_forget(const struct lsr_map *map);
