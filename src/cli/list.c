@@ -147,6 +147,12 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
         case LSR_TROUBLE_LOOP:
                 lsr_message("%s: not listing already-listed directory", lsr_quoted_needed(path));
                 break;
+        case LSR_TROUBLE_GIT:
+                if (error)
+                        lsr_message_errno(-error, "cannot run git");
+                else
+                        lsr_message("git does not tell the state of %s", lsr_quoted_always(path));
+                break;
         case LSR_TROUBLE_BUNDLE:
                 break;
         }

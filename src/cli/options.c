@@ -105,6 +105,8 @@ const struct lsr_option lsr_options[] = {
         { LSR_OPT_CHECK, "check", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
           "read BUNDLE... and verify every checksum" },
         { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true, "replace files that exist" },
+        { LSR_OPT_GIT, "git", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, true,
+          "the state of files in git work trees" },
         { LSR_OPT_ICONS, "icons", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, true, "icons of a Nerd Font before names" },
         { LSR_OPT_IO, "io", LSR_ARG_REQUIRED, "ENGINE", "auto uring threads sync", LSR_GROUP_ENGINE, true,
           "auto, uring, threads, sync" },

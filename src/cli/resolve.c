@@ -350,6 +350,8 @@ static void resolve_want(struct raw *r)
         w->cap = !r->s->gnu && color_has(v, LSR_COLOR_CAP);
         w->context = o->context;
         w->member = r->json;
+        w->git = o->git;
+        w->type |= o->git && !w->fields;
         w->acl = o->format == LSR_FORMAT_LONG && (r->acl || r->s->gnu);
         if (r->follow == UNSET)
                 r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
@@ -377,7 +379,7 @@ int lsr_raw_resolve(struct raw *r)
         resolve_quoting(r);
         resolve_want(r);
         o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks &&
-                       !r->s->list.recursive;
+                       !o->git && !r->s->list.recursive;
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");

@@ -418,6 +418,9 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
+        case LSR_OPT_GIT:
+                o->git = true;
+                break;
         case LSR_OPT_ICONS:
                 return settings_icons(r, value);
         case LSR_OPT_IO:

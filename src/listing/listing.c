@@ -23,6 +23,7 @@
 
 #include "listing/extra.h"
 #include "listing/filter.h"
+#include "listing/git.h"
 #include "listing/members.h"
 #include "listing/sort.h"
 #include "listing/total.h"
@@ -55,6 +56,7 @@ struct listing {
         struct listing_active *active; /* directories above and at the one being listed */
         size_t n_active;
         size_t cap_active;
+        struct lsr_git *git; /* NULL until it is needed */
         bool heading;
 };
 
@@ -295,6 +297,17 @@ static void listing_member_totals(struct listing_rows *r, const struct lsr_set *
         }
 }
 
+static void listing_git(struct listing *l, struct listing_rows *r, const char *dir)
+{
+        int error;
+
+        if (!l->git)
+                l->git = lsr_git_new();
+        error = lsr_git_fill(l->git, dir, r->rows, r->n);
+        if (error)
+                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_GIT, dir ? dir : ".", error < 0 ? error : 0, false);
+}
+
 /* Links, attributes, messages, order: everything between the metadata and the view. */
 static void listing_complete(struct listing *l, struct listing_rows *r, int dirfd, const char *dir)
 {
@@ -305,6 +318,8 @@ static void listing_complete(struct listing *l, struct listing_rows *r, int dirf
         listing_report_rows(l, r, dir);
         if (l->o->total_size)
                 listing_totals(l, r, dir);
+        if (w->git)
+                listing_git(l, r, dir);
 }
 
 static struct lsr_set listing_set(struct listing *l, const struct listing_rows *r, const char *dir, unsigned depth)
@@ -719,6 +734,7 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
                 error = listing_drain(&l, &arena);
         free(l.pending);
         free(l.active);
+        lsr_git_free(l.git);
         lsr_arena_free(&arena);
         return error;
 }

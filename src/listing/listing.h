@@ -51,6 +51,7 @@ struct lsr_want {
         bool cap;              /* has a regular file capabilities? */
         bool context;          /* -Z */
         bool acl;              /* the mark behind the mode */
+        bool git;              /* the state of files in work trees */
         bool stat_all;         /* every entry is stat-ed, whatever d_type says */
         bool member;           /* what only bundles tell, entry.h's struct lsr_entry_member */
 };
@@ -114,6 +115,7 @@ enum lsr_trouble {
         LSR_TROUBLE_XATTR,
         LSR_TROUBLE_STAT_DIR, /* the device and inode of an open directory */
         LSR_TROUBLE_LOOP,     /* a directory that is being listed already; error is 0 */
+        LSR_TROUBLE_GIT,      /* the states of files are not known; error is 0 if git itself said why */
         LSR_TROUBLE_BUNDLE,   /* a bundle that cannot be read, of which the bundles' trouble() was told; error is 0 */
 };
 

@@ -7,21 +7,18 @@
 #include "pack/keep.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/command.h"
 
 extern char **environ;
 
 #define KEEP_SLOTS_MIN ((size_t)1024)
-#define KEEP_READ ((size_t)64 << 10)
 
 struct keep_slot {
         const char *path; /* NULL: free */
@@ -79,68 +76,20 @@ static bool keep_add(struct lsr_keep *k, const char *path, size_t len, bool all)
         return true;
 }
 
-/* Everything that comes out of @fd.  0 or a negative errno. */
-static int keep_read(int fd, char **ret_text, size_t *ret_len)
-{
-        size_t len = 0, cap = KEEP_READ;
-        char *text = lsr_xmalloc(cap);
-        ssize_t n;
-
-        while ((n = read(fd, text + len, cap - len)) != 0) {
-                if (n < 0 && errno != EINTR) {
-                        free(text);
-                        return -errno;
-                }
-                len += n > 0 ? (size_t)n : 0;
-                if (len == cap) {
-                        cap *= 2;
-                        text = lsr_xrealloc(text, cap);
-                }
-        }
-        *ret_text = text;
-        *ret_len = len;
-        return 0;
-}
-
-/* Run git in @path; what it prints. */
-static int keep_run(const char *path, char **ret_text, size_t *ret_len)
+int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
 {
         const char *argv[] = {
                 "git", "-C", path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL
         };
-        posix_spawn_file_actions_t actions;
-        int fds[2], status = 0, r;
-        pid_t pid;
-
-        if (pipe2(fds, O_CLOEXEC) < 0)
-                return -errno;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
-        r = -posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
-        posix_spawn_file_actions_destroy(&actions);
-        close(fds[1]);
-        if (r == 0) {
-                r = keep_read(fds[0], ret_text, ret_len);
-                while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-                        ;
-                if (r == 0 && status != 0) {
-                        free(*ret_text);
-                        r = -EINVAL;
-                }
-        }
-        close(fds[0]);
-        return r;
-}
-
-int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
-{
         struct lsr_keep *k;
-        char *text = NULL;
-        size_t len = 0;
-        int r = keep_run(path, &text, &len);
+        char *text;
+        size_t len;
+        int r = lsr_command_output(argv, environ, false, &text, &len);
 
-        if (r < 0)
-                return r;
+        if (r > 0)
+                free(text);
+        if (r != 0)
+                return r < 0 ? r : -EINVAL;
         k = lsr_xmalloc(sizeof(*k));
         *k = (struct lsr_keep){ .text = text };
         keep_grow(k);

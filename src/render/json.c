@@ -221,6 +221,8 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         json_put_meta(v, e);
         if (e->extra && e->extra->target)
                 json_put_string(out, "target", e->extra->target, e->extra->target_len);
+        if (e->git)
+                json_put_string(out, "git", (const char[2]){ (char)(e->git >> 8), (char)(e->git & 0xff) }, 2);
         if (e->extra && e->extra->member)
                 json_put_member(out, e->extra->member);
         if (e->meta.error)

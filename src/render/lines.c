@@ -6,7 +6,7 @@
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set)
 {
         struct lsr_columns c = {};
-        bool bare = !v->o.color && !v->o.inode && !v->o.blocks && !v->o.context;
+        bool bare = !v->o.color && !v->o.inode && !v->o.blocks && !v->o.context && !v->o.git;
 
         if (!bare && !(v->o.unaligned && set->dir))
                 lsr_columns_measure(v, set, &c);

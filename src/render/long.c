@@ -119,6 +119,7 @@ void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct l
                 const struct lsr_entry *e = set->measured[i];
 
                 long_prefetch(set, i);
+                c.any_git |= e->git != 0;
                 max_inode = e->meta.inode > max_inode ? e->meta.inode : max_inode;
                 if (e->extra) {
                         c.any_acl |= e->extra->acl != LSR_ACL_NONE;
@@ -252,7 +253,7 @@ static char *long_put_back(struct lsr_view *v, const struct lsr_columns *c, cons
                 p += len;
         }
         *p++ = ' ';
-        return p;
+        return c->any_git ? lsr_text_git(p, e->git) : p;
 }
 
 void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e)
@@ -342,6 +343,8 @@ static void long_titles(struct lsr_view *v, struct lsr_columns *c)
                 long_title(v, "Context", c->context, true);
         long_title(v, "Size", c->size, false);
         long_title(v, times[v->o.time], lsr_when_width(&v->when), true);
+        if (c->any_git)
+                long_title(v, "G", 2, true);
         lsr_out_puts(v->out, "Name");
         lsr_out_putc(v->out, v->o.end);
 }

@@ -327,6 +327,7 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, cons
                 width += 1 + (commas ? name_block_text(v, e, buf) : (size_t)c->blocks);
         if (v->o.context)
                 width += 1 + (commas ? strlen(name_context(e)) : (size_t)c->context);
+        width += c->any_git ? 3 : 0;
         if (v->o.indicator != LSR_INDICATOR_NONE)
                 width += name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e)) != 0;
         return width;
@@ -348,6 +349,8 @@ size_t lsr_name_cell(struct lsr_view *v, const struct lsr_columns *c, const stru
                 name_put_padded(v, buf, name_block_text(v, e, buf), commas ? 0 : c->blocks);
         if (v->o.context)
                 name_put_padded(v, name_context(e), strlen(name_context(e)), commas ? 0 : c->context);
+        if (c->any_git)
+                lsr_out_put(v->out, buf, (size_t)(lsr_text_git(buf, e->git) - buf));
         if (v->prefix)
                 lsr_out_puts(v->out, v->prefix);
         width = lsr_name_put(v, e, false, start_column);

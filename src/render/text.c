@@ -50,3 +50,11 @@ void lsr_text_mode(char p[10], mode_t mode)
         p[8] = mode & S_IWOTH ? 'w' : '-';
         p[9] = text_execute(mode, S_IXOTH, S_ISVTX, 't');
 }
+
+char *lsr_text_git(char p[3], uint16_t letters)
+{
+        p[0] = letters ? (char)(letters >> 8) : ' ';
+        p[1] = letters ? (char)(letters & 0xff) : ' ';
+        p[2] = ' ';
+        return p + 3;
+}

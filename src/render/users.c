@@ -6,15 +6,12 @@
 #include "render/users.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/command.h"
 #include "render/quote.h"
 
 #define USERS_SLOTS_MIN 64
@@ -113,58 +110,26 @@ void lsr_users_want(struct lsr_users *users, uint32_t id)
         users->missing[users->n_missing++] = id;
 }
 
-/* Everything that comes out of @fd, with room for a final newline; NULL if nothing does. */
-static char *users_read_all(int fd, size_t *ret_len)
-{
-        char *text = NULL;
-        size_t len = 0;
-        ssize_t n;
-
-        do {
-                text = lsr_xrealloc(text, len + 4096 + 1);
-                n = read(fd, text + len, 4096);
-                len += n > 0 ? (size_t)n : 0;
-        } while (n > 0 || (n < 0 && errno == EINTR));
-        text[len] = '\n';
-        *ret_len = len + 1;
-        return text;
-}
-
 /* getent prints the lines it has and is silent on the rest. */
 static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
         char numbers[USERS_ASK_MAX][12];
-        const char *argv[USERS_ASK_MAX + 3] = { "getent", users->database };
+        const char *argv[USERS_ASK_MAX + 3] = { "/usr/bin/getent", users->database };
         char *const environment[] = { (char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL };
-        posix_spawn_file_actions_t actions;
-        int fds[2], status;
         char *text;
         size_t len;
-        pid_t pid;
 
-        if (pipe2(fds, O_CLOEXEC) < 0)
-                return;
         for (size_t i = 0; i < n; i++) {
                 snprintf(numbers[i], sizeof(numbers[i]), "%u", ids[i]);
                 argv[2 + i] = numbers[i];
         }
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        if (posix_spawn(&pid, "/usr/bin/getent", &actions, NULL, (char *const *)(uintptr_t)argv, environment) == 0) {
-                close(fds[1]);
-                text = users_read_all(fds[0], &len);
-                while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-                        ;
-                lsr_users_load(users, text, len);
-                users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));
-                users->texts[users->n_texts++] = text;
-        } else {
-                close(fds[1]);
-        }
-        close(fds[0]);
-        posix_spawn_file_actions_destroy(&actions);
+        if (lsr_command_output(argv, environment, true, &text, &len) < 0)
+                return;
+        /* A last line without its end. */
+        text[len] = '\n';
+        lsr_users_load(users, text, len + 1);
+        users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));
+        users->texts[users->n_texts++] = text;
 }
 
 unsigned lsr_users_resolve(struct lsr_users *users)

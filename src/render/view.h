@@ -102,7 +102,7 @@ void lsr_view_finish(struct lsr_view *v);
 /* Columns of a long row; every format that prints such rows measures its set first. */
 struct lsr_columns {
         int inode, blocks, nlink, owner, group, author, context, major, minor, size;
-        bool any_acl;
+        bool any_acl, any_git;
 };
 
 void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct lsr_columns *ret_columns);
@@ -157,6 +157,9 @@ int lsr_digits(uint64_t value);
 
 /* Write @value right-aligned to @width columns.  Returns the end. */
 char *lsr_text_number(char *p, uint64_t value, int width);
+
+/* The letters of --git and a blank.  Returns the end. */
+char *lsr_text_git(char p[3], uint16_t letters);
 
 /* The ten characters of a mode, as ls -l shows them. */
 void lsr_text_mode(char p[10], mode_t mode);

@@ -1,0 +1,70 @@
+/*
+ * command - posix_spawn and a pipe
+ *
+ * posix_spawn() and not fork(): the address space may hold a million entries.
+ */
+#include "base/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+#define COMMAND_READ ((size_t)16 << 10)
+
+/* Everything that comes out of @fd. */
+static int command_read(int fd, char **ret_text, size_t *ret_len)
+{
+        size_t len = 0, cap = COMMAND_READ;
+        char *text = lsr_xmalloc(cap);
+        ssize_t n;
+
+        while ((n = read(fd, text + len, cap - 2 - len)) != 0) {
+                if (n < 0 && errno != EINTR) {
+                        int error = -errno;
+
+                        free(text);
+                        return error;
+                }
+                len += n > 0 ? (size_t)n : 0;
+                if (len == cap - 2) {
+                        cap *= 2;
+                        text = lsr_xrealloc(text, cap);
+                }
+        }
+        text[len] = text[len + 1] = '\0';
+        *ret_text = text;
+        *ret_len = len;
+        return 0;
+}
+
+int lsr_command_output(const char *const argv[], char *const env[], bool quiet, char **ret_text, size_t *ret_len)
+{
+        posix_spawn_file_actions_t actions;
+        int fds[2], status = 0, r;
+        pid_t pid;
+
+        if (pipe2(fds, O_CLOEXEC) < 0)
+                return -errno;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (quiet)
+                posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        r = -posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, env);
+        posix_spawn_file_actions_destroy(&actions);
+        close(fds[1]);
+        if (r == 0) {
+                r = command_read(fds[0], ret_text, ret_len);
+                while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+                        ;
+                r = r < 0 ? r : status;
+        }
+        close(fds[0]);
+        return r;
+}

@@ -1,0 +1,14 @@
+/*
+ * command - what another program prints
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Run @argv[0], searched in PATH unless it has a slash, with @env, and wait for it.  @quiet: its standard error goes
+ * nowhere.  0, or the status of waitpid(2), and *ret_text is malloced, the caller's to free, its @ret_len bytes with
+ * two bytes NUL behind them; -ENOENT: there is no such program; or another negative errno.
+ */
+int lsr_command_output(const char *const argv[], char *const env[], bool quiet, char **ret_text, size_t *ret_len);
