@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "render/canon.h"
 #include "render/icons.h"
+#include "render/restore.h"
 #include "render/view.h"
 
 uint64_t lsr_dired_pos(const struct lsr_view *v)
@@ -33,11 +34,24 @@ void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint
 
 static void name_color_reset(struct lsr_view *v);
 
+static void name_restore_on_signal(const struct lsr_view *v)
+{
+        const struct lsr_color_text *left = &v->colors.kinds[LSR_COLOR_LEFT];
+        const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
+        char *reset = lsr_xmalloc(left->len + right->len + 1);
+
+        memcpy(reset, left->text, left->len);
+        memcpy(reset + left->len, right->text, right->len);
+        lsr_restore_on_signal(reset, left->len + right->len);
+        free(reset);
+}
+
 static void name_color_put(struct lsr_view *v, const struct lsr_color_text *text)
 {
         /* The first sequence of all is a reset: who knows what was on the screen. */
         if (!v->used_color) {
                 v->used_color = true;
+                name_restore_on_signal(v);
                 name_color_reset(v);
         }
         lsr_out_put(v->out, text->text, text->len);

@@ -1,0 +1,48 @@
+/*
+ * restore - written from the handler
+ *
+ * GNU ls delays the signal to the end of a line.  Here rows leave in large
+ * writes, so that it would wait long for nothing: what the terminal has not
+ * shown yet is lost in any case.
+ */
+#include "render/restore.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static char restore_text[64];
+static size_t restore_len;
+
+static void restore_on_signal(int number)
+{
+        int error = errno;
+
+        if (write(STDOUT_FILENO, restore_text, restore_len) < 0)
+                errno = error;
+        if (number == SIGTSTP) {
+                raise(SIGSTOP);
+        } else {
+                signal(number, SIG_DFL);
+                raise(number);
+        }
+        errno = error;
+}
+
+void lsr_restore_on_signal(const char *reset, size_t len)
+{
+        static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP };
+        const struct sigaction action = { .sa_handler = restore_on_signal, .sa_flags = SA_RESTART };
+
+        if (len > sizeof(restore_text) || tcgetpgrp(STDOUT_FILENO) < 0)
+                return;
+        memcpy(restore_text, reset, len);
+        restore_len = len;
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+                struct sigaction old;
+
+                if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+                        sigaction(numbers[i], &action, NULL);
+        }
+}

@@ -1,0 +1,12 @@
+/*
+ * restore - colours are not left behind on a terminal
+ */
+#pragma once
+
+#include <stddef.h>
+
+/*
+ * From now on signals that end or stop the process write @reset to standard output first, if that is a terminal of
+ * this session.  @reset: @len bytes, copied; a longer one than fits, 64 bytes, is left out.
+ */
+void lsr_restore_on_signal(const char *reset, size_t len);
