@@ -209,6 +209,10 @@ static int archive_trouble(struct archive_pass *pass)
                 lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
                 return -EACCES;
         }
+        if (text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable"))) {
+                lsr_scan_trouble(pass->scan, -EOPNOTSUPP, "%s cannot be read beyond byte %s: %s", name, place, text);
+                return -EOPNOTSUPP;
+        }
         lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: %s, at byte %s", name, text ? text : "no entry found",
                          place);
         return -EBADMSG;

@@ -293,6 +293,7 @@ void lsr_zip_extra(struct lsr_zip_entry *e)
                 p += 4 + size;
                 n -= 4 + size;
         }
-        if (!seen.zip64 && (e->size == UINT32_MAX || e->packed == UINT32_MAX || e->offset == UINT32_MAX))
+        /* A size of so much is possible; that it is packed, or lies, just at the limit is not believed. */
+        if (!seen.zip64 && (e->packed == UINT32_MAX || e->offset == UINT32_MAX))
                 e->incomplete = true;
 }

@@ -612,7 +612,7 @@ static void put_rar_block(unsigned type, unsigned flags, const void *body, size_
         }
 }
 
-static void put_rar_file(const char *path, unsigned mode, const char *text)
+static void put_rar_file(const char *path, unsigned mode, bool solid, const char *text)
 {
         uint8_t body[128] = {};
         size_t n = strlen(text), name = strlen(path);
@@ -627,16 +627,16 @@ static void put_rar_file(const char *path, unsigned mode, const char *text)
         lsr_put_le16(body + 19, (uint16_t)name);
         lsr_put_le32(body + 21, mode);
         memcpy(body + 25, path, name);
-        put_rar_block(0x74, S_ISDIR(mode) ? 0x80e0 : 0x8000, body, 25 + name);
+        put_rar_block(0x74, S_ISDIR(mode) ? 0x80e0 : solid ? 0x8010 : 0x8000, body, 25 + name);
         put_text(text);
 }
 
-static void put_rar(unsigned flags)
+static void put_rar(unsigned flags, bool solid)
 {
         put("Rar!\x1a\x07\x00", 7);
         put_rar_block(0x73, flags, "\0\0\0\0\0\0", 6);
-        put_rar_file("d", S_IFDIR | 0750, "");
-        put_rar_file("d\\" LA_UNICODE, S_IFREG | 0640, "rar4");
+        put_rar_file("d", S_IFDIR | 0750, false, "");
+        put_rar_file("d\\" LA_UNICODE, S_IFREG | 0640, solid, "rar4");
         put_rar_block(0x7b, 0x4000, "", 0);
 }
 
@@ -646,7 +646,7 @@ Test(libarchive, good_rar)
         struct lsr_member m;
 
         la_file.n = 0;
-        put_rar(0);
+        put_rar(0, false);
         c = la_list("rar");
         la_expect(c, "d/" LA_UNICODE, "rar4");
         m = la_get(c, "d/" LA_UNICODE);
@@ -851,7 +851,7 @@ static void fixture_warc(void)
 
 static void fixture_rar(void)
 {
-        put_rar(0);
+        put_rar(0, false);
 }
 
 static void fixture_lha(void)
@@ -1044,9 +1044,22 @@ Test(libarchive, bad_rar_encrypted_header)
         struct lsr_catalogue *c;
 
         la_file.n = 0;
-        put_rar(0x80);
+        put_rar(0x80, false);
         cr_assert_eq(la_scan(la_open(), &c), -EACCES, "%s", la_said);
         cr_assert_str_eq(la_said, "its directory is encrypted\n");
+}
+
+/* What libarchive cannot do is not the archive's fault. */
+Test(libarchive, bad_rar_solid)
+{
+        struct lsr_catalogue *c = NULL;
+
+        la_file.n = 0;
+        put_rar(8, true);
+        cr_assert_eq(la_scan(la_open(), &c), 0);
+        cr_assert_eq(la_error, -EOPNOTSUPP);
+        cr_assert_str_eq(la_said, "rar cannot be read beyond byte 60: RAR solid archive support unavailable.\n");
+        lsr_catalogue_free(c);
 }
 
 /* An error of the file is not taken for damage of the archive. */

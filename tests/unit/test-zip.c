@@ -204,13 +204,28 @@ Test(zip, zip64_fields)
 
 Test(zip, bad_zip64_field_missing)
 {
-        struct result *res;
-        struct lsr_member m = one((struct entry){ .name = "f", .data = "x", .huge_size = true }, &res);
+        for (unsigned i = 0; i < 3; i++) {
+                struct entry e = { .name = "f", .data = "x", .huge_packed = i == 0, .huge_offset = i != 0 };
+                struct result *res;
+                struct lsr_member m;
 
-        cr_assert_not(m.meta.known & LSR_FIELD_SIZE);
-        cr_assert(m.flags & LSR_MEMBER_SUSPECT);
-        cr_assert_str_eq(res->troubles, "EBADMSG: the entry at byte 32 lacks its 64-bit sizes\n");
-        result_free(res);
+                /* A field that has the size alone. */
+                if (i == 2) {
+                        e.huge_size = true;
+                        e.extra = "\1\0\10\0\7\0\0\0\0\0\0\0";
+                        e.extra_len = 12;
+                }
+                m = one(e, &res);
+                cr_assert(m.flags & LSR_MEMBER_SUSPECT);
+                cr_assert_str_eq(res->troubles, "EBADMSG: the entry at byte 32 lacks its 64-bit sizes\n");
+                result_free(res);
+        }
+}
+
+/* Info-ZIP writes no zip64 field for a file of 4 GiB less a byte that packs well. */
+Test(zip, good_largest_size)
+{
+        ONE(m.meta.size == UINT32_MAX && m.packed == 1, .data = "x", .huge_size = true);
 }
 
 Test(zip, zip64_end)
