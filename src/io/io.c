@@ -269,8 +269,9 @@ ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size)
                 return n;
         io->stats.syscalls++;
         n = syscall(SYS_getdents64, fd, buf, size);
+        /* A directory that has been removed is at its end: POSIX has it so of readdir(). */
         if (n < 0)
-                return -errno;
+                return errno == ENOENT ? 0 : -errno;
         io->stats.bytes_read += (size_t)n;
         return n;
 }
