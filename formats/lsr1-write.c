@@ -1,7 +1,7 @@
 /*
  * lsr1-write - a .tar.zst that lists in one read
  *
- * docs/lsr1.md is the format.  How many blocks a member takes is known when it
+ * docs/bundle-format.md is the format.  How many blocks a member takes is known when it
  * comes, so it goes to the catalogue with its place in the tar at once, while
  * frames are compressed on all cores; how long those became is needed only at
  * the end, for the seek table.

@@ -8,7 +8,7 @@
  *
  * lsr1-tail.c reads these from the end, lsr1-frames.c decodes the tar from any
  * place on, lsr1-check.c compares all with all, lsr1.c is the driver.
- * docs/lsr1.md is the specification.
+ * docs/bundle-format.md is the specification.
  */
 #pragma once
 

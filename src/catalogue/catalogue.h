@@ -9,7 +9,7 @@
  *      path      .   a   b   c   a/x a/y        children of 0: rows 1..3, of 1: rows 4..5
  *
  * One encoding serves the table of contents of an LSR1 bundle, the index cache
- * and what a worker hands back: docs/lsr1.md describes it.
+ * and what a worker hands back: docs/bundle-format.md describes it.
  */
 #pragma once
 

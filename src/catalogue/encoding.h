@@ -1,5 +1,5 @@
 /*
- * encoding - the columns of docs/lsr1.md, as writer and reader share them
+ * encoding - the columns of docs/bundle-format.md, as writer and reader share them
  *
  * Of every stored number v becomes a value in this order, modulo 2^64; the
  * writer does the reverse:

@@ -65,6 +65,11 @@ static void pack_verify_trouble(void *ctx, const char *text)
         lsr_message("verifying: %s", lsr_printable(text));
 }
 
+static const char *pack_name(const struct lsr_pack_job *job)
+{
+        return strcmp(job->output, "-") == 0 ? "to standard output" : lsr_quoted_always(job->output);
+}
+
 /* Say why the target cannot be. */
 static int pack_refuse(const char *output, int r)
 {
@@ -156,7 +161,7 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
 /* Complete: to the disk, read back, and under its name.  Returns the exit status. */
 static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t)
 {
-        const char *name = lsr_quoted_always(job->output);
+        const char *name = pack_name(job);
         int r = lsr_target_sync(t);
 
         if (r == 0) {
@@ -205,7 +210,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
                 status = 128 + pack_signal;
         } else {
                 lsr_pack_report_clear(&p->report);
-                lsr_message_errno(-r, "cannot write %s", lsr_quoted_always(job->output));
+                lsr_message_errno(-r, "cannot write %s", pack_name(job));
                 status = 2;
         }
         lsr_pack_report_clear(&p->report);
