@@ -24,6 +24,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -133,7 +135,7 @@ static const uint8_t confine_calls[] = {
 };
 
 #define CONFINE_CALLS (sizeof(confine_calls) / sizeof(*confine_calls))
-#define CONFINE_PROGRAM_MAX 512u
+#define CONFINE_VERDICTS 16u /* instructions */
 
 void lsr_confine_descriptors(int socket)
 {
@@ -173,98 +175,95 @@ static int confine_limits(uint64_t window_max)
         return r;
 }
 
+/*
+ *      what machine, which call      the search      what becomes of it
+ *
+ * Jumps go forwards, 255 instructions at most, so all of it is shorter than that.
+ */
 struct confine_program {
-        struct sock_filter code[CONFINE_PROGRAM_MAX];
+        struct sock_filter code[UINT8_MAX];
         unsigned n;
+        unsigned verdicts; /* where the last part begins */
         unsigned n_ranges;
-        uint16_t ranges[CONFINE_CALLS + 1]; /* where each begins: calls with one verdict in a row */
-        uint32_t socket;
+        uint16_t ranges[CONFINE_CALLS + 1]; /* calls with one verdict in a row: where each begins */
 };
 
-static void confine_emit(struct confine_program *p, struct sock_filter instruction)
+#define CONFINE_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define CONFINE_RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
+#define CONFINE_IF(test, value, yes, no) BPF_JUMP(BPF_JMP | (test) | BPF_K, value, yes, no)
+
+/* Where each begins among the verdicts below. */
+static const uint8_t confine_at[] = {
+        [CONFINE_KILL] = 0,   [CONFINE_ALLOW] = 1,   [CONFINE_EPERM] = 2,   [CONFINE_ENOSYS] = 3,
+        [CONFINE_SOCKET] = 4, [CONFINE_NO_CODE] = 8, [CONFINE_THREAD] = 12,
+};
+
+/* Of the arguments that are looked at the low 32 bits are all that the kernel knows. */
+static void confine_add_verdicts(struct confine_program *p, int socket)
 {
-        if (p->n < CONFINE_PROGRAM_MAX)
-                p->code[p->n] = instruction;
-        p->n++;
+        const struct sock_filter verdicts[] = {
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_ERRNO | EPERM),
+                CONFINE_RETURN(SECCOMP_RET_ERRNO | ENOSYS),
+                CONFINE_LOAD(args[0]),
+                CONFINE_IF(BPF_JEQ, (uint32_t)socket, 0, 1),
+                CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                CONFINE_LOAD(args[2]),
+                CONFINE_IF(BPF_JSET, PROT_EXEC, 1, 0),
+                CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                CONFINE_LOAD(args[0]),
+                CONFINE_IF(BPF_JSET, CLONE_THREAD, 0, 1),
+                CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+        };
+
+        p->verdicts = p->n;
+        memcpy(p->code + p->n, verdicts, sizeof(verdicts));
+        p->n += sizeof(verdicts) / sizeof(*verdicts);
 }
 
-static void confine_return(struct confine_program *p, uint32_t action)
+/* The search among ranges [first, end), at least one.  Where it begins. */
+static unsigned confine_search(struct confine_program *p, unsigned first, unsigned end)
 {
-        confine_emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
-}
+        unsigned middle = first + (end - first) / 2, at, below, above;
 
-/* Allowed if @test of argument @i with @value says @good.  No argument looked at has more than 32 bits that matter. */
-static void confine_argument(struct confine_program *p, unsigned i, uint16_t test, uint32_t value, bool good)
-{
-        const uint32_t at = (uint32_t)(offsetof(struct seccomp_data, args) + i * sizeof(uint64_t));
-
-        confine_emit(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at));
-        confine_emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, !good, good));
-        confine_return(p, SECCOMP_RET_ALLOW);
-        confine_return(p, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void confine_verdict(struct confine_program *p, unsigned verdict)
-{
-        switch (verdict) {
-        case CONFINE_ALLOW:
-                confine_return(p, SECCOMP_RET_ALLOW);
-                break;
-        case CONFINE_EPERM:
-                confine_return(p, SECCOMP_RET_ERRNO | EPERM);
-                break;
-        case CONFINE_ENOSYS:
-                confine_return(p, SECCOMP_RET_ERRNO | ENOSYS);
-                break;
-        case CONFINE_SOCKET:
-                confine_argument(p, 0, BPF_JEQ, p->socket, true);
-                break;
-        case CONFINE_NO_CODE:
-                confine_argument(p, 2, BPF_JSET, PROT_EXEC, false);
-                break;
-        case CONFINE_THREAD:
-                confine_argument(p, 0, BPF_JSET, CLONE_THREAD, true);
-                break;
-        default:
-                confine_return(p, SECCOMP_RET_KILL_PROCESS);
-        }
-}
-
-/* Ranges [first, end), at least one; the number of the call is loaded. */
-static void confine_search(struct confine_program *p, unsigned first, unsigned end)
-{
-        unsigned middle = first + (end - first) / 2, at = p->n;
-
-        if (end - first == 1) {
-                confine_verdict(p, p->ranges[first] < CONFINE_CALLS ? confine_calls[p->ranges[first]] : CONFINE_KILL);
-                return;
-        }
-        confine_emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, p->ranges[middle], 0, 0));
-        confine_search(p, first, middle);
-        /* A jump has 8 bits. */
-        if (p->n - at - 1 > UINT8_MAX)
-                p->n = CONFINE_PROGRAM_MAX;
-        else if (at < CONFINE_PROGRAM_MAX)
-                p->code[at].jt = (uint8_t)(p->n - at - 1);
-        confine_search(p, middle, end);
+        if (end - first == 1)
+                return p->verdicts +
+                       confine_at[p->ranges[first] < CONFINE_CALLS ? confine_calls[p->ranges[first]] : CONFINE_KILL];
+        at = p->n++;
+        below = confine_search(p, first, middle);
+        above = confine_search(p, middle, end);
+        p->code[at] = (struct sock_filter)CONFINE_IF(BPF_JGE, p->ranges[middle], (uint8_t)(above - at - 1),
+                                                     (uint8_t)(below - at - 1));
+        return at;
 }
 
 static int confine_filter(int socket)
 {
-        struct confine_program p = { .socket = (uint32_t)socket };
+        const struct sock_filter head[] = {
+                CONFINE_LOAD(arch),
+                CONFINE_IF(BPF_JEQ, CONFINE_ARCH, 1, 0),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                CONFINE_LOAD(nr),
+        };
+        struct confine_program p = {};
         struct sock_fprog program = { .filter = p.code };
 
         for (unsigned i = 0; i <= CONFINE_CALLS; i++)
                 if (i == 0 || i == CONFINE_CALLS || confine_calls[i] != confine_calls[i - 1])
                         p.ranges[p.n_ranges++] = (uint16_t)i;
-        confine_emit(&p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
-        confine_emit(&p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CONFINE_ARCH, 1, 0));
-        confine_return(&p, SECCOMP_RET_KILL_PROCESS);
-        confine_emit(&p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-        confine_search(&p, 0, p.n_ranges);
-        if (p.n > CONFINE_PROGRAM_MAX)
+        memcpy(p.code, head, sizeof(head));
+        /* A search among n has n - 1 questions. */
+        p.n = sizeof(head) / sizeof(*head) + p.n_ranges - 1;
+        if (p.n + CONFINE_VERDICTS > UINT8_MAX)
                 return -E2BIG;
+        confine_add_verdicts(&p, socket);
         program.len = (unsigned short)p.n;
+        p.n = sizeof(head) / sizeof(*head);
+        confine_search(&p, 0, p.n_ranges);
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
