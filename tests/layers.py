@@ -43,7 +43,7 @@ LIBURING_OWNER = "src/io/ring.h"
 KEPT = {"io/ring.h": ["src/io/uring-read.c", "src/io/uring.c"]}
 ONE_OWNER = [
     "archive.h", "archive_entry.h", "sqlite3.h", "zstd.h", "lzma.h", "bzlib.h",
-    "lz4frame.h", "zlib.h", "libdeflate.h", "seccomp.h",
+    "lz4frame.h", "zlib.h", "libdeflate.h",
 ]  # fmt: skip
 # A header that only files of this name may include: it is the owner of a library's header.
 PRIVATE = {"formats/sqlite.h": re.compile(r"^formats/sqlite(-\w+)?\.[ch]$")}

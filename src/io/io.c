@@ -126,6 +126,11 @@ bool lsr_io_eager(const struct lsr_io *io)
         return io->current->ops->eager;
 }
 
+bool lsr_io_is_plain(const struct lsr_io *io)
+{
+        return !io->wide && !io->reads.ring && (!io->named || io->named->ops == io->sync->ops);
+}
+
 struct lsr_reads *lsr_io_reads(struct lsr_io *io)
 {
         return &io->reads;

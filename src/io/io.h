@@ -64,6 +64,9 @@ const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the 
 /* Does the engine start on the first lot added, so that a small one sets it going early? */
 bool lsr_io_eager(const struct lsr_io *io);
 
+/* Has it made neither threads nor a ring yet, so that a fork of the process is a copy that shares nothing? */
+bool lsr_io_is_plain(const struct lsr_io *io);
+
 /* For the few calls that callers make themselves and want counted. */
 void lsr_io_count(struct lsr_io *io, unsigned syscalls);
 

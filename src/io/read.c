@@ -125,6 +125,17 @@ int lsr_io_seal(struct lsr_io *io)
         return reads->way == LSR_READS_RING ? reads->refused : 0;
 }
 
+int lsr_io_seal_small(struct lsr_io *io)
+{
+        struct lsr_reads *reads = lsr_io_reads(io);
+
+        if (reads->way != LSR_READS_AUTO)
+                return lsr_io_seal(io);
+        reads->ring = lsr_read_ring_free(reads->ring);
+        reads->refused = -EPERM;
+        return 0;
+}
+
 int lsr_io_register(struct lsr_io *io, int fd)
 {
         struct lsr_reads *reads = lsr_io_reads(io);

@@ -38,7 +38,6 @@
 #define STREAM_PIECES 4u
 #define STREAM_ALIGN 64u
 #define STREAM_PIECE_SEEK ((size_t)64 << 10) /* the first one after a seek */
-#define STREAM_RING_MIN ((uint64_t)32 << 20) /* under "auto" a ring and its buffers pay from here on */
 
 struct stream_piece {
         struct lsr_read read;
@@ -136,7 +135,8 @@ static int stream_start(struct lsr_stream *s)
         int r = 0;
 
         s->ring = NULL;
-        if (s->reads->way == LSR_READS_RING || (s->reads->way == LSR_READS_AUTO && large && left >= STREAM_RING_MIN))
+        if (s->reads->way == LSR_READS_RING ||
+            (s->reads->way == LSR_READS_AUTO && large && left >= LSR_STREAM_RING_MIN))
                 r = lsr_reads_ring(s->reads, s->fd, &s->ring);
         if (r < 0 && s->reads->way == LSR_READS_RING)
                 return r;

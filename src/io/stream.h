@@ -21,7 +21,8 @@
 
 struct lsr_stream;
 
-#define LSR_STREAM_END UINT64_MAX /* as far as the file goes */
+#define LSR_STREAM_RING_MIN ((uint64_t)32 << 20) /* under "auto" a ring and its buffers pay from here on */
+#define LSR_STREAM_END UINT64_MAX                /* as far as the file goes */
 
 /*
  * Stream bytes from @offset up to, not including, @end; fewer if the file ends
@@ -69,6 +70,9 @@ ssize_t lsr_io_read_at(struct lsr_io *io, int fd, void *buf, size_t size, uint64
  * engine asked for by name fails with what the kernel said.
  */
 int lsr_io_seal(struct lsr_io *io);
+
+/* The same, but under "auto" there is no ring: for files too small for one, see LSR_STREAM_RING_MIN. */
+int lsr_io_seal_small(struct lsr_io *io);
 
 /*
  * Let a sealed engine read @fd, or no longer; nothing happens if it needs no

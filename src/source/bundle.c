@@ -109,6 +109,7 @@ static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
         if (!b->worker)
                 b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
+                                                                         .io = b->o.io,
                                                                          .window_max = LSR_BUNDLE_WINDOW_MAX,
                                                                          .ctx = b,
                                                                          .trouble = bundles_trouble });

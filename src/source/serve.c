@@ -660,7 +660,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size)
         s->window_max = request.window_max;
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
-                r = lsr_io_seal(s->io);
+                r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
         return r < 0 ? r : lsr_confine(s->wire->fd, s->window_max);
 }
 

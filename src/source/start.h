@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The one descriptor the process is given. */
@@ -14,10 +15,11 @@ struct lsr_process {
 };
 
 /*
- * Start one that runs lsr_worker_main(); or @serve, where that is not NULL.
+ * Start one that runs lsr_worker_main(); or @serve, where that is not NULL.  @alone: this process has one thread and
+ * shares no memory with anybody, a ring's for instance.
  * 0 or a negative errno.
  */
-int lsr_start(int (*serve)(int fd), struct lsr_process *ret_process);
+int lsr_start(int (*serve)(int fd), bool alone, struct lsr_process *ret_process);
 
 /*
  * For main(), before anything else: is this process a worker?  -1: no; else it was, and this is its exit status.

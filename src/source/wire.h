@@ -4,7 +4,7 @@
  *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
  *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
- * Every request but CLOSE and STOP is answered before the next one is sent.
+ * Every request but START, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
  * parent trusts none of them; the worker trusts its parent.
  */
@@ -60,6 +60,7 @@ struct lsr_wire_head {
 
 struct lsr_wire_start {
         uint64_t window_max;
+        uint32_t small; /* the first file is, and no ring is needed for it */
 };
 
 struct lsr_wire_open {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "io/stream.h"
 #include "source/record.h"
 #include "source/start.h"
 #include "source/wire.h"
@@ -33,6 +34,7 @@ struct lsr_worker {
         pid_t pid;             /* 0: none runs */
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
+        uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
         uint32_t first_id;     /* of the bundles that it knows */
         uint32_t next_id;
         uint64_t calls; /* system calls made for workers that are gone, and to start them */
@@ -41,6 +43,7 @@ struct lsr_worker {
 /* One request and what comes back. */
 struct worker_call {
         enum lsr_wire_type type;
+        uint32_t request;
         struct iovec parts[2];
         unsigned n_parts;
         const int *fds;
@@ -84,6 +87,7 @@ static int worker_bury(struct lsr_worker *w, bool kill_it)
         while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
                 ;
         w->pid = 0;
+        w->starting = 0;
         w->first_id = w->next_id;
         return status;
 }
@@ -369,7 +373,7 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
 
                 if (r < 0)
                         return r;
-                if (head.request != w->request)
+                if (head.request != call->request)
                         return -EPROTO;
                 switch (head.type) {
                 case LSR_WIRE_TROUBLE:
@@ -400,13 +404,34 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
         }
 }
 
+/* The first answer: it is ready and confined.  It was asked together with the request at hand. */
+static int worker_ready(struct lsr_worker *w)
+{
+        struct worker_call start = { .type = LSR_WIRE_START, .request = w->starting };
+        int r;
+
+        if (!w->starting)
+                return 0;
+        w->starting = 0;
+        r = worker_receive(w, &start);
+        if (r < 0)
+                return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        /* One that is not ready has nothing left to do. */
+        if (start.done.result < 0)
+                worker_bury(w, true);
+        return start.done.result;
+}
+
 /* One request.  Its result, or why there is none; call->data is to be freed either way. */
 static int worker_call(struct lsr_worker *w, struct worker_call *call)
 {
-        int r;
+        int r, ready;
 
-        w->request++;
-        r = lsr_wire_send(w->wire, call->type, w->request, call->parts, call->n_parts, call->fds, call->n_fds);
+        call->request = ++w->request;
+        r = lsr_wire_send(w->wire, call->type, call->request, call->parts, call->n_parts, call->fds, call->n_fds);
+        ready = worker_ready(w);
+        if (ready < 0)
+                return ready;
         if (r >= 0)
                 r = worker_receive(w, call);
         if (r < 0)
@@ -416,26 +441,27 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
 
 /* --- requests -------------------------------------------------------------------------- */
 
-static int worker_start(struct lsr_worker *w)
+/* Its answer is waited for with that to the next request. */
+static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file)
 {
-        struct lsr_wire_start start = { .window_max = w->options.window_max };
-        struct worker_call call = {
-                .type = LSR_WIRE_START,
-                .parts = { { &start, sizeof(start) }, { w->engine, strlen(w->engine) } },
-                .n_parts = 2,
-        };
+        struct lsr_wire_start start;
+        const struct iovec parts[] = { { &start, sizeof(start) }, { w->engine, strlen(w->engine) } };
         struct lsr_process p;
-        int r = lsr_start(w->options.serve, &p);
+        int r = lsr_start(w->options.serve, w->options.io && lsr_io_is_plain(w->options.io), &p);
 
         if (r < 0)
                 return r;
         w->calls += 3;
         w->pid = p.pid;
         w->wire = lsr_wire_new(p.fd, false);
-        r = worker_call(w, &call);
-        /* One that is not ready has nothing left to do. */
-        if (r < 0 && w->pid)
-                worker_bury(w, true);
+        memset(&start, 0, sizeof(start));
+        start.window_max = w->options.window_max;
+        start.small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
+        w->starting = ++w->request;
+        r = lsr_wire_send(w->wire, LSR_WIRE_START, w->starting, parts, 2, NULL, 0);
+        if (r >= 0 || r == -EPIPE) /* that it is gone the next request finds out */
+                return 0;
+        worker_bury(w, true);
         return r;
 }
 
@@ -478,7 +504,7 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                 return r;
         call.fds = fds;
         call.n_fds = 1 + (unsigned)r;
-        r = w->pid ? 0 : worker_start(w);
+        r = w->pid ? 0 : worker_start(w, file);
         if (r < 0)
                 return r;
         open.id = w->next_id++;

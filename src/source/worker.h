@@ -20,8 +20,9 @@
 struct lsr_worker;
 
 struct lsr_worker_options {
-        const char *engine;  /* as for lsr_io_new(); the worker reads with the same */
-        uint64_t window_max; /* most memory a decoder may ask for, bytes */
+        const char *engine;      /* as for lsr_io_new(); the worker reads with the same */
+        const struct lsr_io *io; /* the parent's own, see lsr_start(); NULL: it has one that is no matter */
+        uint64_t window_max;     /* most memory a decoder may ask for, bytes */
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
