@@ -170,7 +170,7 @@ struct lsr_zip_span {
 struct lsr_zip_window {
         uint64_t offset;
         size_t len;
-        uint8_t data[4 << 10];
+        uint8_t data[1 << 10]; /* copied from the page cache each time, so not much more than a link takes */
 };
 
 struct lsr_zip_walk {

@@ -32,13 +32,22 @@ static int long_size_width(const struct lsr_size_style *s, uint64_t value, uint6
         return (int)lsr_text_width(buf, lsr_size_format(s, value, from, buf));
 }
 
+/* Has @e the owner and the group of the row before it in @set?  Most rows do. */
+static bool long_same_owners(const struct lsr_set *set, size_t i)
+{
+        const struct lsr_entry *e = set->measured[i], *last = i ? set->measured[i - 1] : NULL;
+
+        return last && e->meta.uid == last->meta.uid && e->meta.gid == last->meta.gid && e->extra == last->extra &&
+               e->meta.known == last->meta.known && lsr_entry_stat_ok(last);
+}
+
 /* Look up what users and groups the set shows; getent runs at most once for each. */
 static void long_resolve_users(struct lsr_view *v, const struct lsr_set *set)
 {
         for (size_t i = 0; i < set->n_measured; i++) {
                 const struct lsr_entry *e = set->measured[i];
 
-                if (!lsr_entry_stat_ok(e))
+                if (!lsr_entry_stat_ok(e) || long_same_owners(set, i))
                         continue;
                 if ((v->o.owner || v->o.author) && lsr_entry_knows(e, LSR_FIELD_UID) && !(e->extra && e->extra->user))
                         lsr_users_want(&v->users, e->meta.uid);
@@ -72,18 +81,22 @@ static int long_user_width(struct lsr_view *v, struct lsr_users *users, struct l
         return v->o.numeric ? lsr_digits(u.id) : (int)lsr_users_find(users, u.id)->width;
 }
 
-static void long_measure_stat(struct lsr_view *v, const struct lsr_entry *e, struct lsr_columns *c, uint64_t *max_size,
-                              uint32_t *max_nlink)
+static void long_measure_owners(struct lsr_view *v, const struct lsr_entry *e, struct lsr_columns *c)
 {
-        const struct lsr_meta *m = &e->meta;
-
-        *max_nlink = m->nlink > *max_nlink ? m->nlink : *max_nlink;
         if (v->o.owner)
                 c->owner = long_max(c->owner, long_user_width(v, &v->users, long_user(v, e, false)));
         if (v->o.group)
                 c->group = long_max(c->group, long_user_width(v, &v->groups, long_user(v, e, true)));
         if (v->o.author)
                 c->author = long_max(c->author, long_user_width(v, &v->users, long_user(v, e, false)));
+}
+
+static void long_measure_stat(struct lsr_view *v, const struct lsr_entry *e, struct lsr_columns *c, uint64_t *max_size,
+                              uint32_t *max_nlink)
+{
+        const struct lsr_meta *m = &e->meta;
+
+        *max_nlink = m->nlink > *max_nlink ? m->nlink : *max_nlink;
         if (S_ISCHR(m->mode) || S_ISBLK(m->mode)) {
                 c->major = long_max(c->major, lsr_digits(lsr_dev_major(m->rdev)));
                 c->minor = long_max(c->minor, lsr_digits(lsr_dev_minor(m->rdev)));
@@ -113,6 +126,7 @@ void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct l
         uint32_t max_nlink = 0;
         bool any_regular = false;
 
+        v->owners.len = 0; /* extras of another set may have been where those of this one are */
         if (rows && !v->o.numeric)
                 long_resolve_users(v, set);
         for (size_t i = 0; i < set->n_measured; i++) {
@@ -131,8 +145,11 @@ void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct l
                 if (v->o.blocks)
                         c.blocks = long_max(c.blocks, long_size_width(&v->o.block_style, e->meta.blocks, 512));
                 any_regular |= !S_ISCHR(e->meta.mode) && !S_ISBLK(e->meta.mode);
-                if (rows)
-                        long_measure_stat(v, e, &c, &max_size, &max_nlink);
+                if (!rows)
+                        continue;
+                if (!long_same_owners(set, i))
+                        long_measure_owners(v, e, &c);
+                long_measure_stat(v, e, &c, &max_size, &max_nlink);
         }
         c.inode = lsr_digits(max_inode);
         c.nlink = max_nlink ? lsr_digits(max_nlink) : 0;
@@ -179,6 +196,39 @@ static void long_put_user(struct lsr_view *v, struct lsr_users *users, struct lo
         }
         *p++ = ' ';
         lsr_out_commit(v->out, p);
+}
+
+/* Most rows have the owner and the group of the one before: what was put there is put again. */
+static void long_put_owners(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e)
+{
+        struct lsr_owners *o = &v->owners;
+        uint64_t begin = lsr_out_pos(v->out);
+        size_t len;
+
+        if (o->len && o->extra == e->extra && o->uid == e->meta.uid && o->gid == e->meta.gid &&
+            o->known == e->meta.known && lsr_entry_stat_ok(e) && o->widths[0] == c->owner && o->widths[1] == c->group &&
+            o->widths[2] == c->author) {
+                lsr_out_put(v->out, o->text, o->len);
+                return;
+        }
+        if (v->o.owner)
+                long_put_user(v, &v->users, long_user(v, e, false), c->owner);
+        if (v->o.group)
+                long_put_user(v, &v->groups, long_user(v, e, true), c->group);
+        if (v->o.author)
+                long_put_user(v, &v->users, long_user(v, e, false), c->author);
+        len = (size_t)(lsr_out_pos(v->out) - begin);
+        o->len = 0;
+        /* The buffer may have been written out in between. */
+        if (!lsr_entry_stat_ok(e) || len > sizeof(o->text) || len > v->out->len)
+                return;
+        *o = (struct lsr_owners){ .extra = e->extra,
+                                  .uid = e->meta.uid,
+                                  .gid = e->meta.gid,
+                                  .known = e->meta.known,
+                                  .widths = { c->owner, c->group, c->author },
+                                  .len = (uint32_t)len };
+        memcpy(o->text, v->out->buf + v->out->len - len, len);
 }
 
 /* Inode, blocks, mode, links. */
@@ -269,12 +319,7 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct 
         p = lsr_out_reserve(v->out, LONG_ROW_MAX);
         begin = v->out->len;
         lsr_out_commit(v->out, long_put_front(v, c, e, p));
-        if (v->o.owner)
-                long_put_user(v, &v->users, long_user(v, e, false), c->owner);
-        if (v->o.group)
-                long_put_user(v, &v->groups, long_user(v, e, true), c->group);
-        if (v->o.author)
-                long_put_user(v, &v->users, long_user(v, e, false), c->author);
+        long_put_owners(v, c, e);
         if (v->o.context) {
                 const char *context = e->extra && e->extra->context ? e->extra->context : "?";
 

@@ -62,6 +62,10 @@ static inline bool lsr_quote_plain(const struct lsr_quote_table *t, const char *
 {
         if (t->always || !len || !t->first[(unsigned char)name[0]])
                 return false;
+        for (; len > 4; len -= 4, name += 4)
+                if (!(t->safe[(unsigned char)name[1]] & t->safe[(unsigned char)name[2]] &
+                      t->safe[(unsigned char)name[3]] & t->safe[(unsigned char)name[4]]))
+                        return false;
         for (size_t i = 1; i < len; i++)
                 if (!t->safe[(unsigned char)name[i]])
                         return false;

@@ -88,6 +88,13 @@ struct lsr_view {
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
         unsigned getents; /* processes started for names of users */
+        struct lsr_owners {
+                const struct lsr_entry_extra *extra;
+                uint32_t uid, gid, known;
+                int widths[3];
+                uint32_t len; /* 0: there is none */
+                char text[92];
+        } owners; /* of the row before, as they were put; long.c */
 };
 
 /* The sink of lsr_list(); ctx is the view. */

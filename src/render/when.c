@@ -20,6 +20,7 @@
 #define WHEN_GNU_MAX ((size_t)1000)
 #define WHEN_FORMAT_MAX 128
 #define WHEN_MONTH_MAX 12
+#define WHEN_NO_DAY INT64_MAX /* no time has so many days */
 
 /* Half of the 31,556,952 seconds of a mean Gregorian year. */
 #define WHEN_RECENT_SECONDS (31556952 / 2)
@@ -48,6 +49,7 @@ void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind)
                 .now_sec = now.tv_sec,
                 .now_nsec = (uint32_t)now.tv_nsec,
                 .width = -1,
+                .day = WHEN_NO_DAY,
         };
         if (kind == LSR_WHEN_LOCALE && !when_english()) {
                 ret_when->kind = LSR_WHEN_FORMAT;
@@ -99,17 +101,30 @@ static char *when_offset(char *p, const struct lsr_zone_span *span)
         return when_two(p, (int)(v / 60 % 60), '0');
 }
 
-static bool when_local(struct lsr_when *w, int64_t sec, struct tm *tm)
+/* The local time, valid until the next one; NULL if there is none. */
+static const struct tm *when_local(struct lsr_when *w, int64_t sec)
 {
-        int64_t local;
+        struct tm *tm = &w->day_tm;
+        int64_t local, day;
+        unsigned rest;
 
         if (sec < w->span.begin || sec >= w->span.end)
                 if (!lsr_zone_find(&w->zone, sec, &w->span))
-                        return false;
-        if (__builtin_add_overflow(sec, (int64_t)w->span.offset, &local) || !lsr_zone_break_down(local, tm))
-                return false;
-        tm->tm_sec += w->span.leap_second;
-        return true;
+                        return NULL;
+        if (__builtin_add_overflow(sec, (int64_t)w->span.offset, &local))
+                return NULL;
+        day = local / 86400 - (local % 86400 < 0);
+        if (day != w->day) {
+                w->day = WHEN_NO_DAY;
+                if (!lsr_zone_break_down(local, tm))
+                        return NULL;
+                w->day = day;
+        }
+        rest = (unsigned)((uint64_t)local - (uint64_t)day * 86400);
+        tm->tm_hour = (int)(rest / 3600);
+        tm->tm_min = (int)(rest / 60 % 60);
+        tm->tm_sec = (int)(rest % 60 + (unsigned)w->span.leap_second);
+        return tm;
 }
 
 static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
@@ -201,34 +216,34 @@ static size_t when_custom(struct lsr_when *w, const char *format, const struct t
 
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
 {
-        struct tm tm;
+        const struct tm *tm = when_local(w, sec);
         char *p = buf;
         bool recent;
 
-        if (!when_local(w, sec, &tm))
+        if (!tm)
                 return 0;
         switch (w->kind) {
         case LSR_WHEN_LOCALE:
                 recent = when_recent(w, sec, nsec);
-                memcpy(p, when_months[tm.tm_mon], 3);
+                memcpy(p, when_months[tm->tm_mon], 3);
                 p[3] = ' ';
-                p = when_two(p + 4, tm.tm_mday, ' ');
+                p = when_two(p + 4, tm->tm_mday, ' ');
                 *p++ = ' ';
                 if (recent)
-                        return (size_t)(when_hour_minute(p, &tm) - buf);
+                        return (size_t)(when_hour_minute(p, tm) - buf);
                 *p++ = ' ';
-                return (size_t)(when_year(p, &tm, 4) - buf);
+                return (size_t)(when_year(p, tm, 4) - buf);
         case LSR_WHEN_FULL_ISO:
         case LSR_WHEN_LONG_ISO:
-                p = when_year(p, &tm, 4);
+                p = when_year(p, tm, 4);
                 *p++ = '-';
-                p = when_month_day(p, &tm);
+                p = when_month_day(p, tm);
                 *p++ = ' ';
-                p = when_hour_minute(p, &tm);
+                p = when_hour_minute(p, tm);
                 if (w->kind == LSR_WHEN_LONG_ISO)
                         return (size_t)(p - buf);
                 *p++ = ':';
-                p = when_two(p, tm.tm_sec, '0');
+                p = when_two(p, tm->tm_sec, '0');
                 *p++ = '.';
                 for (unsigned unit = 100000000; unit; unit /= 10)
                         *p++ = (char)('0' + nsec / unit % 10);
@@ -237,23 +252,21 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
         case LSR_WHEN_ISO:
                 recent = when_recent(w, sec, nsec);
                 if (!recent) {
-                        p = when_year(p, &tm, 4);
+                        p = when_year(p, tm, 4);
                         *p++ = '-';
                 }
-                p = when_month_day(p, &tm);
+                p = when_month_day(p, tm);
                 *p++ = ' ';
-                return (size_t)((recent ? when_hour_minute(p, &tm) : p) - buf);
+                return (size_t)((recent ? when_hour_minute(p, tm) : p) - buf);
         case LSR_WHEN_FORMAT:
-                return when_custom(w, w->formats[when_recent(w, sec, nsec)], &tm, sec, nsec, buf);
+                return when_custom(w, w->formats[when_recent(w, sec, nsec)], tm, sec, nsec, buf);
         }
         return 0;
 }
 
 bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec)
 {
-        struct tm tm;
-
-        return w->too_long || !when_local(w, sec, &tm);
+        return w->too_long || !when_local(w, sec);
 }
 
 int lsr_when_width(struct lsr_when *w)

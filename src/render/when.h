@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "render/zone.h"
 
@@ -31,6 +32,8 @@ struct lsr_when {
         uint32_t now_nsec;
         /* private */
         struct lsr_zone_span span;
+        int64_t day; /* of local time, which @day_tm breaks down; no time of any file at first */
+        struct tm day_tm;
         bool too_long; /* the last time formatted did not fit */
         int width;     /* of a time in the common case, -1 until asked for */
 };

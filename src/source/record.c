@@ -206,13 +206,11 @@ int lsr_record_get(const uint8_t *data, size_t size, size_t *at, struct lsr_reco
         if (!p)
                 return -EBADMSG;
         memcpy(&head, p, sizeof(head));
-        for (unsigned i = 0; i < RECORD_FIELDS; i++) {
-                if (!(head.present & 1u << i))
-                        continue;
-                p = record_take(&r, sizeof(fields[i]));
+        for (uint32_t bits = head.present & ((1u << RECORD_FIELDS) - 1); bits; bits &= bits - 1) {
+                p = record_take(&r, sizeof(*fields));
                 if (!p)
                         return -EBADMSG;
-                memcpy(&fields[i], p, sizeof(fields[i]));
+                memcpy(&fields[__builtin_ctz(bits)], p, sizeof(*fields));
         }
         *m = (struct lsr_member){
                 .meta = { .known = head.known,

@@ -169,3 +169,21 @@ Test(when, out_of_range)
         cr_assert(lsr_when_out_of_range(&w, INT64_MIN));
         cr_assert_eq(lsr_when_width(&w), 12);
 }
+
+/* A day is broken down once: what is remembered of it must not be taken for another. */
+Test(when, days)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC0", LSR_WHEN_LONG_ISO);
+        when_check(&w, 86399, 0, "1970-01-01 23:59");
+        when_check(&w, 0, 0, "1970-01-01 00:00");
+        when_check(&w, -1, 0, "1969-12-31 23:59");
+        when_check(&w, -86400, 0, "1969-12-31 00:00");
+        when_check(&w, -86401, 0, "1969-12-30 23:59");
+        when_check(&w, 86400, 0, "1970-01-02 00:00");
+        when_check(&w, INT64_MAX, 0, "");
+        when_check(&w, 86400, 0, "1970-01-02 00:00");
+        when_check(&w, INT64_MIN, 0, "");
+        when_check(&w, 86399, 0, "1970-01-01 23:59");
+}
