@@ -165,3 +165,123 @@ Test(confine, leaves_little)
         cr_assert_eq(confined(act_thread), 42);
         cr_assert_eq(confined(act_send), 42);
 }
+
+/* ---- every call, by its number ---- */
+
+static long call_number;
+
+static int act_call(int fd)
+{
+        (void)fd;
+        /* No address, no descriptor; as the third argument nothing that maps code. */
+        return syscall(call_number, -1L, -1L, 0L, -1L, -1L, -1L) < 0 ? errno : 0;
+}
+
+static bool call_is_among(long number, const long *numbers, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (numbers[i] == number)
+                        return true;
+        return false;
+}
+
+#define AMONG(number, list) call_is_among(number, list, sizeof(list) / sizeof(*(list)))
+
+/* The lists are written down a second time: what a confined process may do changes in two places or not at all. */
+Test(confine, every_call)
+{
+        static const long allowed[] = {
+                SYS_read,
+                SYS_pread64,
+                SYS_preadv,
+                SYS_lseek,
+                SYS_close,
+                SYS_fstat,
+                SYS_io_uring_enter,
+                SYS_io_uring_register,
+                SYS_munmap,
+                SYS_mremap,
+                SYS_brk,
+                SYS_madvise,
+                451,
+                SYS_futex,
+                SYS_set_robust_list,
+                SYS_rseq,
+                SYS_rt_sigprocmask,
+                SYS_sigaltstack,
+                SYS_restart_syscall,
+                SYS_gettid,
+                SYS_getpid,
+                SYS_sched_yield,
+                SYS_sched_getaffinity,
+                SYS_clock_gettime,
+                SYS_clock_nanosleep,
+                SYS_getrandom,
+                SYS_mmap,
+                SYS_mprotect,
+                SYS_clone,
+#ifdef SYS_poll
+                SYS_poll,
+#else
+                SYS_ppoll,
+#endif
+        };
+        static const long refused[] = {
+                SYS_openat,
+                SYS_faccessat,
+                SYS_faccessat2,
+                SYS_statx,
+                SYS_newfstatat,
+                SYS_readlinkat,
+                SYS_getcwd,
+                SYS_ioctl,
+                SYS_fcntl,
+                SYS_write,
+                SYS_writev,
+                SYS_uname,
+                SYS_sysinfo,
+                SYS_getrusage,
+                SYS_prctl,
+                SYS_prlimit64,
+                SYS_getuid,
+                SYS_geteuid,
+                SYS_getgid,
+                SYS_getegid,
+                SYS_tgkill,
+                SYS_fadvise64,
+                SYS_sched_setscheduler,
+                SYS_rt_sigaction,
+#ifdef SYS_open
+                SYS_open,
+                SYS_access,
+                SYS_stat,
+                SYS_lstat,
+                SYS_readlink,
+#endif
+        };
+        /* Some do not return, or not to here; no filter is asked about uretprobe and uprobe of x86. */
+        static const long odd[] = { SYS_exit, SYS_exit_group, SYS_rt_sigreturn, 335, 336 };
+
+        if (!CONFINE_BUILT)
+                cr_skip_test("built with a sanitizer");
+        for (call_number = 0; call_number < 700; call_number++) {
+                int r;
+
+                if (AMONG(call_number, odd))
+                        continue;
+                r = confined(act_call);
+                if (AMONG(call_number, allowed))
+                        cr_assert(r >= 0 && r != EPERM && r != 99, "call %ld: %d", call_number, r);
+                else if (AMONG(call_number, refused))
+                        cr_assert_eq(r, EPERM, "call %ld: %d", call_number, r);
+                else if (call_number == SYS_clone3)
+                        cr_assert_eq(r, ENOSYS, "call %ld: %d", call_number, r);
+                else
+                        cr_assert_eq(r, -SIGSYS, "call %ld: %d", call_number, r);
+        }
+#ifdef __x86_64__
+        /* The calls of x32. */
+        call_number = 0x40000000 + SYS_read;
+        cr_assert_eq(confined(act_call), -SIGSYS);
+#endif
+}
