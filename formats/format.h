@@ -81,6 +81,15 @@ struct lsr_many {
         int (*end)(void *ctx, int result);
 };
 
+/* A sink of one of many members: it tells a failure of the receiver from one of the member. */
+struct lsr_one_of_many {
+        const struct lsr_many *many;
+        int result; /* negative: what write() returned; all ends */
+};
+
+/* lsr_sink.write, with an lsr_one_of_many as ctx. */
+int lsr_one_write(void *ctx, const void *data, size_t n);
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */

@@ -581,24 +581,10 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
         return r;
 }
 
-/* So that a sink's failure is told from a member's. */
-struct archive_many_sink {
-        const struct lsr_many *many;
-        int result;
-};
-
-static int archive_many_write(void *ctx, const void *data, size_t n)
-{
-        struct archive_many_sink *s = ctx;
-
-        s->result = s->many->write(s->many->ctx, data, n);
-        return s->result;
-}
-
 /* After damage libarchive goes on where the format lets it, and says so where not. */
 static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct archive_many_sink sink = { .many = many };
+        struct lsr_one_of_many sink = { .many = many };
         struct archive_pass pass;
         struct archive_entry *e = NULL;
         struct lsr_member m;
@@ -612,7 +598,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
-                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, archive_many_write });
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_one_write });
                 if (sink.result < 0)
                         break;
                 r = many->end(many->ctx, r);

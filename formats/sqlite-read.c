@@ -14,7 +14,11 @@
 #include "formats/sqlite.h"
 
 #define READ_CHUNK ((size_t)256 << 10)
-#define READ_WHOLE_MAX (INT64_C(16) << 20) /* content of this size is inflated in one go */
+#define READ_WHOLE_MAX (16 << 20) /* content of this size is inflated in one go */
+#define READ_ROW_MAX (1 << 20)    /* stored content of this size comes along with its row */
+
+/* Columns of lsr_sqlite.row. */
+enum { READ_SIZE, READ_IS_THERE, READ_DATA };
 
 /* --- a blob as an input --------------------------------------------------------- */
 
@@ -96,22 +100,16 @@ int lsr_sqlite_copy(struct lsr_input *in, uint64_t max, const struct lsr_sink *s
 
 /* --- content of an archive ------------------------------------------------------ */
 
-static int read_whole(struct lsr_input *in, size_t size, const struct lsr_sink *sink)
+static int read_whole(const void *packed, size_t packed_size, size_t size, const struct lsr_sink *sink)
 {
-        uint8_t *packed = lsr_xmalloc((size_t)in->size + 1), *out = lsr_xmalloc(size);
+        uint8_t *out = lsr_xmalloc(size);
         size_t used, made;
-        ssize_t got = lsr_input_read(in, packed, (size_t)in->size);
-        int r;
+        int r = lsr_inflate_buffer(LSR_DEFLATE_ZLIB, packed, packed_size, out, size, &used, &made);
 
-        if (got < 0)
-                r = (int)got;
-        else
-                r = lsr_inflate_buffer(LSR_DEFLATE_ZLIB, packed, (size_t)got, out, size, &used, &made);
         if (r == -ENOSPC || (r == 0 && made != size))
                 r = -EBADMSG;
         if (r == 0)
                 r = sink->write(sink->ctx, out, size);
-        free(packed);
         free(out);
         return r;
 }
@@ -133,42 +131,80 @@ static int read_inflated(struct lsr_input *in, uint64_t size, const struct lsr_s
         return r;
 }
 
-int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink)
+/* Is @size, what the row says, what @packed bytes can hold? */
+static bool read_plausible(int64_t size, uint64_t packed)
 {
-        LSR_SQLITE_STMT stmt = NULL;
+        return size <= 0 || ((uint64_t)size >= packed && (uint64_t)size / LSR_INFLATE_RATIO_MAX <= packed);
+}
+
+static bool read_stored(int64_t size, uint64_t packed)
+{
+        return size <= 0 || (uint64_t)size == packed;
+}
+
+/* What came along with the row. */
+static int read_row(sqlite3_stmt *stmt, int64_t size, uint64_t *ret_packed, const struct lsr_sink *sink)
+{
+        const void *data = sqlite3_column_blob(stmt, READ_DATA);
+        size_t packed = (size_t)sqlite3_column_bytes(stmt, READ_DATA);
+
+        *ret_packed = packed;
+        if (!read_plausible(size, packed))
+                return -EBADMSG;
+        if (read_stored(size, packed))
+                return packed > 0 ? sink->write(sink->ctx, data, packed) : 0;
+        return read_whole(data, packed, (size_t)size, sink);
+}
+
+/* A large value. */
+static int read_pieces(struct lsr_sqlite *s, int64_t rowid, int64_t size, uint64_t *ret_packed,
+                       const struct lsr_sink *sink)
+{
         struct lsr_input *in;
-        uint64_t packed;
-        int64_t size;
-        int r = lsr_sqlite_prepare(s, &stmt, "SELECT sz,typeof(data) IN ('blob','text') FROM sqlar WHERE rowid=?1");
+        int r = lsr_sqlite_blob(s, "sqlar", "data", rowid, &in);
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        sqlite3_bind_int64(stmt, 1, rowid);
-        r = lsr_sqlite_step(s, stmt, "table sqlar");
-        if (r <= 0)
-                return r < 0 ? r : -ENOENT;
-        size = sqlite3_column_int64(stmt, 0);
-        if (!sqlite3_column_int(stmt, 1)) {
-                if (size <= 0)
-                        return 0;
-                lsr_scan_trouble(s->scan, -EBADMSG, "it has no content");
-                return -EBADMSG;
-        }
-        r = lsr_sqlite_blob(s, "sqlar", "data", rowid, &in);
+        *ret_packed = in->size;
+        if (read_plausible(size, in->size) && !read_stored(size, in->size))
+                return read_inflated(in, (uint64_t)size, sink);
+        r = read_plausible(size, in->size) ? lsr_sqlite_copy(in, in->size, sink) : -EBADMSG;
+        lsr_input_free(in);
+        return r;
+}
+
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink)
+{
+        uint64_t packed = 0;
+        int64_t size;
+        int r = SQLITE_OK;
+
+        if (!s->row)
+                r = lsr_sqlite_prepare(s, &s->row,
+                                       "SELECT sz,typeof(data) IN ('blob','text'),"
+                                       "CASE WHEN typeof(data)='blob' AND length(data)<=%d AND sz<=%d THEN data END "
+                                       "FROM sqlar WHERE rowid=?1",
+                                       READ_ROW_MAX, READ_WHOLE_MAX);
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        packed = in->size;
-        if (size <= 0 || (uint64_t)size == packed) {
-                r = lsr_sqlite_copy(in, packed, sink);
-                lsr_input_free(in);
-        } else if ((uint64_t)size < packed || (uint64_t)size / LSR_INFLATE_RATIO_MAX > packed) {
-                lsr_input_free(in);
-                r = -EBADMSG;
-        } else if (size <= READ_WHOLE_MAX) {
-                r = read_whole(in, (size_t)size, sink);
-                lsr_input_free(in);
-        } else {
-                r = read_inflated(in, (uint64_t)size, sink);
+        s->steps = 0;
+        sqlite3_bind_int64(s->row, 1, rowid);
+        r = lsr_sqlite_step(s, s->row, "table sqlar");
+        if (r <= 0) {
+                sqlite3_reset(s->row);
+                return r < 0 ? r : -ENOENT;
+        }
+        size = sqlite3_column_int64(s->row, READ_SIZE);
+        if (!sqlite3_column_int(s->row, READ_IS_THERE))
+                r = size > 0 ? -ENODATA : 0;
+        else if (sqlite3_column_type(s->row, READ_DATA) != SQLITE_NULL)
+                r = read_row(s->row, size, &packed, sink);
+        else
+                r = read_pieces(s, rowid, size, &packed, sink);
+        sqlite3_reset(s->row);
+        if (r == -ENODATA) {
+                lsr_scan_trouble(s->scan, -EBADMSG, "it has no content");
+                return -EBADMSG;
         }
         if (r == -EBADMSG)
                 lsr_scan_trouble(s->scan, r, "%s bytes do not inflate to %s", lsr_grouped(packed),

@@ -205,7 +205,9 @@ int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
 
 void lsr_sqlite_close(struct lsr_sqlite *s)
 {
+        sqlite3_finalize(s->row);
         sqlite3_close(s->db);
+        s->row = NULL;
         s->db = NULL;
         s->vfs = lsr_sqlite_vfs_free(s->vfs);
         if (s->heap_before >= 0)
@@ -417,6 +419,16 @@ static int sqlite_scan(struct lsr_scan *scan)
         return r;
 }
 
+/* @archive: what sqlite_is_archive() said. */
+static int sqlite_read_one(struct lsr_sqlite *s, bool archive, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        if (!archive)
+                return lsr_sqlite_tables_read(s, m, sink);
+        if (m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
+                return -EOPNOTSUPP;
+        return lsr_sqlite_archive_read(s, (int64_t)m->position, sink);
+}
+
 static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct lsr_sqlite s;
@@ -424,12 +436,28 @@ static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const 
 
         if (r == 0)
                 r = sqlite_is_archive(&s);
+        if (r >= 0)
+                r = sqlite_read_one(&s, r > 0, m, sink);
+        lsr_sqlite_close(&s);
+        return r;
+}
+
+static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member m;
+        struct lsr_sqlite s;
+        int r = lsr_sqlite_open(&s, scan);
+        bool archive;
+
         if (r == 0)
-                r = lsr_sqlite_tables_read(&s, m, sink);
-        else if (r > 0 && m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
-                r = -EOPNOTSUPP;
-        else if (r > 0)
-                r = lsr_sqlite_archive_read(&s, (int64_t)m->position, sink);
+                r = sqlite_is_archive(&s);
+        archive = r > 0;
+        r = r < 0 ? r : 0;
+        while (r == 0 && many->next(many->ctx, &m)) {
+                r = sqlite_read_one(&s, archive, &m, &(struct lsr_sink){ &sink, lsr_one_write });
+                r = sink.result < 0 ? r : many->end(many->ctx, r);
+        }
         lsr_sqlite_close(&s);
         return r;
 }
@@ -441,4 +469,5 @@ const struct lsr_format lsr_format_sqlite = {
         .probe = sqlite_probe,
         .scan = sqlite_scan,
         .read = sqlite_read,
+        .read_many = sqlite_read_many,
 };

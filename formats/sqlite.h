@@ -57,6 +57,7 @@ struct lsr_sqlite {
         uint64_t steps; /* of the statement at hand, in units of the progress handler */
         uint64_t steps_max;
         int64_t heap_before; /* the limit of the process, to be put back */
+        sqlite3_stmt *row;   /* of lsr_sqlite_archive_read(), from its first call on */
 };
 
 /* 0, or a negative errno with trouble reported.  Close it in either case. */

@@ -30,16 +30,11 @@ static unsigned read_method(const struct lsr_member *m)
         return m->data >> 32 & UINT16_MAX;
 }
 
-/*
- * Where the data of @m begin, with the local header in *ret_header if wanted (to be freed).  0; -ENODATA: beyond the
- * end; -EBADMSG: there is no local header; another negative errno.
- */
-static int read_locate(struct lsr_input *in, const struct lsr_member *m, uint64_t *ret_data, uint8_t **ret_header)
+/* Where the data of @m begin.  0; -ENODATA: beyond the end; -EBADMSG: no local header; another negative errno. */
+static int read_data_begin(const struct lsr_input *in, const struct lsr_member *m, const uint8_t *fixed, ssize_t got,
+                           uint64_t *ret_data)
 {
-        uint8_t fixed[LSR_ZIP_LOCAL_BYTES];
-        ssize_t got = lsr_input_read_at(in, fixed, sizeof(fixed), m->position);
         uint64_t data;
-        size_t length;
 
         if (got < 0)
                 return (int)got;
@@ -47,20 +42,33 @@ static int read_locate(struct lsr_input *in, const struct lsr_member *m, uint64_
                 return -ENODATA;
         if (lsr_le32(fixed) != LSR_ZIP_LOCAL)
                 return -EBADMSG;
-        length = lsr_zip_local_length(fixed);
-        if (__builtin_add_overflow(m->position, length, &data) || data > in->size || in->size - data < m->packed)
+        if (__builtin_add_overflow(m->position, lsr_zip_local_length(fixed), &data) || data > in->size ||
+            in->size - data < m->packed)
                 return -ENODATA;
-        if (ret_header) {
-                uint8_t *header = lsr_xmalloc(length);
-
-                got = lsr_input_read_at(in, header, length, m->position);
-                if (got < (ssize_t)length) {
-                        free(header);
-                        return got < 0 ? (int)got : -ENODATA;
-                }
-                *ret_header = header;
-        }
         *ret_data = data;
+        return 0;
+}
+
+/* To the local header of @m, which is read as part of what comes before its data.  As read_data_begin(). */
+static int read_to_header(struct lsr_input *in, const struct lsr_member *m, const uint8_t **ret_header,
+                          size_t *ret_length)
+{
+        uint64_t data = 0;
+        const uint8_t *p;
+        ssize_t got;
+        int r = m->position >= in->at ? lsr_input_skip(in, m->position - in->at) : lsr_input_seek(in, m->position);
+
+        if (r < 0)
+                return r;
+        got = lsr_input_peek(in, LSR_ZIP_LOCAL_BYTES, &p);
+        r = read_data_begin(in, m, p, got, &data);
+        if (r < 0)
+                return r;
+        *ret_length = (size_t)(data - m->position);
+        got = lsr_input_peek(in, *ret_length, &p);
+        if (got < (ssize_t)*ret_length)
+                return got < 0 ? (int)got : -ENODATA;
+        *ret_header = p;
         return 0;
 }
 
@@ -288,13 +296,13 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct read_job job = { .scan = scan, .m = m, .sink = sink };
-        uint8_t *header = NULL;
-        uint64_t data = 0;
+        const uint8_t *header;
+        size_t length;
         int r = read_refuse(scan, m);
 
         if (r < 0)
                 return r;
-        r = read_locate(scan->input, m, &data, &header);
+        r = read_to_header(scan->input, m, &header, &length);
         if (r == -EBADMSG)
                 lsr_scan_trouble(scan, r, "there is no local header of '%s' at byte %s", m->path,
                                  lsr_grouped(m->position));
@@ -306,10 +314,8 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
         if (r < 0)
                 return r;
         read_compare_names(scan, m, header);
-        free(header);
-        r = lsr_input_seek(scan->input, data);
-        if (r == 0)
-                r = read_decode(&job);
+        lsr_input_take(scan->input, length);
+        r = read_decode(&job);
         if (r < 0)
                 return r;
         if (job.made != m->meta.size) {
@@ -324,15 +330,30 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
         return 0;
 }
 
+int lsr_zip_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member m;
+        int r = 0;
+
+        while (r == 0 && many->next(many->ctx, &m)) {
+                r = lsr_zip_read(scan, &m, &(struct lsr_sink){ &sink, lsr_one_write });
+                r = sink.result < 0 ? r : many->end(many->ctx, r);
+        }
+        return r;
+}
+
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
 {
+        uint8_t fixed[LSR_ZIP_LOCAL_BYTES];
         uint64_t data = 0;
         int r;
 
         if (!S_ISREG(m->meta.mode) || read_method(m) != LSR_ZIP_STORE || m->packed != m->meta.size ||
             m->flags & (LSR_MEMBER_ENCRYPTED | LSR_MEMBER_SUSPECT))
                 return 1;
-        r = read_locate(scan->input, m, &data, NULL);
+        r = read_data_begin(scan->input, m, fixed, lsr_input_read_at(scan->input, fixed, sizeof(fixed), m->position),
+                            &data);
         /* Trouble is for read() to tell. */
         if (r == -EBADMSG || r == -ENODATA)
                 return 1;

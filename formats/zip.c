@@ -291,5 +291,6 @@ const struct lsr_format lsr_format_zip = {
         .probe = zip_probe,
         .scan = zip_scan,
         .read = lsr_zip_read,
+        .read_many = lsr_zip_read_many,
         .extent = lsr_zip_extent,
 };
