@@ -16,14 +16,14 @@
 
 /* What a format cannot keep of a member; it is stored without. */
 enum lsr_loss {
-        LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say with it */
+        LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say */
         LSR_LOSS_XATTRS = 1 << 1, /* extended attributes */
         LSR_LOSS_ACL = 1 << 2,
         LSR_LOSS_HARDLINK = 1 << 3, /* that it is the same file as another: its content is stored again */
         LSR_LOSS_OWNER = 1 << 4,
         LSR_LOSS_TIME = 1 << 5, /* a time outside of what the format can say; fractions of seconds do not count */
-        LSR_LOSS_NAME = 1 << 6, /* a name that is not UTF-8, where the format has no other; with KIND: too long */
-        LSR_LOSS_SIZE = 1 << 7, /* with KIND: larger than the format can say */
+        LSR_LOSS_NAME = 1 << 6, /* only with KIND: its name is too long */
+        LSR_LOSS_SIZE = 1 << 7, /* only with KIND: it is larger than the format can say */
 };
 
 /* Parts of one file; one with more is given as if it had no holes. */

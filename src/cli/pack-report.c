@@ -12,6 +12,7 @@
 #include "formats/format.h"
 
 #define REPORT_EVERY_NS UINT64_C(100000000)
+#define REPORT_FILE_BYTES 8192. /* that take about as long as a file without any */
 
 static uint64_t report_now(void)
 {
@@ -34,6 +35,36 @@ void lsr_pack_report_clear(struct lsr_pack_report *r)
         r->shown = false;
 }
 
+void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size)
+{
+        r->expected = *size;
+}
+
+/* A file costs some time however small it is. */
+static double report_work(uint64_t files, uint64_t bytes)
+{
+        return (double)bytes + REPORT_FILE_BYTES * (double)files;
+}
+
+/* How long the rest of packing will take, at the rate so far. */
+static void report_left(const struct lsr_pack_report *r, const struct lsr_pack_stats *stats, uint64_t took_ns,
+                        struct lsr_out *line)
+{
+        double done = report_work(stats->members, stats->bytes);
+        double left = report_work(r->expected.members, r->expected.bytes) - done;
+        uint64_t s;
+
+        if (left <= 0 || done <= 0)
+                return;
+        s = (uint64_t)(left / done * (double)took_ns / 1e9) + 1;
+        if (s >= 3600)
+                lsr_out_printf(line, ", %u h %02u min left", (unsigned)(s / 3600), (unsigned)(s / 60 % 60));
+        else if (s >= 60)
+                lsr_out_printf(line, ", %u min %02u s left", (unsigned)(s / 60), (unsigned)(s % 60));
+        else
+                lsr_out_printf(line, ", %u s left", (unsigned)s);
+}
+
 void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats)
 {
         uint64_t now;
@@ -47,8 +78,10 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
         r->told_ns = now;
         r->shown = true;
         lsr_out_init(&line, STDERR_FILENO);
-        lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s\033[K", what, lsr_grouped(stats->members),
+        lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s", what, lsr_grouped(stats->members),
                        (double)stats->bytes / 1e6, (double)stats->bytes * 1e3 / (double)(now - r->began_ns));
+        report_left(r, stats, now - r->began_ns, &line);
+        lsr_out_puts(&line, "\033[K");
         lsr_out_flush(&line);
         lsr_out_free(&line);
 }
@@ -93,6 +126,12 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
         case LSR_PACK_CHANGED:
                 lsr_message("%s changed while it was packed", name);
                 break;
+        case LSR_PACK_SIZE:
+                lsr_message("%s is too large for this format: left out", name);
+                break;
+        case LSR_PACK_NAME:
+                lsr_message("%s has too long a name for this format: left out", name);
+                break;
         case LSR_PACK_SOCKET:
                 lsr_message("%s is a socket: left out", name);
                 break;
@@ -112,8 +151,6 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
                 "hard links, and has their content again",
                 "owners",
                 "times",
-                "names that are not UTF-8",
-                "files of that size",
         };
 
         for (unsigned i = 0; i < LSR_LOSSES; i++) {

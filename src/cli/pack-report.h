@@ -11,11 +11,15 @@ struct lsr_pack_report {
         int status;    /* exit status so far */
         uint64_t began_ns;
         uint64_t told_ns;
+        struct lsr_pack_size expected; /* all zeros: not known */
 };
 
 void lsr_pack_report_begin(struct lsr_pack_report *r);
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
                              uint64_t at);
+
+/* What there will be: from now on the line says how long that takes. */
+void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size);
 
 /* The line that is written over and over; @what is what is being done. */
 void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "cli/message.h"
 #include "cli/pack-plan.h"
 #include "cli/pack-report.h"
+#include "formats/format.h"
 #include "pack/target.h"
 #include "pack/verify.h"
 
@@ -82,7 +84,7 @@ static int pack_refuse(const char *output, int r)
         else if (r == LSR_TARGET_INSIDE)
                 lsr_message("%s would lie in the tree that is packed: name another place with --output=FILE", name);
         else if (r == LSR_TARGET_NO_SPACE)
-                lsr_message_errno(ENOSPC, "cannot create %s", name);
+                lsr_message("no space is left for %s: name another place with --output=FILE", name);
         else
                 lsr_message_errno(-r, "cannot create %s", name);
         return 2;
@@ -104,6 +106,55 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
                 return 2;
         }
         return r == 0 ? 0 : pack_refuse(job->output, r);
+}
+
+static int pack_go_on(void *ctx)
+{
+        (void)ctx;
+        return pack_signal ? -EINTR : 0;
+}
+
+/* Are more bytes in use where the roots are than @room? */
+static bool pack_may_exceed(const struct lsr_pack_job *job, uint64_t room)
+{
+        uint64_t used = 0;
+
+        for (size_t i = 0; i < job->n_roots; i++) {
+                struct statvfs fs;
+                uint64_t bytes;
+
+                if (statvfs(job->roots[i].path, &fs) < 0 ||
+                    __builtin_mul_overflow(fs.f_blocks - fs.f_bfree, fs.f_frsize, &bytes) ||
+                    __builtin_add_overflow(used, bytes, &used))
+                        return true;
+        }
+        return used > room;
+}
+
+/*
+ * How much there is to pack, for whoever watches; and without compression it will not be less, so that it may be known
+ * beforehand that there is no room.  Returns the exit status.
+ */
+static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, const struct lsr_target *t)
+{
+        const struct lsr_writer_kind *kind = p->plan.kind;
+        bool plain = kind->level_min == 0 && kind->level_max == 0 && t->room != LSR_TARGET_UNBOUNDED;
+        struct lsr_pack_options options = p->plan.pack;
+        struct lsr_pack_size size = {};
+
+        if (!p->report.terminal && !(plain && pack_may_exceed(job, t->room)))
+                return 0;
+        options.walk_io = p->walk_io;
+        options.roots = job->roots;
+        options.n_roots = job->n_roots;
+        if (lsr_pack_measure(&options, pack_go_on, &size) < 0)
+                return pack_signal ? 128 + pack_signal : 0;
+        lsr_pack_report_expect(&p->report, &size);
+        if (!plain || size.least <= t->room)
+                return 0;
+        lsr_message("%s would have %s bytes at least, and %s are free: name another place with --output=FILE",
+                    lsr_quoted_always(job->output), lsr_grouped(size.least), lsr_grouped(t->room));
+        return 2;
 }
 
 /* Pack into the open target.  0 or a negative errno. */
@@ -155,6 +206,7 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
 
         if (!t->is_file || p->s->pack.no_verify)
                 return 0;
+        lsr_pack_report_expect(&p->report, &(struct lsr_pack_size){});
         return lsr_verify(&verify, t->fd);
 }
 
@@ -203,6 +255,11 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
                 sigaction(SIGHUP, &act, NULL);
         }
         lsr_pack_report_begin(&p->report);
+        status = pack_measure(p, job, &target);
+        if (status != 0) {
+                lsr_target_close(&target);
+                return status;
+        }
         r = pack_write(p, job, &target, &bytes);
         if (r == 0) {
                 status = pack_complete(p, job, &target);

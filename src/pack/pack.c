@@ -31,6 +31,7 @@
 #define PACK_BUFFER ((size_t)2 << 20)      /* bytes of all */
 #define PACK_NEVER_SPARSE ((uint64_t)4096) /* a file so small may lie in its inode, without a block */
 #define PACK_LINKS_MIN ((size_t)256)
+#define PACK_HEADER 512u /* bytes of a member's in a tar, at least */
 
 struct pack_batch {
         struct lsr_walk_lot *lot; /* NULL: the end */
@@ -172,7 +173,12 @@ static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct 
 
         if (r < 0)
                 return r;
-        pack_lost(p, (unsigned)r, item);
+        if (r & LSR_LOSS_SIZE)
+                pack_trouble(p, LSR_PACK_SIZE, item, 0, 0);
+        else if (r & LSR_LOSS_NAME)
+                pack_trouble(p, LSR_PACK_NAME, item, 0, 0);
+        else
+                pack_lost(p, (unsigned)r, item);
         if (r & LSR_LOSS_KIND) {
                 lsr_walk_drop(item);
                 return 1;
@@ -479,6 +485,49 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
         free(p->links);
         free(p);
         return r < 0 ? r : 0;
+}
+
+/* Of files with several names each name counts for its part. */
+static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
+{
+        const struct lsr_meta *meta = &item->meta;
+        uint64_t allocated = meta->blocks * 512;
+
+        if (meta->error || S_ISSOCK(meta->mode))
+                return;
+        size->members++;
+        size->least += PACK_HEADER;
+        if (!S_ISREG(meta->mode) || meta->nlink == 0)
+                return;
+        size->bytes += meta->size / meta->nlink;
+        size->least += (allocated < meta->size ? allocated : meta->size) / meta->nlink;
+}
+
+int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size)
+{
+        struct lsr_pack_size size = {};
+        struct lsr_walk_lot lot = {};
+        struct lsr_walk *walk = lsr_walk_new(&(struct lsr_walk_options){
+                .io = options->walk_io,
+                .roots = options->roots,
+                .n_roots = options->n_roots,
+                .excludes = options->excludes,
+                .sizes_only = true,
+        });
+        int r;
+
+        while ((r = lsr_walk_next(walk, &lot)) > 0) {
+                for (size_t i = 0; i < lot.n; i++)
+                        measure_item(&lot.items[i], &size);
+                r = go_on ? go_on(options->ctx) : 0;
+                if (r < 0)
+                        break;
+        }
+        lsr_walk_lot_free(&lot);
+        lsr_walk_free(walk);
+        if (r == 0)
+                *ret_size = size;
+        return r;
 }
 
 void lsr_pack_stats_free(struct lsr_pack_stats *stats)

@@ -12,7 +12,7 @@
 #include "formats/writer.h"
 #include "pack/walk.h"
 
-#define LSR_LOSSES 8
+#define LSR_LOSSES 6 /* LSR_LOSS_NAME and LSR_LOSS_SIZE are troubles */
 
 /* What is told while packing.  All but the remarks make the exit status 1. */
 enum lsr_pack_trouble {
@@ -26,6 +26,8 @@ enum lsr_pack_trouble {
         LSR_PACK_SHRANK,   /* stored with the @at bytes that were left, or as before with zeros behind them */
         LSR_PACK_GREW,     /* stored with its first @at bytes */
         LSR_PACK_CHANGED,  /* no longer a file, or written to while it was read */
+        LSR_PACK_SIZE,     /* larger than the format can say: not stored */
+        LSR_PACK_NAME,     /* the same of its name, of a directory with all that is below */
         LSR_PACK_SOCKET,   /* a remark: not stored */
         LSR_PACK_OUTPUT,   /* a remark: it is the bundle itself */
 };
@@ -63,6 +65,16 @@ struct lsr_pack_options {
         /* Called now and then; a negative errno ends the work. */
         int (*progress)(void *ctx, const struct lsr_pack_stats *stats);
 };
+
+/* What there is to pack; it may change before it is. */
+struct lsr_pack_size {
+        uint64_t members;
+        uint64_t bytes; /* of content, files with several names in parts */
+        uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
+};
+
+/* Walk through all of it without reading it.  0, or a negative errno: of the engine, or what @go_on said. */
+int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);

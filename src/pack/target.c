@@ -120,7 +120,7 @@ static int target_open_old(struct lsr_target *t, const char *path)
 int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
                     const char *const *roots, unsigned n_roots)
 {
-        struct lsr_target t = { .fd = -1, .dirfd = -1, .force = force };
+        struct lsr_target t = { .fd = -1, .dirfd = -1, .force = force, .room = LSR_TARGET_UNBOUNDED };
         const char *slash = strrchr(path, '/');
         struct statvfs fs;
         char *dir;
@@ -144,8 +144,12 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         }
         if (r == 0)
                 r = target_inside(t.dirfd, roots, n_roots);
-        if (r == 0 && fstatvfs(t.dirfd, &fs) == 0 && fs.f_blocks > 0 && fs.f_bavail == 0)
-                r = LSR_TARGET_NO_SPACE;
+        if (r == 0 && fstatvfs(t.dirfd, &fs) == 0 && fs.f_blocks > 0) {
+                if (__builtin_mul_overflow(fs.f_bavail, fs.f_frsize, &t.room))
+                        t.room = LSR_TARGET_UNBOUNDED;
+                if (fs.f_bavail == 0)
+                        r = LSR_TARGET_NO_SPACE;
+        }
         if (r == 0)
                 r = target_create(&t);
         if (r != 0) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum lsr_target_refusal {
         LSR_TARGET_EXISTS = 1, /* and may not be replaced */
@@ -16,10 +17,13 @@ enum lsr_target_refusal {
         LSR_TARGET_NO_SPACE, /* nothing is free there */
 };
 
+#define LSR_TARGET_UNBOUNDED UINT64_MAX
+
 struct lsr_target {
         int fd; /* to write to, and to read from if is_file */
         bool is_file;
-        bool spooled; /* goes to standard output when it is complete */
+        bool spooled;  /* goes to standard output when it is complete */
+        uint64_t room; /* bytes that are free where it is made; LSR_TARGET_UNBOUNDED: not known */
         /* The rest is private. */
         bool force;
         int dirfd;

@@ -480,7 +480,7 @@ static int walk_stat(struct lsr_walk *w, struct lsr_walk_lot *lot)
         for (size_t i = 0; i < lot->n; i++)
                 ops[i] = (struct lsr_stat_op){ lot->items[i].name, &lot->items[i].meta, lot->items[i].dir->fd };
         r = lsr_io_stat(w->o.io, &batch, ops, lot->n);
-        if (r < 0)
+        if (r < 0 || w->o.sizes_only)
                 return r;
         for (size_t i = 0; i < lot->n; i++) {
                 struct lsr_walk_item *item = &lot->items[i];

@@ -23,7 +23,8 @@ struct spy {
         struct lsr_out data;        /* of the last one */
         uint64_t left;              /* that is to come */
         char last[4096];            /* path, with '/' if it is a directory */
-        const char *refused;        /* a path that it has no place for */
+        const char *refused;        /* a path that it has no place for, */
+        int refused_for;            /* more than LSR_LOSS_KIND */
         const char *hook_path;      /* when this comes ... */
         void (*hook)(const char *); /* ... do something, */
         const char *hook_file;      /* to this */
@@ -74,7 +75,7 @@ static int spy_member(struct lsr_writer *w, const struct lsr_member *m, const st
         if (spy->hook_path && strcmp(spy->hook_path, m->path) == 0)
                 spy->hook(spy->hook_file);
         if (spy->refused && strcmp(spy->refused, m->path) == 0)
-                return LSR_LOSS_KIND;
+                return LSR_LOSS_KIND | spy->refused_for;
         lsr_out_printf(&spy->log, "%s %lu%s%s\n", path, m->meta.size, m->flags & LSR_MEMBER_HARDLINK ? " = " : "",
                        m->flags & LSR_MEMBER_HARDLINK ? m->target : "");
         spy->data.len = 0;
@@ -315,6 +316,53 @@ Test(pack, nothing_below_a_directory_that_is_not_stored)
         spy.refused = "d/x";
         pack_check(&spy, "d/ 0\nd/z 1\n", "");
         spy_free(&spy);
+}
+
+Test(pack, what_is_too_large_or_has_too_long_a_name_is_told)
+{
+        struct spy spy;
+
+        pack_file("d/f", 3, 'x');
+        pack_file("d/large", PACK_LARGE, 'x');
+        spy_init(&spy);
+        spy.refused = "d/large";
+        spy.refused_for = LSR_LOSS_SIZE;
+        pack_check(&spy, "d/ 0\nd/f 3\n", "10 d/large 0 0\n");
+        spy_free(&spy);
+        spy_init(&spy);
+        spy.refused = "d/f";
+        spy.refused_for = LSR_LOSS_NAME;
+        pack_check(&spy, "d/ 0\nd/large 600000\n", "11 d/f 0 0\n");
+        spy_free(&spy);
+}
+
+static int measure_stop(void *ctx)
+{
+        (void)ctx;
+        return -EINTR;
+}
+
+Test(pack, is_measured)
+{
+        const struct lsr_walk_root root = { .path = "d", .prefix = "d", .is_dir = true };
+        const char *const excludes[] = { "out", NULL };
+        struct lsr_pack_options o = { .roots = &root, .n_roots = 1, .excludes = excludes };
+        struct lsr_pack_size size = { .members = 77 };
+
+        cr_assert_eq(lsr_io_new(&o.walk_io, "sync"), 0);
+        pack_file("d/f", 9000, 'x');
+        pack_file("d/out", 9000, 'x');
+        cr_assert_eq(link("d/f", "d/g"), 0);
+        cr_assert_eq(symlink("target", "d/l"), 0);
+        pack_file("d/hole", 0, 'x');
+        cr_assert_eq(truncate("d/hole", 1000000), 0);
+        cr_assert_eq(lsr_pack_measure(&o, measure_stop, &size), -EINTR);
+        cr_assert_eq(size.members, 77);
+        cr_assert_eq(lsr_pack_measure(&o, NULL, &size), 0);
+        cr_assert_eq(size.members, 5);
+        cr_assert_eq(size.bytes, 1009000);
+        cr_assert_eq(size.least, 5 * 512 + 9000);
+        lsr_io_free(o.walk_io);
 }
 
 Test(pack, stops_when_told)
