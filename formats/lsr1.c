@@ -97,6 +97,21 @@ static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 
 /* --- by the table of contents ------------------------------------------------------- */
 
+/* What is not wanted of it need not go to the parent. */
+static void lsr1_cut(struct lsr_scan *scan)
+{
+        const struct lsr_catalogue_source source = { .data = scan->catalogue, .size = scan->catalogue_size };
+        uint8_t *part;
+        size_t size;
+
+        if (!scan->part || lsr_catalogue_cut(&source, scan->part, &part, &size) != 0)
+                return;
+        free(scan->catalogue);
+        scan->catalogue = part;
+        scan->catalogue_size = size;
+        scan->is_part = true;
+}
+
 static int lsr1_scan(struct lsr_scan *scan)
 {
         struct lsr1 l;
@@ -107,8 +122,10 @@ static int lsr1_scan(struct lsr_scan *scan)
         if (!why)
                 why = lsr1_toc(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
         lsr1_close(&l);
-        if (!why)
+        if (!why) {
+                lsr1_cut(scan);
                 return 0;
+        }
         lsr_scan_trouble(scan, 0, "the table of contents is not used, all of the tar is read: %s", why);
         return lsr1_streamed(scan, &(struct lsr1_task){});
 }
