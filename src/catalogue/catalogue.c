@@ -114,10 +114,10 @@ bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
 
 struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
 {
-        uint32_t index = catalogue_index(c, row), n = c->first[index + 1] - c->first[index];
+        uint32_t index = catalogue_index(c, row), first = c->first[index], n = c->first[index + 1] - first;
 
         assert(lsr_catalogue_holds(c, row));
-        return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, c->first[index]) : 0, .n = n };
+        return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, first) : first, .n = n };
 }
 
 uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row)
