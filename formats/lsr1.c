@@ -97,19 +97,29 @@ static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 
 /* --- by the table of contents ------------------------------------------------------- */
 
-/* What is not wanted of it need not go to the parent. */
-static void lsr1_cut(struct lsr_scan *scan)
+/* What is not wanted of the table of contents need not be decoded, nor go to the parent. */
+static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
 {
-        const struct lsr_catalogue_source source = { .data = scan->catalogue, .size = scan->catalogue_size };
-        uint8_t *part;
-        size_t size;
+        struct lsr_catalogue_source source = { .need = lsr1_toc_need };
+        struct lsr1_toc toc;
+        const char *why = lsr1_toc_open(&toc, l, scan->input);
 
-        if (!scan->part || lsr_catalogue_cut(&source, scan->part, &part, &size) != 0)
-                return;
-        free(scan->catalogue);
-        scan->catalogue = part;
-        scan->catalogue_size = size;
-        scan->is_part = true;
+        if (why)
+                return why;
+        source.data = toc.data;
+        source.size = toc.size;
+        source.ctx = &toc;
+        scan->is_part = scan->part &&
+                        lsr_catalogue_cut(&source, scan->part, &scan->catalogue, &scan->catalogue_size) == 0;
+        if (!scan->is_part && !lsr1_toc_need(&toc, 0, toc.size)) {
+                why = "it is damaged";
+        } else if (!scan->is_part) {
+                scan->catalogue = toc.data;
+                scan->catalogue_size = toc.size;
+                toc.data = NULL;
+        }
+        lsr1_toc_close(&toc);
+        return why;
 }
 
 static int lsr1_scan(struct lsr_scan *scan)
@@ -120,12 +130,10 @@ static int lsr1_scan(struct lsr_scan *scan)
         if (!why && scan->distrusted)
                 why = "it is not valid";
         if (!why)
-                why = lsr1_toc(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
+                why = lsr1_catalogue(scan, &l);
         lsr1_close(&l);
-        if (!why) {
-                lsr1_cut(scan);
+        if (!why)
                 return 0;
-        }
         lsr_scan_trouble(scan, 0, "the table of contents is not used, all of the tar is read: %s", why);
         return lsr1_streamed(scan, &(struct lsr1_task){});
 }

@@ -596,6 +596,22 @@ int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size)
         }
 }
 
+int lsr_zstd_frame_size(const uint8_t *in, size_t n, size_t *ret_packed, uint64_t *ret_size)
+{
+        size_t packed;
+        unsigned long long size;
+
+        if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER)
+                return -EBADMSG;
+        packed = ZSTD_findFrameCompressedSize(in, n);
+        size = ZSTD_getFrameContentSize(in, n);
+        if (ZSTD_isError(packed) || size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+                return -EBADMSG;
+        *ret_packed = packed;
+        *ret_size = size;
+        return 0;
+}
+
 const struct lsr_filter lsr_filter_zstd = {
         .name = "zstd",
         .suffixes = (const char *const[]){ ".zst", ".tzst", NULL },
