@@ -82,7 +82,7 @@ bool lsr1_toc_need(void *ctx, uint64_t offset, uint64_t n)
 
                 if (f->decoded)
                         continue;
-                if (lsr_zstd_frame(t->packed + f->at, (size_t)(f[1].at - f->at), t->data + f->raw,
+                if (lsr_zstd_frame(&t->zstd, t->packed + f->at, (size_t)(f[1].at - f->at), t->data + f->raw,
                                    (size_t)(f[1].raw - f->raw)) < 0)
                         return false;
                 f->decoded = true;
@@ -123,6 +123,7 @@ const char *lsr1_toc_open(struct lsr1_toc *ret, struct lsr1 *l, struct lsr_input
 
 void lsr1_toc_close(struct lsr1_toc *t)
 {
+        lsr_zstd_free(t->zstd);
         free(t->read);
         free(t->frames);
         free(t->data);

@@ -82,6 +82,7 @@ struct lsr1_toc {
         uint8_t *read;                 /* NULL: in the tail */
         struct lsr1_toc_frame *frames; /* n + 1 */
         size_t n;
+        struct lsr_zstd *zstd;
         uint8_t *data; /* of the catalogue what was needed */
         size_t size;
 };

@@ -576,14 +576,24 @@ static int zstd_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
         return 0;
 }
 
-int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size)
+struct lsr_zstd *lsr_zstd_free(struct lsr_zstd *z)
+{
+        ZSTD_freeDCtx((ZSTD_DCtx *)z);
+        return NULL;
+}
+
+int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size)
 {
         size_t r;
 
         if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(in, n) != n ||
             ZSTD_getFrameContentSize(in, n) != size)
                 return -EBADMSG;
-        r = ZSTD_decompress(out, size, in, n);
+        if (!*z)
+                *z = (struct lsr_zstd *)ZSTD_createDCtx();
+        if (!*z)
+                return -ENOMEM;
+        r = ZSTD_decompressDCtx((ZSTD_DCtx *)*z, out, size, in, n);
         if (!ZSTD_isError(r))
                 return r == size ? 0 : -EBADMSG;
         switch (ZSTD_getErrorCode(r)) {
