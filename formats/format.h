@@ -44,6 +44,8 @@ struct lsr_scan {
         uint8_t *catalogue;
         size_t catalogue_size;
         bool distrusted;
+        const char *part;    /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
+        bool is_part;        /* and it is that */
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */

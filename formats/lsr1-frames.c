@@ -29,6 +29,7 @@ struct frames_job {
         uint8_t *in, *out;
         size_t in_n, in_cap;
         size_t out_n, out_cap;
+        struct lsr_zstd *zstd;
 };
 
 struct frames {
@@ -53,7 +54,7 @@ static void frames_work(void *ctx, unsigned worker, struct lsr_job *job)
         (void)ctx;
         (void)worker;
         if (j->error == 0)
-                j->error = lsr_zstd_frame(j->in, j->in_n, j->out, j->out_n);
+                j->error = lsr_zstd_frame(&j->zstd, j->in, j->in_n, j->out, j->out_n);
 }
 
 static bool frames_wanted(const struct frames *f, uint32_t frame)
@@ -188,6 +189,7 @@ static void frames_free(struct lsr_input *in)
         for (unsigned i = 0; i <= FRAMES_JOBS; i++) {
                 free(f->jobs[i].in);
                 free(f->jobs[i].out);
+                lsr_zstd_free(f->jobs[i].zstd);
         }
         free(f);
 }

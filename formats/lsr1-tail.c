@@ -18,13 +18,10 @@
 #include "formats/crc.h"
 #include "formats/drivers.h"
 #include "formats/lsr1.h"
-#include "formats/zstd.h"
 
 #define TAIL_ZSTD_MAGIC UINT32_C(0xfd2fb528)
 #define TAIL_LOST_MAX ((size_t)1 << 20) /* bytes from the end in which the remains of an index are looked for */
 #define TAIL_ENTRIES_MIN 3u             /* E, T and L */
-#define TAIL_ROWS 8u                    /* where a catalogue says how many rows it has */
-#define TAIL_BLOCK 512u                 /* of the tar: a member takes one at least */
 
 static const uint8_t tail_word[8] = "LSRTOC\r\n";
 
@@ -135,7 +132,7 @@ bool lsr_lsr1_is_lost(struct lsr_input *in)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-static bool tail_read(struct lsr_input *in, uint64_t at, uint64_t n, uint8_t **ret_data)
+bool lsr1_read_at(struct lsr_input *in, uint64_t at, uint64_t n, uint8_t **ret_data)
 {
         uint8_t *data = lsr_xmalloc((size_t)n);
 
@@ -177,7 +174,7 @@ static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
         if (!lsr_input_random(in) || n < LSR1_FOOTER)
                 return "there is none";
         l->tail_at = in->size - n;
-        if (!tail_read(in, l->tail_at, n, &l->tail))
+        if (!lsr1_read_at(in, l->tail_at, n, &l->tail))
                 return "it cannot be read";
         footer = l->tail + n - LSR1_FOOTER;
         entries = tail_entries(footer, in->size);
@@ -188,7 +185,7 @@ static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
                 free(l->tail);
                 l->tail = NULL;
                 l->tail_at = in->size - need;
-                if (!tail_read(in, l->tail_at, need, &l->tail))
+                if (!lsr1_read_at(in, l->tail_at, need, &l->tail))
                         return "it cannot be read";
                 n = need;
                 footer = l->tail + n - LSR1_FOOTER;
@@ -224,47 +221,4 @@ void lsr1_close(struct lsr1 *l)
         free(l->frames);
         free(l->tail);
         *l = (struct lsr1){};
-}
-
-/* --- the table of contents --------------------------------------------------------- */
-
-static bool tail_toc_bounded(const struct lsr1 *l)
-{
-        if (l->toc_rlen > LSR1_TOC_MAX || (l->toc_rlen > LSR1_TOC_MIN && l->toc_rlen / LSR1_TOC_RATIO > l->toc_clen))
-                return false;
-        return l->rows <= l->tar_length / TAIL_BLOCK + 1;
-}
-
-/* T, which is in the tail or in *ret_data. */
-static const uint8_t *tail_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data)
-{
-        uint64_t at = l->toc_at - LSR1_SKIPPABLE;
-
-        if (at >= l->tail_at)
-                return l->tail + (at - l->tail_at);
-        return tail_read(in, at, l->toc_clen + LSR1_SKIPPABLE, ret_data) ? *ret_data : NULL;
-}
-
-const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size)
-{
-        uint8_t *read = NULL, *data;
-        const uint8_t *toc;
-        int r = -EBADMSG;
-
-        if (!tail_toc_bounded(l))
-                return "it would be too large";
-        toc = tail_toc(l, in, &read);
-        if (!toc)
-                return "it cannot be read";
-        data = lsr_xmalloc((size_t)l->toc_rlen + 1);
-        if (lsr_le32(toc) == LSR1_MAGIC && lsr_le32(toc + 4) == l->toc_clen)
-                r = lsr_zstd_frame(toc + LSR1_SKIPPABLE, (size_t)l->toc_clen, data, (size_t)l->toc_rlen);
-        free(read);
-        if (r < 0 || l->toc_rlen < TAIL_ROWS + 8 || lsr_le64(data + TAIL_ROWS) != l->rows) {
-                free(data);
-                return "it is damaged";
-        }
-        *ret_data = data;
-        *ret_size = (size_t)l->toc_rlen;
-        return NULL;
 }

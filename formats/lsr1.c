@@ -97,6 +97,31 @@ static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 
 /* --- by the table of contents ------------------------------------------------------- */
 
+/* What is not wanted of the table of contents need not be decoded, nor go to the parent. */
+static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
+{
+        struct lsr_catalogue_source source = { .need = lsr1_toc_need };
+        struct lsr1_toc toc;
+        const char *why = lsr1_toc_open(&toc, l, scan->input);
+
+        if (why)
+                return why;
+        source.data = toc.data;
+        source.size = toc.size;
+        source.ctx = &toc;
+        scan->is_part = scan->part &&
+                        lsr_catalogue_cut(&source, scan->part, &scan->catalogue, &scan->catalogue_size) == 0;
+        if (!scan->is_part && !lsr1_toc_need(&toc, 0, toc.size)) {
+                why = "it is damaged";
+        } else if (!scan->is_part) {
+                scan->catalogue = toc.data;
+                scan->catalogue_size = toc.size;
+                toc.data = NULL;
+        }
+        lsr1_toc_close(&toc);
+        return why;
+}
+
 static int lsr1_scan(struct lsr_scan *scan)
 {
         struct lsr1 l;
@@ -105,7 +130,7 @@ static int lsr1_scan(struct lsr_scan *scan)
         if (!why && scan->distrusted)
                 why = "it is not valid";
         if (!why)
-                why = lsr1_toc(&l, scan->input, &scan->catalogue, &scan->catalogue_size);
+                why = lsr1_catalogue(scan, &l);
         lsr1_close(&l);
         if (!why)
                 return 0;

@@ -6,7 +6,7 @@
  *      L             a skippable frame: the locator
  *      S             a skippable frame: the seek table
  *
- * lsr1-tail.c reads these from the end, lsr1-frames.c decodes the tar from any
+ * lsr1-tail.c and lsr1-toc.c read these from the end, lsr1-frames.c decodes the tar from any
  * place on, lsr1-check.c compares all with all, lsr1.c is the driver.
  * docs/bundle-format.md is the specification.
  */
@@ -64,10 +64,38 @@ bool lsr1_probe(const struct lsr_probe *p);
  */
 const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
-/* The table of contents, whose checksum is right and which has the rows that it is to have; to be freed.  NULL, or why not. */
-const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
-
 void lsr1_close(struct lsr1 *l);
+
+/* @n bytes at @at, to be freed. */
+bool lsr1_read_at(struct lsr_input *in, uint64_t at, uint64_t n, uint8_t **ret_data);
+
+/* --- the table of contents ------------------------------------------------------- */
+
+struct lsr1_toc_frame {
+        uint64_t at;  /* in T, */
+        uint64_t raw; /* and decoded */
+        bool decoded;
+};
+
+struct lsr1_toc {
+        const uint8_t *packed;         /* the frames: in what was read here, or in the tail */
+        uint8_t *read;                 /* NULL: in the tail */
+        struct lsr1_toc_frame *frames; /* n + 1 */
+        size_t n;
+        struct lsr_zstd *zstd;
+        uint8_t *data; /* of the catalogue what was needed */
+        size_t size;
+};
+
+/* The table of contents, which has the rows that it is to have; nothing is decoded yet.  NULL, or why not. */
+const char *lsr1_toc_open(struct lsr1_toc *ret, struct lsr1 *l, struct lsr_input *in);
+void lsr1_toc_close(struct lsr1_toc *t);
+
+/* Decode these bytes of the catalogue; their checksums are right.  For struct lsr_catalogue_source. */
+bool lsr1_toc_need(void *ctx, uint64_t offset, uint64_t n);
+
+/* All of it, to be freed.  NULL, or why not. */
+const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
 
 /* --- the frames ------------------------------------------------------------------ */
 

@@ -576,14 +576,24 @@ static int zstd_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
         return 0;
 }
 
-int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size)
+struct lsr_zstd *lsr_zstd_free(struct lsr_zstd *z)
+{
+        ZSTD_freeDCtx((ZSTD_DCtx *)z);
+        return NULL;
+}
+
+int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size)
 {
         size_t r;
 
         if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(in, n) != n ||
             ZSTD_getFrameContentSize(in, n) != size)
                 return -EBADMSG;
-        r = ZSTD_decompress(out, size, in, n);
+        if (!*z)
+                *z = (struct lsr_zstd *)ZSTD_createDCtx();
+        if (!*z)
+                return -ENOMEM;
+        r = ZSTD_decompressDCtx((ZSTD_DCtx *)*z, out, size, in, n);
         if (!ZSTD_isError(r))
                 return r == size ? 0 : -EBADMSG;
         switch (ZSTD_getErrorCode(r)) {
@@ -594,6 +604,22 @@ int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size)
         default:
                 return -EBADMSG;
         }
+}
+
+int lsr_zstd_frame_size(const uint8_t *in, size_t n, size_t *ret_packed, uint64_t *ret_size)
+{
+        size_t packed;
+        unsigned long long size;
+
+        if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER)
+                return -EBADMSG;
+        packed = ZSTD_findFrameCompressedSize(in, n);
+        size = ZSTD_getFrameContentSize(in, n);
+        if (ZSTD_isError(packed) || size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+                return -EBADMSG;
+        *ret_packed = packed;
+        *ret_size = size;
+        return 0;
 }
 
 const struct lsr_filter lsr_filter_zstd = {

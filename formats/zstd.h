@@ -7,7 +7,18 @@
 #include <stdint.h>
 
 /*
- * Decode one frame, which @in is all of, to exactly @size bytes; its checksum is verified.  0; -EBADMSG: it is damaged,
- * or no such frame; -EOPNOTSUPP: it needs a dictionary; -ENOMEM.
+ * What decoding takes, for one frame after the other: to make it is to ask the processor what it can, which in a virtual
+ * machine takes as long as a frame of 32 KiB.
  */
-int lsr_zstd_frame(const uint8_t *in, size_t n, uint8_t *out, size_t size);
+struct lsr_zstd;
+
+struct lsr_zstd *lsr_zstd_free(struct lsr_zstd *z);
+
+/*
+ * Decode one frame, which @in is all of, to exactly @size bytes; its checksum is verified.  0; -EBADMSG: it is damaged,
+ * or no such frame; -EOPNOTSUPP: it needs a dictionary; -ENOMEM.  *z is made if it is NULL.
+ */
+int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size);
+
+/* The frame that @in begins with: its bytes there and decoded.  0 or -EBADMSG: it is none, or does not say. */
+int lsr_zstd_frame_size(const uint8_t *in, size_t n, size_t *ret_packed, uint64_t *ret_size);

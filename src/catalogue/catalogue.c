@@ -34,6 +34,7 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         free(c->attr_table);
         free(c->link);
         free(c->nlink);
+        free(c->row_of);
         free(c);
         return NULL;
 }
@@ -75,27 +76,63 @@ uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
         return c->rows;
 }
 
+/* Where @row is here. */
+static uint32_t catalogue_index(const struct lsr_catalogue *c, uint32_t row)
+{
+        uint32_t below = c->whole + 1, i = 0;
+
+        if (!c->row_of) {
+                assert(row < c->rows);
+                return row;
+        }
+        if (below < c->rows && row >= c->row_of[below]) {
+                assert(row - c->row_of[below] < c->rows - below);
+                return below + (row - c->row_of[below]);
+        }
+        while (i + 1 < c->rows && c->row_of[i] < row)
+                i++;
+        assert(c->row_of[i] == row);
+        return i;
+}
+
+static uint32_t catalogue_row(const struct lsr_catalogue *c, uint32_t index)
+{
+        return c->row_of ? c->row_of[index] : index;
+}
+
+static uint32_t catalogue_link(const struct lsr_catalogue *c, uint32_t index)
+{
+        return c->link && c->link[index] ? c->link[index] : index;
+}
+
+bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
+{
+        uint32_t index = catalogue_index(c, row);
+
+        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
+}
+
 struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
 {
-        assert(row < c->rows);
-        return (struct lsr_slice){ .first = c->first[row], .n = c->first[row + 1] - c->first[row] };
+        uint32_t index = catalogue_index(c, row), first = c->first[index], n = c->first[index + 1] - first;
+
+        assert(lsr_catalogue_holds(c, row));
+        return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, first) : first, .n = n };
 }
 
 uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row)
 {
-        assert(row < c->rows);
-        return c->parent[row];
+        return catalogue_row(c, c->parent[catalogue_index(c, row)]);
 }
 
 uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row)
 {
-        assert(row < c->rows);
-        return c->link && c->link[row] ? c->link[row] : row;
+        return catalogue_row(c, catalogue_link(c, catalogue_index(c, row)));
 }
 
 uint32_t lsr_catalogue_attr(const struct lsr_catalogue *c, uint32_t row)
 {
-        return c->attr[lsr_catalogue_link(c, row)];
+        return c->attr[catalogue_link(c, catalogue_index(c, row))];
 }
 
 uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c)
@@ -123,7 +160,7 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
                 .uid = a->uid,
                 .gid = a->gid,
                 .nlink = c->nlink[row],
-                .inode = row,
+                .inode = catalogue_row(c, row),
                 .size = catalogue_wide(c, WIDE_SIZE, row),
                 .rdev = catalogue_narrow(c, NARROW_RDEV, row),
         };
@@ -140,10 +177,11 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
 void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {
         struct lsr_member *m = ret_member;
-        uint32_t link = lsr_catalogue_link(c, row);
+        uint32_t index = catalogue_index(c, row), link = catalogue_link(c, index);
         const struct catalogue_attr *a = &c->attr_table[c->attr[link]];
         size_t len;
 
+        row = index;
         m->path = catalogue_name(c, row, &m->path_len);
         catalogue_get_meta(c, link, &m->meta);
         m->packed = catalogue_wide(c, WIDE_PACKED, row) - 1;
@@ -162,9 +200,9 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
 }
 
 /* The child of that name; 0, which is nobody's child, if there is none. */
-static uint32_t catalogue_search(const struct lsr_catalogue *c, struct lsr_slice in, const char *name, size_t name_len)
+static uint32_t catalogue_search(const struct lsr_catalogue *c, uint32_t row, const char *name, size_t name_len)
 {
-        uint32_t low = in.first, high = in.first + in.n;
+        uint32_t low = c->first[row], high = c->first[row + 1];
 
         while (low < high) {
                 uint32_t middle = low + (high - low) / 2;
@@ -184,7 +222,7 @@ static uint32_t catalogue_search(const struct lsr_catalogue *c, struct lsr_slice
 
 int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const char *path, size_t path_len)
 {
-        assert(row < c->rows);
+        row = catalogue_index(c, row);
         while (path_len) {
                 const char *slash = memchr(path, '/', path_len);
                 size_t n = slash ? (size_t)(slash - path) : path_len;
@@ -194,21 +232,25 @@ int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const ch
                         return -ENOTDIR;
                 if (n == 2 && memcmp(path, "..", 2) == 0)
                         row = c->parent[row];
-                else if (n && !(n == 1 && *path == '.') &&
-                         !(row = catalogue_search(c, lsr_catalogue_children(c, row), path, n)))
-                        return -ENOENT;
+                else if (n && !(n == 1 && *path == '.')) {
+                        uint32_t child = catalogue_search(c, row, path, n);
+
+                        if (!child)
+                                return c->row_of && row != c->whole ? -EAGAIN : -ENOENT;
+                        row = child;
+                }
                 n += n == 0;
                 path += n;
                 path_len -= n;
         }
-        return row;
+        return catalogue_row(c, row);
 }
 
 size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf, size_t size)
 {
         size_t total = 0, len;
 
-        assert(row < c->rows);
+        row = catalogue_index(c, row);
         for (uint32_t r = row; r; r = c->parent[r]) {
                 catalogue_name(c, r, &len);
                 total += len + (c->parent[r] != 0);
@@ -226,4 +268,21 @@ size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf
                         *--buf = '/';
         }
         return total;
+}
+
+bool lsr_catalogue_is_part(const struct lsr_catalogue *part, const struct lsr_catalogue *c)
+{
+        for (uint32_t i = 0; i < part->rows; i++) {
+                uint32_t row = catalogue_row(part, i);
+                size_t len, other_len;
+                const char *name = catalogue_name(part, i, &len), *other;
+
+                if (row >= c->rows || c->parent[row] != catalogue_row(part, part->parent[i]))
+                        return false;
+                other = catalogue_name(c, row, &other_len);
+                if (catalogue_compare(name, len, other, other_len) != 0 ||
+                    catalogue_is_dir(part, i) != catalogue_is_dir(c, row))
+                        return false;
+        }
+        return true;
 }

@@ -29,7 +29,10 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
-/* Children of a directory; of anything else there are none. */
+/* Are the children of @row here?  Always, but in a part. */
+bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row);
+
+/* Children of a directory that are here; of anything else there are none. */
 struct lsr_slice {
         uint32_t first;
         uint32_t n;
@@ -61,7 +64,7 @@ uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row);
  * Look up @path below directory @row; '/' separates, "." , ".." and empty
  * components mean what they mean in a path, but ".." of the root is the root;
  * symbolic links are not followed.
- * Returns the row, -ENOENT, or -ENOTDIR.
+ * Returns the row, -ENOENT, -ENOTDIR, or -EAGAIN: this is a part, and the whole would know.
  */
 int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const char *path, size_t path_len);
 
@@ -70,6 +73,33 @@ int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const ch
  * Written to @buf, NUL-terminated if it fits; returns its length.
  */
 size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf, size_t size);
+
+/*
+ * A part of a catalogue is what listing one directory takes, or reading one member: the way to it, and its children.
+ * Rows keep the numbers that they have in the whole; none may be asked for that is not here.
+ */
+
+/* An encoding, which need not be valid. */
+struct lsr_catalogue_source {
+        const uint8_t *data;
+        size_t size;
+        void *ctx;
+        /* Called before bytes are looked at, which may be elsewhere until then.  False: there are none.  NULL: all are. */
+        bool (*need)(void *ctx, uint64_t offset, uint64_t n);
+};
+
+/*
+ * Cut out the part for @path, encoded, to be freed.  Only what is looked at is validated.
+ * 0; 1: it cannot be cut, or all is wanted: there is no such path, hard links are among it, it is more than half.
+ */
+int lsr_catalogue_cut(const struct lsr_catalogue_source *source, const char *path, uint8_t **ret_data,
+                      size_t *ret_size);
+
+/* As lsr_catalogue_decode(), for what lsr_catalogue_cut() makes, and for that alone. */
+int lsr_catalogue_decode_part(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size);
+
+/* Is @part one of @c: do all its rows have the same name, place and type there? */
+bool lsr_catalogue_is_part(const struct lsr_catalogue *part, const struct lsr_catalogue *c);
 
 /* Encode into memory to be freed with free().  0 or a negative errno. */
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size);

@@ -73,6 +73,12 @@ struct lsr_catalogue {
         uint32_t *nlink;
         uint64_t *wide[WIDES];
         uint32_t *narrow[NARROWS];
+        /*
+         * Of a part: rows of the whole for the indices here, NULL where all is here; and the index of the directory
+         * whose children are all here.  The way to it comes first, its children last, and nothing else is here.
+         */
+        uint32_t *row_of;
+        uint32_t whole; /* rows: there is none */
 };
 
 static inline bool catalogue_attr_is_dir(const struct catalogue_attr *a)

@@ -6,7 +6,7 @@
  * lies where it says.  Memory is bounded by the input, as the lengths of the
  * names, a byte a row at least, and the tables' first columns are always there.
  */
-#include "catalogue/encoding.h"
+#include "catalogue/decoding.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,32 +15,14 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-struct decode_column {
-        const uint8_t *data; /* NULL: left out; behind the base if there is one */
-        uint64_t length;     /* bytes */
-        uint64_t base;
-        uint8_t width;
-        uint8_t encoding;
-        uint8_t shift;
-};
-
-struct decode {
-        const uint8_t *data;
-        size_t size;
-        uint64_t dirs;
-        struct decode_column columns[COLUMNS_END];
-        struct lsr_catalogue *c;
-};
-
-static bool decode_is_known(unsigned id)
+static bool decode_is_known(const struct decode *d, unsigned id)
 {
-        return (id >= COLUMN_NAME_LENGTH && id <= COLUMN_ATTR) || (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) ||
-               (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) || (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) ||
-               (id >= COLUMN_SEC && id < COLUMNS_END);
+        return (d->part && id >= COLUMN_ROW && id <= COLUMN_WHOLE) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_ATTR) ||
+               (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) || (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) ||
+               (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) || (id >= COLUMN_SEC && id < COLUMN_NSEC + LSR_TIMES);
 }
 
-/* One entry of the table of columns. */
-static int decode_entry(struct decode *d, const uint8_t *entry)
+int decode_entry(struct decode *d, const uint8_t *entry)
 {
         unsigned id = lsr_le16(entry);
         struct decode_column col = { .width = entry[2], .encoding = entry[3] };
@@ -48,7 +30,7 @@ static int decode_entry(struct decode *d, const uint8_t *entry)
         uint64_t offset = lsr_le64(entry + 8);
 
         col.length = lsr_le64(entry + 16);
-        if (!decode_is_known(id))
+        if (!decode_is_known(d, id))
                 return col.encoding & ENCODING_CRITICAL ? -EOPNOTSUPP : 0;
         if (col.encoding & ~(ENCODING_TRANSFORMS | ENCODING_CRITICAL))
                 return -EOPNOTSUPP;
@@ -75,7 +57,7 @@ static int decode_entry(struct decode *d, const uint8_t *entry)
         return 0;
 }
 
-static int decode_header(struct decode *d)
+int decode_header(struct decode *d, unsigned *ret_columns)
 {
         unsigned n;
         uint64_t rows;
@@ -92,13 +74,17 @@ static int decode_header(struct decode *d)
         if (rows > LSR_CATALOGUE_ROWS_MAX)
                 return -E2BIG;
         d->c->rows = (uint32_t)rows;
-        for (unsigned i = 0; i < n; i++) {
-                int r = decode_entry(d, d->data + ENCODING_HEADER + (size_t)i * ENCODING_ENTRY);
-
-                if (r < 0)
-                        return r;
-        }
+        *ret_columns = n;
         return 0;
+}
+
+static int decode_entries(struct decode *d, unsigned n)
+{
+        int r = 0;
+
+        for (unsigned i = 0; i < n && r == 0; i++)
+                r = decode_entry(d, d->data + ENCODING_HEADER + (size_t)i * ENCODING_ENTRY);
+        return r;
 }
 
 /* How many values a column has that says so by its length; it must be there. */
@@ -114,7 +100,7 @@ static int decode_count(const struct decode *d, unsigned id, uint32_t *ret_n)
         return 0;
 }
 
-static void decode_chunk(const struct decode_column *col, size_t first, size_t n, uint64_t *out, uint64_t *previous)
+void decode_chunk(const struct decode_column *col, size_t first, size_t n, uint64_t *out, uint64_t *previous)
 {
         const uint8_t *from = col->data + first * col->width;
 
@@ -152,8 +138,7 @@ static int decode_wide(const struct decode_column *col, uint32_t n, uint64_t **r
         return 0;
 }
 
-/* The same in 32 bits, every @stride numbers.  -EBADMSG too if one is larger than @max. */
-static int decode_into(const struct decode_column *col, uint32_t n, uint32_t max, uint32_t *to, size_t stride)
+int decode_into(const struct decode_column *col, uint32_t n, uint32_t max, uint32_t *to, size_t stride)
 {
         uint64_t chunk[ENCODING_CHUNK], previous = 0, largest = 0;
 
@@ -413,14 +398,46 @@ static int decode_rows(struct decode *d)
         return r < 0 ? r : decode_xattrs(c);
 }
 
-int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
+/* What is here of a whole: the way to one row, and then perhaps its children. */
+static int decode_part(struct decode *d)
+{
+        struct lsr_catalogue *c = d->c;
+        uint32_t last;
+        int r = decode_narrow(d, COLUMN_ROW, c->rows, LSR_CATALOGUE_ROWS_MAX - 1, true, &c->row_of);
+
+        if (r == 0)
+                r = decode_narrow(d, COLUMN_NLINK, c->rows, UINT32_MAX, true, &c->nlink);
+        if (r == 0)
+                r = decode_into(&d->columns[COLUMN_WHOLE], 1, c->rows, &c->whole, 1);
+        if (r < 0)
+                return r;
+        last = c->whole < c->rows ? c->whole : c->rows - 1;
+        if (c->whole < c->rows && !catalogue_is_dir(c, last))
+                return -EBADMSG;
+        for (uint32_t i = 0; i < c->rows; i++) {
+                bool way = i <= last;
+
+                if (way ? c->first[i] != i + 1 : c->first[i] != c->rows)
+                        return -EBADMSG;
+                if (i == 0 ? c->row_of[0] != 0 : c->row_of[i] <= c->row_of[i - 1])
+                        return -EBADMSG;
+                if (!way && c->row_of[i] - c->row_of[last + 1] != i - (last + 1))
+                        return -EBADMSG;
+        }
+        return 0;
+}
+
+static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size, bool part)
 {
         struct lsr_catalogue *c = lsr_xmalloc(sizeof(*c));
-        struct decode d = { .data = data, .size = size, .c = c };
+        struct decode d = { .data = data, .size = size, .part = part, .c = c };
+        unsigned columns;
         int r;
 
         *c = (struct lsr_catalogue){};
-        r = decode_header(&d);
+        r = decode_header(&d, &columns);
+        if (r == 0)
+                r = decode_entries(&d, columns);
         if (r == 0)
                 r = decode_names(&d);
         if (r == 0)
@@ -431,11 +448,24 @@ int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *da
                 r = decode_tree(&d);
         if (r == 0)
                 r = decode_rows(&d);
+        if (r == 0 && part)
+                r = decode_part(&d);
         if (r < 0) {
                 lsr_catalogue_free(c);
                 return r;
         }
-        catalogue_complete(c);
+        if (!part)
+                catalogue_complete(c);
         *ret_catalogue = c;
         return 0;
+}
+
+int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
+{
+        return decode_all(ret_catalogue, data, size, false);
+}
+
+int lsr_catalogue_decode_part(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
+{
+        return decode_all(ret_catalogue, data, size, true);
 }

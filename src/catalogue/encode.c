@@ -293,6 +293,20 @@ static void encode_write(const struct encode *e, uint8_t *to)
         }
 }
 
+static void encode_add_part(struct encode *e)
+{
+        const struct lsr_catalogue *c = e->c;
+
+        /* Whoever takes a part for the whole must fail. */
+        encode_add(e, (struct encode_column){ .id = COLUMN_ROW,
+                                              .encoding = ENCODING_CRITICAL,
+                                              .mandatory = true,
+                                              .n = c->rows,
+                                              .values32 = c->row_of });
+        encode_add(e, (struct encode_column){ .id = COLUMN_NLINK, .n = c->rows, .values32 = c->nlink });
+        encode_add(e, (struct encode_column){ .id = COLUMN_WHOLE, .mandatory = true, .n = 1, .values32 = &c->whole });
+}
+
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size)
 {
         struct encode e = { .c = c };
@@ -302,6 +316,8 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
         encode_add_tree(&e);
         encode_add_tables(&e);
         encode_add_rows(&e);
+        if (c->row_of)
+                encode_add_part(&e);
         size = ENCODING_HEADER + (uint64_t)e.n * ENCODING_ENTRY;
         for (unsigned i = 0; i < e.n; i++)
                 size += encode_align(e.columns[i].length);

@@ -61,7 +61,12 @@ enum {
         COLUMN_SEC = 48, /* in the order of enum lsr_time */
         COLUMN_NSEC = COLUMN_SEC + LSR_TIMES,
 
-        COLUMNS_END = COLUMN_NSEC + LSR_TIMES,
+        /* Of a part, between processes alone: see lsr_catalogue_cut(). */
+        COLUMN_ROW = COLUMN_NSEC + LSR_TIMES + 4, /* of the whole */
+        COLUMN_NLINK,
+        COLUMN_WHOLE, /* one value: the row here whose children are all here; the number of rows: none */
+
+        COLUMNS_END,
 };
 
 /* Fields of struct catalogue_attr, from COLUMN_KNOWN on. */

@@ -589,7 +589,8 @@ static void listing_find_members(struct listing *l, struct listing_rows *r)
                 struct lsr_entry *e = r->rows[i];
                 struct lsr_members_job job = { .io = l->io, .arena = r->arena, .o = l->o };
                 unsigned flags = (l->o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
-                                 (l->o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0);
+                                 (l->o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) |
+                                 (l->o->recursive || l->o->tree || l->o->total_size ? 0 : LSR_PLACE_PART);
                 int error;
 
                 if (!listing_asks_bundles(l, e, r->n))

@@ -79,6 +79,8 @@ static void bundle_close(struct lsr_bundle *bundle)
 static void bundle_free(struct lsr_bundle *bundle)
 {
         bundle_close(bundle);
+        if (bundle->part != bundle->catalogue)
+                lsr_catalogue_free(bundle->part);
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->path);
         free(bundle);
@@ -494,23 +496,54 @@ static int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *
         return r;
 }
 
-static int bundle_scan(struct lsr_bundle *bundle, void *ctx)
+struct bundle_scan {
+        const char *part; /* NULL: all */
+        struct lsr_catalogue *catalogue;
+        bool is_part;
+};
+
+static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
-        (void)ctx;
-        return lsr_worker_scan(bundle->all->worker, bundle->id, "", 0, &bundle->catalogue);
+        struct bundle_scan *scan = ctx;
+
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->part, &scan->catalogue, &scan->is_part);
+}
+
+/* @part: a part will do. */
+static int bundle_load(struct lsr_bundle *bundle, const char *part)
+{
+        struct bundle_scan scan = { .part = part };
+        int r;
+
+        if (bundle->loaded || (part && bundle->part))
+                return bundle->load_error;
+        r = bundle_retry(bundle, bundle_ask_scan, &scan);
+        /* Rows of the part are known elsewhere by their numbers. */
+        if (r == 0 && bundle->part && !lsr_catalogue_is_part(bundle->part, scan.catalogue)) {
+                lsr_catalogue_free(scan.catalogue);
+                r = -ESTALE;
+        }
+        bundle->loaded = r < 0 || !scan.is_part;
+        bundle->load_error = r;
+        if (r == 0)
+                bundle->catalogue = scan.catalogue;
+        if (r == 0 && scan.is_part)
+                bundle->part = scan.catalogue;
+        else if (r == 0)
+                bundle_remember(bundle);
+        else if (!bundle->troubled)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, NULL);
+        return r;
 }
 
 int lsr_bundle_load(struct lsr_bundle *bundle)
 {
-        if (bundle->loaded)
-                return bundle->load_error;
-        bundle->load_error = bundle_retry(bundle, bundle_scan, NULL);
-        bundle->loaded = true;
-        if (bundle->load_error == 0)
-                bundle_remember(bundle);
-        else if (!bundle->troubled)
-                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, bundle->load_error, NULL);
-        return bundle->load_error;
+        return bundle_load(bundle, NULL);
+}
+
+int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
+{
+        return bundle_load(bundle, path);
 }
 
 /* A row with its whole path, as the worker wants it.  The path is to be freed. */

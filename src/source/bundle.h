@@ -41,7 +41,7 @@ void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);
 
 struct lsr_bundle {
         char *path;                      /* as the user gave it, up to here: "a.tar/b.zip" */
-        struct lsr_catalogue *catalogue; /* NULL until lsr_bundle_load() */
+        struct lsr_catalogue *catalogue; /* NULL until lsr_bundle_load(), which may put the whole in place of a part */
         struct lsr_meta meta;            /* of the file, or of the member in the outer bundle */
         char format[16];
         char filters[64];
@@ -53,8 +53,9 @@ struct lsr_bundle {
         struct lsr_bundle *outer;
         unsigned depth;
         uint32_t id;
-        bool handed; /* the worker knows it, by id */
-        bool loaded; /* or an attempt failed, with load_error */
+        bool handed;                /* the worker knows it, by id */
+        bool loaded;                /* or an attempt failed, with load_error */
+        struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
         int load_error;
         uint64_t used; /* when, in steps of lsr_bundles */
         int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
@@ -78,8 +79,17 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
 /* The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep). */
 int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle);
 
-/* Make sure there is a catalogue.  A negative errno: there is none, and trouble() was told why. */
+/*
+ * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.
+ * Rows are those of lsr_bundle_load_part().
+ */
 int lsr_bundle_load(struct lsr_bundle *b);
+
+/*
+ * The same, but a part of it will do: what it takes to follow @path below the root, and to list the directory that is
+ * there.  What more is wanted, lsr_bundle_load() has; see lsr_catalogue_find() and lsr_catalogue_holds().
+ */
+int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);

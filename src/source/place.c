@@ -98,6 +98,11 @@ static int place_step(struct place_walk *w, size_t len, bool more)
         if (len == 2 && name[0] == '.' && name[1] == '.')
                 return place_up(w);
         row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
+        if (row == -EAGAIN) {
+                if (lsr_bundle_load(w->at.bundle) < 0)
+                        return LSR_PLACE_UNREADABLE;
+                row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
+        }
         if (row < 0)
                 return (int)row;
         w->at.row = (uint32_t)row;
@@ -190,10 +195,16 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
                 return *rest ? -ENOTDIR : 1;
         if (r < 0)
                 return r;
-        if (lsr_bundle_load(root.bundle) < 0)
-                return LSR_PLACE_UNREADABLE;
         /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
         while (rest[0] == '/')
                 rest++;
-        return lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
+        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
+        if (r < 0)
+                return LSR_PLACE_UNREADABLE;
+        r = lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
+        /* Another part than this one's may have been loaded before. */
+        if (r == 0 && !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row) &&
+            lsr_bundle_load(ret_place->bundle) < 0)
+                return LSR_PLACE_UNREADABLE;
+        return r;
 }

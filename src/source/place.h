@@ -19,6 +19,11 @@ struct lsr_place {
 enum {
         LSR_PLACE_ENTER = 1 << 0,  /* a bundle at the end of the path is entered, as if the path ended in '/' */
         LSR_PLACE_FOLLOW = 1 << 1, /* a symbolic link at the end is followed */
+        /*
+         * What is there, and its children, is all that will be looked at: of the bundle at the bottom no more need be
+         * loaded, see lsr_bundle_load_part().  For lsr_place_find().
+         */
+        LSR_PLACE_PART = 1 << 2,
 };
 
 /* A bundle on the way cannot be read; lsr_bundles_options.trouble has been told why. */

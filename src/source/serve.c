@@ -317,9 +317,12 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return r;
 }
 
-static int serve_catalogue(struct serve *s, const uint8_t *data, size_t size)
+static int serve_catalogue(struct serve *s, const struct lsr_scan *scan)
 {
-        return size > LSR_WIRE_CATALOGUE_MAX ? -E2BIG : serve_send(s, LSR_WIRE_CATALOGUE, data, size);
+        return scan->catalogue_size > LSR_WIRE_CATALOGUE_MAX
+                       ? -E2BIG
+                       : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE, scan->catalogue,
+                                    scan->catalogue_size);
 }
 
 static int serve_records(struct serve *s)
@@ -363,15 +366,14 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
-        scan.prefix = (const char *)data + sizeof(request);
-        scan.depth = request.depth;
         scan.distrusted = request.distrusted;
+        scan.part = request.part ? (const char *)data + sizeof(request) : NULL;
         scan.builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
-                r = scan.catalogue ? serve_catalogue(s, scan.catalogue, scan.catalogue_size) : serve_records(s);
+                r = scan.catalogue ? serve_catalogue(s, &scan) : serve_records(s);
         free(scan.catalogue);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);

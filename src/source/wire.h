@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
  * Every request but START, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -35,7 +35,7 @@
 enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
-        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, prefix */
+        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and the path of a part */
         LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
@@ -49,6 +49,7 @@ enum lsr_wire_type {
         LSR_WIRE_HEAD,
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
+        LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
 };
 
@@ -76,8 +77,8 @@ enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
 
 struct lsr_wire_scan {
         uint32_t id;
-        uint32_t depth;
         uint32_t distrusted; /* a catalogue came and was not valid */
+        uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
 };
 
 struct lsr_wire_close {

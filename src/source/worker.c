@@ -62,8 +62,10 @@ struct worker_call {
         size_t size;
         size_t cap;
         bool has_data;
-        bool full;     /* the builder takes no more */
-        unsigned deep; /* members that were too deep for it */
+        bool wants_part; /* a SCAN that a PART may answer, */
+        bool is_part;    /* and did */
+        bool full;       /* the builder takes no more */
+        unsigned deep;   /* members that were too deep for it */
         struct lsr_wire_done done;
 };
 
@@ -266,11 +268,13 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return answer_blob(w, call, length);
 }
 
-static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length, bool is_part)
 {
-        if (call->type != LSR_WIRE_SCAN || call->has_data || call->received || length > LSR_WIRE_CATALOGUE_MAX)
+        if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
+            length > LSR_WIRE_CATALOGUE_MAX)
                 return -EPROTO;
         call->has_data = true;
+        call->is_part = is_part;
         return answer_blob(w, call, length);
 }
 
@@ -392,7 +396,8 @@ static int worker_receive(struct lsr_worker *w, struct worker_call *call)
                         r = answer_members(w, call, head.length);
                         break;
                 case LSR_WIRE_CATALOGUE:
-                        r = answer_catalogue(w, call, head.length);
+                case LSR_WIRE_PART:
+                        r = answer_catalogue(w, call, head.length, head.type == LSR_WIRE_PART);
                         break;
                 case LSR_WIRE_DONE:
                         return answer_done(w, call, head.length);
@@ -534,43 +539,58 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
 }
 
 /*
- * One SCAN.  0; 1: the catalogue of the bundle's own that came is not valid; a negative errno.
+ * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid; a negative errno.
  */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *prefix,
-                       struct lsr_catalogue **ret_catalogue)
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *part,
+                       struct lsr_catalogue **ret_catalogue, bool *ret_is_part)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,
-                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)prefix, strlen(prefix) } },
+                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)part, strlen(part) } },
                 .n_parts = 2,
                 .builder = lsr_builder_new(),
+                .wants_part = scan->part,
         };
         int r = worker_call(w, &call);
 
-        if (r >= 0 && call.has_data)
+        if (r >= 0 && call.is_part)
+                r = lsr_catalogue_decode_part(ret_catalogue, call.data, call.size) < 0;
+        else if (r >= 0 && call.has_data)
                 r = lsr_catalogue_decode(ret_catalogue, call.data, call.size) < 0;
         /* What came before it died has been parsed well. */
         else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
                 r = lsr_builder_finish(call.builder, ret_catalogue);
+        *ret_is_part = call.is_part;
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
 }
 
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
-                    struct lsr_catalogue **ret_catalogue)
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *part, struct lsr_catalogue **ret_catalogue,
+                    bool *ret_is_part)
 {
-        struct lsr_wire_scan scan = { .id = id, .depth = depth };
-        int r;
+        struct lsr_wire_scan scan = { .id = id, .part = part != NULL };
+        bool is_part = false;
+        int r = 1;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        r = worker_scan(w, &scan, prefix, ret_catalogue);
-        if (r == 1) {
-                scan.distrusted = true;
-                r = worker_scan(w, &scan, prefix, ret_catalogue);
+        if (part)
+                r = worker_scan(w, &scan, part, ret_catalogue, &is_part);
+        /* Whether the whole is valid has not been told by a part that is not. */
+        if (r == 1 && (!part || is_part)) {
+                scan.part = false;
+                r = worker_scan(w, &scan, "", ret_catalogue, &is_part);
         }
-        return r == 1 ? worker_distrust(w, -EBADMSG) : r;
+        if (r == 1) {
+                scan.part = false;
+                scan.distrusted = true;
+                r = worker_scan(w, &scan, "", ret_catalogue, &is_part);
+        }
+        if (r == 1)
+                return worker_distrust(w, -EBADMSG);
+        *ret_is_part = is_part;
+        return r;
 }
 
 static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)

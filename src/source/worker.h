@@ -60,9 +60,12 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                     uint8_t **ret_head, size_t *ret_head_len);
 void lsr_worker_close(struct lsr_worker *w, uint32_t id);
 
-/* All members; or with @prefix and @depth (see struct lsr_scan) at least those.  0 or a negative errno. */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *prefix, unsigned depth,
-                    struct lsr_catalogue **ret_catalogue);
+/*
+ * All members; or, if @part is not NULL and the bundle holds a catalogue from which it can be cut, the part for that
+ * path, and *ret_is_part is true.  0 or a negative errno.
+ */
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *part, struct lsr_catalogue **ret_catalogue,
+                    bool *ret_is_part);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);

@@ -348,3 +348,271 @@ Test(encoding, constant)
         cr_assert_eq(lsr_builder_add(b, &m), 0);
         expect_round_trip(finish(b));
 }
+
+/* --- parts ------------------------------------------------------------------------- */
+
+/* Rows of make_deep(): 0 root; 1 a, 2 m, 3 z; 4 a/k, 5 m/d, 6 m/e, 7 m/f, 8 m/l, 9 z/k; 10 m/d/i, 11 m/d/j, 12 m/e/i; 13 m/d/i/x */
+static struct lsr_catalogue *make_deep(bool linked)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_member m = member("m/f", S_IFREG | 0640);
+
+        m.meta.size = 12345;
+        m.meta.known |= LSR_FIELD_MTIME;
+        m.meta.sec[LSR_MTIME] = 1000;
+        m.meta.nsec[LSR_MTIME] = 7;
+        m.position = 512 * 77;
+        m.data = 512 * 79;
+        m.user = "ann";
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        m = member("m/l", S_IFLNK | 0777);
+        m.target = "../a/k";
+        m.target_len = 6;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        add_file(b, "a/k", 1);
+        if (linked) {
+                m = member("z/k", S_IFREG | 0640);
+                m.flags = LSR_MEMBER_HARDLINK;
+                m.target = "m/f";
+                m.target_len = 3;
+                cr_assert_eq(lsr_builder_add(b, &m), 0);
+        } else {
+                add_file(b, "z/k", 2);
+        }
+        add_file(b, "m/d/i/x", 3);
+        add_file(b, "m/d/j", 4);
+        add_file(b, "m/e/i", 5);
+        return finish(b);
+}
+
+/* The part of @c for @path; NULL: there is none. */
+static struct lsr_catalogue *cut(const struct lsr_catalogue *c, const char *path)
+{
+        struct lsr_catalogue *part, *other;
+        struct lsr_catalogue_source source = {};
+        uint8_t *whole, *data;
+        size_t size;
+        int r;
+
+        cr_assert_eq(lsr_catalogue_encode(c, &whole, &size), 0);
+        source.data = whole;
+        source.size = size;
+        r = lsr_catalogue_cut(&source, path, &data, &size);
+        free(whole);
+        if (r != 0) {
+                cr_assert_eq(r, 1);
+                return NULL;
+        }
+        cr_assert_eq(lsr_catalogue_decode(&other, data, size), -EOPNOTSUPP, "a part is no catalogue");
+        cr_assert_eq(lsr_catalogue_decode_part(&part, data, size), 0);
+        free(data);
+        return part;
+}
+
+/* All that there is to know of @row is the same in @part. */
+static void expect_same_row(const struct lsr_catalogue *c, const struct lsr_catalogue *part, uint32_t row)
+{
+        struct lsr_member a, b;
+        char path[64], other[64];
+
+        lsr_catalogue_get(c, row, &a);
+        lsr_catalogue_get(part, row, &b);
+        cr_assert_eq(memcmp(&a.meta, &b.meta, sizeof(a.meta)), 0, "row %u", row);
+        cr_assert_eq(a.position, b.position);
+        cr_assert_eq(a.data, b.data);
+        cr_assert_eq(a.packed, b.packed);
+        cr_assert_eq(a.flags, b.flags);
+        cr_assert_eq(a.target_len, b.target_len);
+        cr_assert(!a.target == !b.target && (!a.target || strcmp(a.target, b.target) == 0));
+        cr_assert(!a.user == !b.user && (!a.user || strcmp(a.user, b.user) == 0));
+        cr_assert_eq(lsr_catalogue_parent(c, row), lsr_catalogue_parent(part, row));
+        lsr_catalogue_path(c, row, path, sizeof(path));
+        lsr_catalogue_path(part, row, other, sizeof(other));
+        cr_assert_str_eq(path, other);
+}
+
+Test(encoding, part_of_a_directory)
+{
+        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m//");
+        struct lsr_slice below;
+
+        cr_assert(part);
+        cr_assert(lsr_catalogue_is_part(part, c));
+        cr_assert_not(lsr_catalogue_is_part(c, part));
+        cr_assert(lsr_catalogue_holds(part, 2));
+        cr_assert_not(lsr_catalogue_holds(part, 0));
+        cr_assert_not(lsr_catalogue_holds(part, 5));
+        cr_assert(lsr_catalogue_holds(part, 7));
+        below = lsr_catalogue_children(part, 2);
+        cr_assert_eq(below.first, 5);
+        cr_assert_eq(below.n, 4);
+        expect_same_row(c, part, 0);
+        expect_same_row(c, part, 2);
+        for (uint32_t row = 5; row <= 8; row++)
+                expect_same_row(c, part, row);
+        cr_assert_eq(lsr_catalogue_find(part, 0, "m/f", 3), 7);
+        cr_assert_eq(lsr_catalogue_find(part, 2, "../m/./l", 8), 8);
+        cr_assert_eq(lsr_catalogue_find(part, 2, "g", 1), -ENOENT);
+        cr_assert_eq(lsr_catalogue_find(part, 2, "f/x", 3), -ENOTDIR);
+        cr_assert_eq(lsr_catalogue_find(part, 0, "a", 1), -EAGAIN);
+        cr_assert_eq(lsr_catalogue_find(part, 2, "d/j", 3), -EAGAIN);
+        lsr_catalogue_free(part);
+        part = cut(c, "");
+        cr_assert(part);
+        cr_assert_eq(lsr_catalogue_children(part, 0).n, 3);
+        expect_same_row(c, part, 3);
+        lsr_catalogue_free(part);
+        lsr_catalogue_free(c);
+}
+
+Test(encoding, part_of_a_file)
+{
+        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m/d/i/x");
+
+        cr_assert(part);
+        for (uint32_t row = 0; row <= 13; row++)
+                if (row == 0 || row == 2 || row == 5 || row == 10 || row == 13)
+                        expect_same_row(c, part, row);
+        cr_assert_eq(lsr_catalogue_find(part, 5, "i/x", 3), 13);
+        cr_assert_eq(lsr_catalogue_find(part, 5, "j", 1), -EAGAIN);
+        cr_assert_eq(lsr_catalogue_find(part, 10, "y", 1), -EAGAIN);
+        cr_assert_not(lsr_catalogue_holds(part, 10));
+        lsr_catalogue_free(part);
+        lsr_catalogue_free(c);
+}
+
+/* Hard links count where they lead; a part that has one itself there is not. */
+Test(encoding, part_beside_links)
+{
+        struct lsr_catalogue *c = make_deep(true), *part = cut(c, "m");
+
+        cr_assert(part);
+        expect_same_row(c, part, 7);
+        lsr_catalogue_free(part);
+        part = cut(c, "m/f");
+        cr_assert(part);
+        expect_same_row(c, part, 7);
+        lsr_catalogue_free(part);
+        cr_assert_null(cut(c, "z"));
+        cr_assert_null(cut(c, "z/k"));
+        lsr_catalogue_free(c);
+}
+
+Test(encoding, part_that_there_is_not)
+{
+        static const char *const paths[] = { "n", "m/f/x", "m/../a", "./m", "m/l/k", "m/d/i/x/" };
+        struct lsr_catalogue *c = make_deep(false);
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+                struct lsr_catalogue *part = cut(c, paths[i]);
+
+                cr_assert_eq(part != NULL, i == 5, "%s", paths[i]);
+                lsr_catalogue_free(part);
+        }
+        lsr_catalogue_free(c);
+}
+
+/* Whatever the bytes are: a cut is refused, or what it makes is refused or safe. */
+static void expect_safe_cut(const uint8_t *data, size_t size)
+{
+        static const char *const paths[] = { "", "m", "m/d/i/x", "a/k" };
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+                uint8_t *copy = memcpy(malloc(size + 1), data, size), *exact = realloc(copy, size ? size : 1), *out;
+                const struct lsr_catalogue_source source = { .data = exact, .size = size };
+                struct lsr_catalogue *part;
+                struct lsr_member m;
+                size_t n;
+
+                if (lsr_catalogue_cut(&source, paths[i], &out, &n) == 0) {
+                        if (lsr_catalogue_decode_part(&part, out, n) == 0) {
+                                int64_t row = lsr_catalogue_find(part, 0, paths[i], strlen(paths[i]));
+
+                                if (row >= 0)
+                                        lsr_catalogue_get(part, (uint32_t)row, &m);
+                                lsr_catalogue_free(part);
+                        }
+                        free(out);
+                }
+                free(exact);
+        }
+}
+
+Test(encoding, hostile_cut)
+{
+        struct damage d = damage_new(make_deep(true));
+
+        for (size_t i = 0; i < d.size; i++) {
+                static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
+                uint8_t was = d.data[i];
+
+                for (size_t k = 0; k < sizeof(values); k++) {
+                        d.data[i] = values[k];
+                        expect_safe_cut(d.data, d.size);
+                }
+                d.data[i] = was ^ 1;
+                expect_safe_cut(d.data, d.size);
+                d.data[i] = was;
+        }
+        for (size_t n = 0; n < d.size; n++)
+                expect_safe_cut(d.data, n);
+        free(d.data);
+}
+
+/* Set a byte of a column of the part for "m" (indices: 0 root, 1 m, 2 to 5 its children) and expect that result. */
+static void expect_part_column(unsigned id, size_t at, uint8_t value, int want)
+{
+        struct lsr_catalogue *c = make_deep(false), *part;
+        struct lsr_catalogue_source source = {};
+        struct damage d = damage_new(c), p;
+
+        source.data = d.data;
+        source.size = d.size;
+        cr_assert_eq(lsr_catalogue_cut(&source, "m", &p.data, &p.size), 0);
+        damage_column(&p, id)[at] = value;
+        cr_assert_eq(lsr_catalogue_decode_part(&part, p.data, p.size), want, "column %u, byte %zu: %d", id, at, value);
+        if (want == 0)
+                lsr_catalogue_free(part);
+        free(d.data);
+        free(p.data);
+}
+
+Test(encoding, hostile_part)
+{
+        expect_part_column(60, 0, 0, 0);
+        expect_part_column(60, 0, 1, -EBADMSG); /* the root is another row */
+        expect_part_column(60, 1, 0, -EBADMSG); /* a row is above its parent */
+        expect_part_column(60, 1, 3, 0); /* another row: the whole does not have it, see lsr_catalogue_is_part() */
+        expect_part_column(60, 2, 4, -EBADMSG); /* children are not neighbours */
+        expect_part_column(60, 3, 5, -EBADMSG); /* or one twice */
+        expect_part_column(60, 5, 0xff, -EBADMSG);
+        expect_part_column(61, 1, 0xff, 0);     /* links are what it says */
+        expect_part_column(62, 0, 0, -EBADMSG); /* the root has its only child, m has all */
+        expect_part_column(62, 0, 2, -EBADMSG);
+        expect_part_column(62, 0, 6, -EBADMSG); /* a way to a member that has children */
+        expect_part_column(62, 0, 7, -EBADMSG); /* behind the end */
+        expect_part_column(3, 0, 2, -EBADMSG);  /* the way has two rows on a level */
+}
+
+/* A part whose rows are not those of the whole. */
+Test(encoding, hostile_part_of_another)
+{
+        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m"), *other;
+        struct lsr_builder *b = lsr_builder_new();
+
+        add_file(b, "a", 1);
+        other = finish(b);
+        cr_assert_not(lsr_catalogue_is_part(part, other), "rows that there are not");
+        lsr_catalogue_free(other);
+        other = make_deep(true);
+        cr_assert(lsr_catalogue_is_part(part, other));
+        lsr_catalogue_free(other);
+        b = lsr_builder_new();
+        for (char name[] = "a"; name[0] < 'a' + 20; name[0]++)
+                add_file(b, name, 1);
+        other = finish(b);
+        cr_assert_not(lsr_catalogue_is_part(part, other), "other names");
+        lsr_catalogue_free(other);
+        lsr_catalogue_free(part);
+        lsr_catalogue_free(c);
+}

@@ -124,7 +124,7 @@ static void worker_check_tar(struct lsr_worker *w, uint32_t id)
         struct lsr_catalogue *c = NULL;
         struct lsr_member m;
         int64_t row;
-        int r = lsr_worker_scan(w, id, "", 0, &c);
+        int r = lsr_worker_scan(w, id, NULL, &c, &(bool){ false });
 
         cr_assert_eq(r, 0, "%s (%s)", strerror(-r), worker_last_text);
         cr_assert_eq(lsr_catalogue_rows(c), 4);
@@ -142,7 +142,7 @@ static struct lsr_member worker_member(struct lsr_worker *w, uint32_t id, const 
         struct lsr_member m;
 
         c = lsr_catalogue_free(c);
-        cr_assert_eq(lsr_worker_scan(w, id, "", 0, &c), 0);
+        cr_assert_eq(lsr_worker_scan(w, id, NULL, &c, &(bool){ false }), 0);
         lsr_catalogue_get(c, (uint32_t)lsr_catalogue_find(c, 0, path, strlen(path)), &m);
         m.path = path;
         m.path_len = strlen(path);
@@ -228,7 +228,7 @@ Test(worker, opens_scans_reads)
         cr_assert_geq(stats.bytes_read, WORKER_LARGE);
         cr_assert_eq(worker_n_troubles, 0);
         lsr_worker_close(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, "", 0, NULL), -ESTALE);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, NULL, &(bool){ false }), -ESTALE);
         lsr_worker_free(w);
         cr_assert_eq(worker_child(), 0, "and nothing runs after the last");
         free(got.data);
@@ -250,7 +250,7 @@ Test(worker, many_bundles_at_once)
                 if (i % 2)
                         worker_check_tar(w, b[i].id);
                 else
-                        cr_assert_eq(lsr_worker_scan(w, b[i].id, "", 0, NULL), -ESTALE);
+                        cr_assert_eq(lsr_worker_scan(w, b[i].id, NULL, NULL, &(bool){ false }), -ESTALE);
         }
         lsr_worker_free(w);
         close(fd);
@@ -301,7 +301,7 @@ Test(worker, reads_a_pipe_once)
 
         cr_assert_eq(worker_open_fd(w, fd, true, &b), 0);
         worker_check_tar(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, "", 0, &c), -ESPIPE);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &c, &(bool){ false }), -ESPIPE);
         lsr_worker_free(w);
         close(fd);
         close(tar);
@@ -380,15 +380,15 @@ Test(worker, is_started_again_when_killed)
                 cr_assert_eq(worker_open_fd(w, fd, false, &old), 0);
                 fds = worker_count_fds("/proc/self/fd");
                 kill(worker_child(), signals[i]);
-                cr_assert_eq(lsr_worker_scan(w, old.id, "", 0, &c), -EPIPE);
+                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, &c, &(bool){ false }), -EPIPE);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_last_error, -EPIPE);
                 cr_assert(strstr(worker_last_text, sigabbrev_np(signals[i])), "%s", worker_last_text);
                 cr_assert_eq(worker_child(), 0, "it is buried");
-                cr_assert_eq(lsr_worker_scan(w, old.id, "", 0, &c), -ESTALE);
+                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, &c, &(bool){ false }), -ESTALE);
                 lsr_worker_close(w, old.id);
                 cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-                cr_assert_eq(lsr_worker_scan(w, old.id, "", 0, &c), -ESTALE, "ids are not used again");
+                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, &c, &(bool){ false }), -ESTALE, "ids are not used again");
                 worker_check_tar(w, b.id);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_count_fds("/proc/self/fd"), fds);
@@ -691,7 +691,7 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 cr_assert_eq(r, -EPROTO);
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
-                r = lsr_worker_scan(w, b.id, "", 0, &c);
+                r = lsr_worker_scan(w, b.id, NULL, &c, &(bool){ false });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -761,7 +761,7 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, "", 0, &c), -EPROTO);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &c, &(bool){ false }), -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);
