@@ -81,6 +81,13 @@ struct lsr_many {
         int (*end)(void *ctx, int result);
 };
 
+/* The content of one of @many, for a sink that writes with lsr_member_write(): tells its failure from the member's. */
+struct lsr_member_sink {
+        const struct lsr_many *many;
+        int result; /* of the last write */
+};
+int lsr_member_write(void *ctx, const void *data, size_t n);
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */

@@ -54,6 +54,14 @@ const char *lsr_grouped(uint64_t n)
         return p;
 }
 
+int lsr_member_write(void *ctx, const void *data, size_t n)
+{
+        struct lsr_member_sink *s = ctx;
+
+        s->result = s->many->write(s->many->ctx, data, n);
+        return s->result;
+}
+
 void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
 {
         char text[512];
