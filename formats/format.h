@@ -83,14 +83,12 @@ struct lsr_many {
         int (*end)(void *ctx, int result);
 };
 
-/* A sink of one of many members: it tells a failure of the receiver from one of the member. */
-struct lsr_one_of_many {
+/* The content of one of @many, for a sink that writes with lsr_member_write(): tells its failure from the member's. */
+struct lsr_member_sink {
         const struct lsr_many *many;
-        int result; /* negative: what write() returned; all ends */
+        int result; /* of the last write */
 };
-
-/* lsr_sink.write, with an lsr_one_of_many as ctx. */
-int lsr_one_write(void *ctx, const void *data, size_t n);
+int lsr_member_write(void *ctx, const void *data, size_t n);
 
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {

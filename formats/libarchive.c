@@ -8,31 +8,13 @@
  * external programs, and libxml2 with xar.  Compression around an archive is
  * the business of our own filters; only an rpm has one inside.
  *
- * Skips cost nothing until the next read: a listing of an iso jumps from file to
- * file without looking at any, and would otherwise read the whole image.
- *
- * libarchive converts names to the character set of the locale, loses in the C
- * locale what is not ASCII, and asks nl_langinfo() which it is.  A UTF-8 locale
- * would have to be loaded from files that may be missing (a static binary in an
- * empty container) or forbidden (the worker).  So nl_langinfo() is defined here,
- * in front of that of libc, and says UTF-8 while an archive is being read.
- *
- * Memory is libarchive's own: a 7z dictionary or a rar5 window is allocated as
- * large as the archive says (4 GiB at most), when content is decoded, for 7z
- * also when its header is.  Nothing here can bound that; the address space limit
- * of the worker does, and then the allocation fails and the archive is refused.
- *
  * Times of DOS (cab, rar, some lha) are civil, and libarchive asks mktime() what
  * that means.  Members are marked as having such times, which is right where
  * scans run in UTC, as the worker does: see LSR_MEMBER_LOCALTIME.
- *
- * Longer than most files here, as no other one may include <archive.h>.
  */
-#include <archive.h>
-#include <archive_entry.h>
+#include "formats/libarchive.h"
+
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,9 +22,6 @@
 
 #include "formats/drivers.h"
 #include "formats/magic.h"
-
-/* How often in a row libarchive may say "try again" before it counts as damage. */
-#define ARCHIVE_RETRIES_MAX 1000
 
 #define ARCHIVE_ZEROS ((size_t)64 << 10)      /* of a hole at a time */
 #define ARCHIVE_LHA_HEADER ((size_t)25 + 255) /* up to the mark of Unix behind the longest name */
@@ -52,231 +31,8 @@
 #define ARCHIVE_TIMES (LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
 #define ARCHIVE_UNIX (ARCHIVE_PLAIN | ARCHIVE_TIMES | ARCHIVE_OWNER | LSR_FIELD_MODE | LSR_FIELD_DEV)
 
-/* What is to be known of a format beyond its name. */
-struct archive_kind {
-        const struct lsr_format *format;
-        int (*enable)(struct archive *a);
-        unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
-        bool owner_optional; /* libarchive gives 0 where no owner is stored */
-        bool created;        /* what libarchive calls ctime is the time of creation */
-        bool civil;          /* times are those of DOS */
-};
-
-/* One pass through an archive. */
-struct archive_pass {
-        struct lsr_scan *scan;
-        const struct archive_kind *kind;
-        struct archive *a;
-        uint64_t gap;     /* bytes skipped that are not passed over yet */
-        bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
-        bool civil;       /* times are those of DOS */
-        int error;        /* of the input; 0: none */
-        uint64_t ordinal; /* headers seen */
-};
-
-static _Thread_local bool archive_reading;
-
-/* Stands for libc's: see above. */
-char *nl_langinfo(nl_item item)
-{
-        static locale_t global;
-        static char utf8[] = "UTF-8";
-        locale_t locale = uselocale((locale_t)0);
-
-        if (archive_reading && item == CODESET)
-                return utf8;
-        if (locale != LC_GLOBAL_LOCALE)
-                return nl_langinfo_l(item, locale);
-        if (!global)
-                global = duplocale(LC_GLOBAL_LOCALE);
-        return nl_langinfo_l(item, global);
-}
-
-/* --- the input as libarchive sees it ----------------------------------------- */
-
-static int archive_fail(struct archive_pass *pass, int r)
-{
-        const char *what = pass->scan->input->what;
-
-        pass->error = r;
-        archive_set_error(pass->a, -r, "%s", what ? what : strerror(-r));
-        return ARCHIVE_FATAL;
-}
-
-static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret_data)
-{
-        struct archive_pass *pass = ctx;
-        struct lsr_input *in = pass->scan->input;
-        const uint8_t *data;
-        ssize_t got;
-
-        (void)a;
-        if (pass->gap) {
-                int r = lsr_input_skip(in, pass->gap);
-
-                pass->gap = 0;
-                if (r == -ENODATA)
-                        return 0;
-                if (r < 0)
-                        return archive_fail(pass, r);
-        }
-        got = lsr_input_peek(in, 1, &data);
-        if (got < 0)
-                return archive_fail(pass, (int)got);
-        if (got > 0) {
-                /* What was taken stays valid until the next call, which is all that libarchive asks for. */
-                lsr_input_take(in, (size_t)got);
-                *ret_data = data;
-        }
-        return got;
-}
-
-/* Never beyond the end: libarchive would take a cut archive for a whole one. */
-static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t request)
-{
-        struct archive_pass *pass = ctx;
-        const struct lsr_input *in = pass->scan->input;
-        uint64_t left;
-
-        (void)a;
-        if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
-                return 0;
-        left = in->size - in->at - pass->gap;
-        if ((uint64_t)request > left)
-                request = (la_int64_t)left;
-        pass->gap += (uint64_t)request;
-        return request;
-}
-
-static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
-{
-        struct archive_pass *pass = ctx;
-        struct lsr_input *in = pass->scan->input;
-        la_int64_t target, base = 0;
-        int r;
-
-        (void)a;
-        if (whence == SEEK_CUR)
-                base = (la_int64_t)(in->at + pass->gap);
-        else if (whence == SEEK_END)
-                base = (la_int64_t)in->size;
-        if (__builtin_add_overflow(base, offset, &target) || target < 0)
-                return ARCHIVE_FATAL;
-        if ((uint64_t)target > in->size)
-                target = (la_int64_t)in->size;
-        r = lsr_input_seek(in, (uint64_t)target);
-        if (r < 0)
-                return archive_fail(pass, r);
-        pass->gap = 0;
-        return target;
-}
-
-/* --- a pass ------------------------------------------------------------------ */
-
-/* Scan and read are not told which format was recognised, so it is looked up again. */
-static const struct archive_kind *archive_kind_of(struct lsr_input *in);
-
-static void archive_end(struct archive_pass *pass)
-{
-        if (pass->a)
-                archive_read_free(pass->a);
-        pass->a = NULL;
-        archive_reading = false;
-}
-
-/* Report why libarchive gave up.  Returns the errno that says it. */
-static int archive_trouble(struct archive_pass *pass)
-{
-        const char *name = pass->kind->format->name;
-        const char *text = archive_error_string(pass->a);
-        const char *place = lsr_grouped((uint64_t)archive_filter_bytes(pass->a, -1));
-        bool encrypted = text && strcasestr(text, "encrypt");
-
-        if (pass->error && pass->error != -EBADMSG) {
-                lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
-                return pass->error;
-        }
-        if (archive_errno(pass->a) == ENOMEM) {
-                lsr_scan_trouble(pass->scan, -ENOMEM, "%s wants more memory than there may be, at byte %s", name,
-                                 place);
-                return -ENOMEM;
-        }
-        if (pass->ordinal == 0 && ((pass->open && archive_read_has_encrypted_entries(pass->a) == 1) || encrypted)) {
-                lsr_scan_trouble(pass->scan, -EACCES, "its directory is encrypted");
-                return -EACCES;
-        }
-        if (encrypted) {
-                lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
-                return -EACCES;
-        }
-        if (text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable"))) {
-                lsr_scan_trouble(pass->scan, -EOPNOTSUPP, "%s cannot be read beyond byte %s: %s", name, place, text);
-                return -EOPNOTSUPP;
-        }
-        lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: %s, at byte %s", name, text ? text : "no entry found",
-                         place);
-        return -EBADMSG;
-}
-
-/*
- * Headers of level 0 and 1 have a time of DOS, which Unix programs overrule by one of theirs behind the name, the
- * checksum and a 'U'; from level 2 on there is but the latter.
- */
-static bool archive_lha_civil(struct lsr_input *in)
-{
-        const uint8_t *p;
-        ssize_t n = lsr_input_peek(in, ARCHIVE_LHA_HEADER, &p);
-
-        return n > 21 && p[20] < 2 && (n <= 24 + p[21] || p[24 + p[21]] != 'U');
-}
-
-/* 0, with *pass to be ended; a negative errno, reported, with nothing to end. */
-static int archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
-{
-        *pass = (struct archive_pass){ .scan = scan, .kind = archive_kind_of(scan->input) };
-        if (!pass->kind)
-                return -EBADMSG;
-        if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
-                return -ESPIPE;
-        pass->civil = pass->kind->civil || (pass->kind->format == &lsr_format_lha && archive_lha_civil(scan->input));
-        pass->a = archive_read_new();
-        if (!pass->a)
-                return -ENOMEM;
-        archive_reading = true;
-        pass->kind->enable(pass->a);
-        archive_read_set_read_callback(pass->a, archive_on_read);
-        if (scan->input->ops->seek)
-                archive_read_set_skip_callback(pass->a, archive_on_skip);
-        if (lsr_input_random(scan->input))
-                archive_read_set_seek_callback(pass->a, archive_on_seek);
-        archive_read_set_callback_data(pass->a, pass);
-        if (archive_read_open1(pass->a) != ARCHIVE_OK) {
-                int r = archive_trouble(pass);
-
-                archive_end(pass);
-                return r;
-        }
-        pass->open = true;
-        return 0;
-}
-
-/* The next header.  1; 0 at the end; a negative errno, reported. */
-static int archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)
-{
-        for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
-                int r = archive_read_next_header(pass->a, ret_entry);
-
-                if (r == ARCHIVE_EOF)
-                        return 0;
-                if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
-                        pass->ordinal++;
-                        return 1;
-                }
-                if (r != ARCHIVE_RETRY)
-                        break;
-        }
-        return archive_trouble(pass);
-}
+/* Begin a pass as lsr_archive_begin() does.  Nobody tells which format was recognised, so it is looked up again. */
+static int archive_start(struct archive_pass *pass, struct lsr_scan *scan);
 
 /*
  * Bytes as they are stored where libarchive keeps them; converted to UTF-8 where they are stored as UTF-16.
@@ -450,12 +206,12 @@ static int archive_scan(struct lsr_scan *scan)
 {
         struct archive_pass pass;
         struct archive_entry *e;
-        int r = archive_begin(&pass, scan);
+        int r = archive_start(&pass, scan);
 
         if (r < 0)
                 return r;
         for (;;) {
-                r = archive_next(&pass, &e);
+                r = lsr_archive_next(&pass, &e);
                 if (r <= 0)
                         break;
                 r = archive_add(&pass, e);
@@ -464,7 +220,7 @@ static int archive_scan(struct lsr_scan *scan)
                         break;
                 }
         }
-        archive_end(&pass);
+        lsr_archive_end(&pass);
         /* What came before the damage is listed. */
         return pass.ordinal ? 0 : r;
 }
@@ -527,7 +283,7 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                 tries = size ? 0 : tries + 1;
                 done = (uint64_t)offset + size;
         }
-        return archive_trouble(pass);
+        return lsr_archive_trouble(pass);
 }
 
 static bool archive_same(const char *stored, const struct lsr_member *m)
@@ -553,7 +309,7 @@ static int archive_find(struct archive_pass *pass, const struct lsr_member *m, s
         int r = 1;
 
         while (r > 0 && pass->ordinal <= m->position)
-                r = archive_next(pass, ret_entry);
+                r = lsr_archive_next(pass, ret_entry);
         if (r == 0 || (r > 0 && (pass->ordinal != m->position + 1 || !archive_agrees(*ret_entry, m)))) {
                 lsr_scan_trouble(pass->scan, -EBADMSG, "member %s is not what was listed",
                                  lsr_grouped(m->position + 1));
@@ -570,25 +326,25 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 {
         struct archive_pass pass;
         struct archive_entry *e;
-        int r = archive_begin(&pass, scan);
+        int r = archive_start(&pass, scan);
 
         if (r < 0)
                 return r;
         r = archive_find(&pass, m, &e);
         if (r == 0)
                 r = archive_content(&pass, e, sink);
-        archive_end(&pass);
+        lsr_archive_end(&pass);
         return r;
 }
 
 /* After damage libarchive goes on where the format lets it, and says so where not. */
 static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member_sink sink = { .many = many };
         struct archive_pass pass;
         struct archive_entry *e = NULL;
         struct lsr_member m;
-        int r = archive_begin(&pass, scan);
+        int r = archive_start(&pass, scan);
 
         if (r < 0)
                 return r;
@@ -598,12 +354,12 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
-                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_one_write });
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write });
                 if (sink.result < 0)
                         break;
                 r = many->end(many->ctx, r);
         }
-        archive_end(&pass);
+        lsr_archive_end(&pass);
         return r;
 }
 
@@ -725,4 +481,27 @@ static const struct archive_kind *archive_kind_of(struct lsr_input *in)
                 if (archive_kinds[i].format->probe(&p))
                         return &archive_kinds[i];
         return NULL;
+}
+
+/*
+ * Headers of level 0 and 1 have a time of DOS, which Unix programs overrule by one of theirs behind the name, the
+ * checksum and a 'U'; from level 2 on there is but the latter.
+ */
+static bool archive_lha_civil(struct lsr_input *in)
+{
+        const uint8_t *p;
+        ssize_t n = lsr_input_peek(in, ARCHIVE_LHA_HEADER, &p);
+
+        return n > 21 && p[20] < 2 && (n <= 24 + p[21] || p[24 + p[21]] != 'U');
+}
+
+static int archive_start(struct archive_pass *pass, struct lsr_scan *scan)
+{
+        const struct archive_kind *kind = archive_kind_of(scan->input);
+        bool civil = kind && kind->format == &lsr_format_lha && archive_lha_civil(scan->input);
+        int r = kind ? lsr_archive_begin(pass, scan, kind) : -EBADMSG;
+
+        if (r == 0)
+                pass->civil |= civil;
+        return r;
 }

@@ -54,9 +54,9 @@ const char *lsr_grouped(uint64_t n)
         return p;
 }
 
-int lsr_one_write(void *ctx, const void *data, size_t n)
+int lsr_member_write(void *ctx, const void *data, size_t n)
 {
-        struct lsr_one_of_many *s = ctx;
+        struct lsr_member_sink *s = ctx;
 
         s->result = s->many->write(s->many->ctx, data, n);
         return s->result;

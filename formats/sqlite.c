@@ -444,7 +444,7 @@ static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const 
 
 static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member_sink sink = { .many = many };
         struct lsr_member m;
         struct lsr_sqlite s;
         int r = lsr_sqlite_open(&s, scan);
@@ -455,7 +455,7 @@ static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         archive = r > 0;
         r = r < 0 ? r : 0;
         while (r == 0 && many->next(many->ctx, &m)) {
-                r = sqlite_read_one(&s, archive, &m, &(struct lsr_sink){ &sink, lsr_one_write });
+                r = sqlite_read_one(&s, archive, &m, &(struct lsr_sink){ &sink, lsr_member_write });
                 r = sink.result < 0 ? r : many->end(many->ctx, r);
         }
         lsr_sqlite_close(&s);

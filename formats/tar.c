@@ -315,7 +315,7 @@ static int tar_read(struct lsr_scan *scan, const struct lsr_member *m, const str
 static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
-        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member_sink sink = { .many = many };
         struct lsr_member m;
         int r = 0;
 
@@ -324,7 +324,7 @@ static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 
                 r = tar_find(&w, &m);
                 if (r == 0)
-                        r = tar_content(&w, &(struct lsr_sink){ &sink, lsr_one_write });
+                        r = tar_content(&w, &(struct lsr_sink){ &sink, lsr_member_write });
                 /* What an input failed with it fails with again. */
                 if (sink.result < 0 || (r < 0 && lsr_input_peek(w.in, 1, &data) < 0))
                         break;

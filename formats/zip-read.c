@@ -332,12 +332,12 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
 
 int lsr_zip_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct lsr_one_of_many sink = { .many = many };
+        struct lsr_member_sink sink = { .many = many };
         struct lsr_member m;
         int r = 0;
 
         while (r == 0 && many->next(many->ctx, &m)) {
-                r = lsr_zip_read(scan, &m, &(struct lsr_sink){ &sink, lsr_one_write });
+                r = lsr_zip_read(scan, &m, &(struct lsr_sink){ &sink, lsr_member_write });
                 r = sink.result < 0 ? r : many->end(many->ctx, r);
         }
         return r;

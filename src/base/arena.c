@@ -7,6 +7,8 @@
  */
 #include "base/arena.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +19,10 @@
 #define ARENA_FIRST_BLOCK ((size_t)4 << 20)
 #define ARENA_MIN_BLOCK ((size_t)256 << 10)
 #define ARENA_LARGEST_BLOCK ((size_t)16 << 20)
+
+#define HEAP_EXPECT ((size_t)24 << 20)
+#define HEAP_MAP ((size_t)4 << 20)
+#define HEAP_PAGE ((size_t)2 << 20)
 
 struct lsr_arena_block {
         struct lsr_arena_block *older;
@@ -148,6 +154,38 @@ void lsr_arena_free(struct lsr_arena *a)
                 arena_unmap(b);
         }
         *a = (struct lsr_arena){};
+}
+
+/* Whole large pages of a range; if the kernel has none, it stays as it is. */
+static void heap_advise(char *begin, size_t n)
+{
+        char *first = begin + (-(uintptr_t)begin & (HEAP_PAGE - 1));
+        size_t skip = (size_t)(first - begin);
+
+        if (skip < n)
+                madvise(first, (n - skip) & ~(HEAP_PAGE - 1), MADV_HUGEPAGE);
+}
+
+/*
+ * Pages of the heap keep what was advised for them: a piece that is advised and freed at once is where the next ones
+ * come from.  What is smaller than HEAP_MAP stays in the heap from then on, and the heap stays.
+ */
+void lsr_heap_large(void)
+{
+        static bool done;
+        void *p;
+
+        if (done)
+                return;
+        done = true;
+        mallopt(M_TRIM_THRESHOLD, INT_MAX);
+        mallopt(M_MMAP_THRESHOLD, HEAP_EXPECT + HEAP_MAP);
+        p = malloc(HEAP_EXPECT);
+        mallopt(M_MMAP_THRESHOLD, HEAP_MAP);
+        if (p)
+                heap_advise(p, HEAP_EXPECT);
+        free(p);
+        heap_advise(arena_first, sizeof(arena_first));
 }
 
 void *lsr_xmalloc(size_t n)

@@ -43,6 +43,12 @@ void lsr_arena_free(struct lsr_arena *a);
 #define lsr_arena_new(a, type, n) ((type *)lsr_arena_alloc_n((a), sizeof(type), (n)))
 void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n);
 
+/*
+ * Much is going to be allocated by the functions below, in many pieces that grow: take the first megabytes of it in
+ * large pages, which the kernel hands out five hundred small ones at a time.  Once in a process; more is ignored.
+ */
+void lsr_heap_large(void);
+
 /* malloc and realloc with the same doctrine: they return memory or end the program. */
 void *lsr_xmalloc(size_t n);
 void *lsr_xrealloc(void *p, size_t n);

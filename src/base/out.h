@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LSR_OUT_FLUSH ((size_t)1 << 20)
+#define LSR_OUT_FLUSH ((size_t)256 << 10)
 
 struct lsr_out {
         char *buf;  /* owned */

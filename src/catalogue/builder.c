@@ -21,6 +21,7 @@
 #include "catalogue/build.h"
 
 #define BUILDER_FIRST_NODES 1024
+#define BUILDER_MANY_NODES 8192        /* a megabyte, with the catalogue that they become */
 #define BUILDER_WORD_MAX ((size_t)255) /* bytes of a user, group, or method; what is longer is cut */
 
 /* What the columns hold for one member. */
@@ -40,6 +41,8 @@ static void builder_grow(struct lsr_builder *b)
 {
         size_t cap = b->cap ? 2 * (size_t)b->cap : BUILDER_FIRST_NODES;
 
+        if (cap >= BUILDER_MANY_NODES)
+                lsr_heap_large();
         b->cap = (uint32_t)cap;
         b->parent = builder_column(b->parent, cap, sizeof(*b->parent));
         b->name_ends = builder_column(b->name_ends, cap + 1, sizeof(*b->name_ends));

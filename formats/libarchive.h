@@ -1,0 +1,48 @@
+/*
+ * libarchive - an archive as libarchive reads it
+ *
+ * The one place that includes <archive.h>; only formats/libarchive*.c include this.
+ */
+#pragma once
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/format.h"
+
+/* How often in a row libarchive may say "try again" before it counts as damage. */
+#define ARCHIVE_RETRIES_MAX 1000
+
+/* What is to be known of a format beyond its name. */
+struct archive_kind {
+        const struct lsr_format *format;
+        int (*enable)(struct archive *a);
+        unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
+        bool owner_optional; /* libarchive gives 0 where no owner is stored */
+        bool created;        /* what libarchive calls ctime is the time of creation */
+        bool civil;          /* times are those of DOS */
+};
+
+/* One pass through an archive. */
+struct archive_pass {
+        struct lsr_scan *scan;
+        const struct archive_kind *kind;
+        struct archive *a;
+        uint64_t gap;     /* bytes skipped that are not passed over yet */
+        bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
+        bool civil;       /* times are those of DOS */
+        int error;        /* of the input; 0: none */
+        uint64_t ordinal; /* headers seen */
+};
+
+/* 0, with *pass to be ended; a negative errno, reported, with nothing to end.  @scan and @kind must stay. */
+int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan, const struct archive_kind *kind);
+void lsr_archive_end(struct archive_pass *pass);
+
+/* The next header.  1; 0 at the end; a negative errno, reported. */
+int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry);
+
+/* Report why libarchive gave up.  Returns the errno that says it. */
+int lsr_archive_trouble(struct archive_pass *pass);
