@@ -101,18 +101,23 @@ def can_drop_caches():
     return os.access("/proc/sys/vm/drop_caches", os.W_OK)
 
 
-def race_cold(lanes, out, cwd, rounds, seed=1):
-    """The same with the kernel's caches dropped before each run; the programs come from the disk too."""
+def race_apart(lanes, out, cwd, rounds, before, seed=1):
+    """The same with before() called ahead of each run."""
     order, header, rows = random.Random(seed), "", []
     part = pathlib.Path(f"{out}.part")
     for turn in range(rounds):
         for lane in order.sample(lanes, len(lanes)):
-            drop_caches()
+            before()
             race([lane], part, cwd, 1, 0)
             header, row = part.read_text().splitlines()
             rows.append(f"{turn}\t" + row.partition("\t")[2])
     part.unlink()
     pathlib.Path(out).write_text("\n".join([header, *rows]) + "\n")
+
+
+def race_cold(lanes, out, cwd, rounds):
+    """The same with the kernel's caches dropped before each run; the programs come from the disk too."""
+    race_apart(lanes, out, cwd, rounds, drop_caches)
 
 
 def sh(command, cwd, env=None):

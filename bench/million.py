@@ -170,4 +170,4 @@ Go's sorts, readdir's does not. {'No go on this machine, so no row of it.' if 'n
 
 
 def run(args):
-    return lib.run_verb("million", args, measure, render)
+    return lib.run_verb("million", args, measure, render, "another number of files" if args.files else "")

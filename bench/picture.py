@@ -79,9 +79,7 @@ def ticks(low, high):
 
 
 def short(value):
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def legend(names, y):
