@@ -53,10 +53,10 @@ def make_corpus(path, files, packages, size, seed=SEED):
     return time.time() - start
 
 
-def compare(job, tree, cache, runs):
+def compare(job, tree, name, options):
     """lsr --compare, its JSON into the run."""
-    argv = [job.lsr, "--compare", str(tree), "--each", "--json", f"--runs={runs}"] + (["--cold"] if cache == "cold" else [])
-    lane = lib.Lane(f"compare, {cache}", argv, {**job.shell_env(), "TMPDIR": str(job.scratch)})
+    argv = [job.lsr, "--compare", str(tree), "--json", *options]
+    lane = lib.Lane(f"compare, {name}", argv, {**job.shell_env(), "TMPDIR": str(job.scratch)})
     job.note("every way of lsr", [lane])
     done = subprocess.run(argv, cwd=job.scratch, env=lane.env, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
     try:
@@ -64,7 +64,7 @@ def compare(job, tree, cache, runs):
     except (ValueError, KeyError):
         said = done.stderr.decode(errors="replace").strip()[-300:]
         raise lib.BenchError(f"lsr --compare: exit status {done.returncode}: {said}") from None
-    (job.dir / f"compare-{cache}.json").write_bytes(done.stdout)
+    (job.dir / f"compare-{name}.json").write_bytes(done.stdout)
     for way in ways:
         if way["error"] or way["differs"]:
             raise lib.BenchError(f"lsr --compare: {way['name']}: {way['error'] or 'read something else than the files'}")
@@ -120,7 +120,7 @@ def measure(job):
     for cache, runs in RUNS.items():
         if cache == "warm" or lib.can_drop_caches():
             lib.say(f"lsr --compare, {cache}")
-            compare(job, tree, cache, QUICK_RUNS if job.quick else runs)
+            compare(job, tree, cache, ["--each", f"--runs={QUICK_RUNS if job.quick else runs}", *(["--cold"] if cache == "cold" else [])])
 
 
 def compare_table(ways):
