@@ -48,14 +48,15 @@ def lanes_of(job):
         if argv[0] is None:
             absent.append(label)
             continue
-        lanes.append(lib.Lane(label, [*argv, "-al"], env))
+        # Without an operand, eza takes names from an input that is no terminal.
+        lanes.append(lib.Lane(label, [*argv, "-al", "."], env))
         if label not in ("GNU ls", "busybox"):
             version = lib.first_line(argv[0], "--version")
-            if label.startswith("exa"):     # its version stands on the second line
-                version = lib.sh("exa --version | sed -n 2p", job.scratch).strip()
+            if label in ("exa", "eza"):     # theirs stands on the second line
+                version = lib.sh(f"{argv[0]} --version | sed -n 2p", job.scratch).strip()
             job.versions[label] = version
-    lanes.append(lib.Lane("lsr", [job.lsr, "-al"], env))
-    lanes += [lib.Lane(f"lsr --io={engine}", [job.lsr, f"--io={engine}", "-al"], env) for engine in lib.ENGINES]
+    lanes.append(lib.Lane("lsr", [job.lsr, "-al", "."], env))
+    lanes += [lib.Lane(f"lsr --io={engine}", [job.lsr, f"--io={engine}", "-al", "."], env) for engine in lib.ENGINES]
     job.facts["not here"] = ", ".join(absent) or "nobody"
     return lanes
 
@@ -96,7 +97,7 @@ def render(run):
     lanes = list(dict.fromkeys(r["lane"] for r in summary))
     cell = {(int(r["files"]), r["lane"]): r for r in summary}
     heads = [f"{n:,}" for n in sizes]
-    out = [f"""`-al` of a directory of plain files of 0 to 49 bytes, warm cache, output into a pipe, LC_ALL=C. Wall time from before the
+    out = [f"""`-al .` in a directory of plain files of 0 to 49 bytes, warm cache, output into a pipe, LC_ALL=C. Wall time from before the
 spawn to the reaping, medians of interleaved rounds ({', '.join(cell[n, lanes[0]]['runs'] for n in sizes)}). System calls by
 `strace -f -c`, all threads, the start of the program included, in runs of their own. Work that io_uring does inside the kernel
 is no system call: read calls together with CPU time, which has the ring's workers in it. Not installed: {run.facts['not here']}.

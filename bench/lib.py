@@ -524,7 +524,7 @@ def say(*words):
     print("bench:", *words, file=sys.stderr, flush=True)
 
 
-def add_options(parser):
+def add_options(parser, render=True):
     parser.add_argument("--quick", action="store_true",
                         help="small sizes, few rounds; results go to build/bench/runs, the page to standard output")
     parser.add_argument("--label", help="name of the run between date and verb (default: CPU and kernel)")
@@ -532,8 +532,9 @@ def add_options(parser):
                         help="the binary to measure (default: build/release/lsr)")
     parser.add_argument("--scratch", default=os.environ.get("TMPDIR", "/tmp"),
                         help="where files are made (default: $TMPDIR or /tmp)")
-    parser.add_argument("--render", type=pathlib.Path, metavar="RUN",
-                        help="measure nothing, write the page anew from this run's directory")
+    if render:
+        parser.add_argument("--render", type=pathlib.Path, metavar="RUN",
+                            help="measure nothing, write the page anew from this run's directory")
 
 
 def run_verb(verb, args, measure, render, partial=""):
