@@ -104,7 +104,7 @@ def measure(job):
             run = runs[lane.label]
             wall = lib.median(run["wall_ns"])
             cpu = lib.median([u + s for u, s in zip(run["user_us"], run["sys_us"])])
-            verdict = "" if lane.label != "lsr" else ("reached" if wall / base <= limit else "**not reached**")
+            verdict = lib.verdict(wall / base <= limit) if lane.label == "lsr" else ""
             rows.append([row, lane.label, f"{size / 1e6:,.1f}" if size else "", f"{wall / 1e6:.2f}", f"{cpu / 1e3:.2f}",
                          f"{lib.median(run['maxrss_kib']):.0f}", f"{wall / base:.3f}",
                          f"{limit}" if lane.label == "lsr" else "", verdict])

@@ -132,10 +132,22 @@ def compare_table(ways):
                      lib.ms(m["io_ns"] / 1e6), lib.ms(m["decode_ns"] / 1e6), lib.ms(m["total_ns"] / 1e6),
                      f"{lib.ms(w['total_min_ns'] / 1e6)}–{lib.ms(w['total_max_ns'] / 1e6)}",
                      lib.ms((m["user_ns"] + m["system_ns"]) / 1e6), f"{m['peak_bytes'] / 1e6:,.1f}", f"{m['device_bytes'] / 1e6:,.1f}",
-                     "" if w["speedup"] is None else f"{w['speedup']:.2f}", "" if not w["pack_ns"] else lib.ms(w["pack_ns"] / 1e6),
+                     "" if w["speedup"] is None else f"{w['speedup']:.3g}", "" if not w["pack_ns"] else lib.ms(w["pack_ns"] / 1e6),
                      "" if w["pays_after_reads"] is None else f"{w['pays_after_reads']:,}"])
     return lib.table(["way", "files", "MB", "MB allocated", "system calls", "ring operations", "I/O ms", "decode ms", "total ms",
                       "least–most", "CPU ms", "peak MB", "device MB", "speed-up", "pack ms", "pays after reads"], rows)
+
+
+def targets(results):
+    """LSR1, the tar.zst, against files and against tar.gz; in each state of the cache."""
+    rows = []
+    for cache, result in results.items():
+        ways = {w["name"]: w["median"] for w in result["ways"]}
+        files, lsr1, gz = ways["files, sync"], ways["tar.zst"], ways["tar.gz"]
+        faster, of_gz = files["io_ns"] / max(lsr1["io_ns"], 1), lsr1["total_ns"] / gz["total_ns"]
+        rows += [[f"I/O, {cache}: files one by one ÷ LSR1", "at least 4", f"{faster:.2f}", lib.verdict(faster >= 4)],
+                 [f"total, {cache}: LSR1 ÷ tar.gz", "below 1", f"{of_gz:.3f}", lib.verdict(of_gz < 1)]]
+    return lib.table(["target", "limit", "measured", ""], rows)
 
 
 def render(run):
@@ -146,10 +158,10 @@ def render(run):
 Every way reads every byte; all came to the same digest.
 """]
     pictures = {}
-    for cache in RUNS:
-        if not run.has(f"compare-{cache}.json"):
-            continue
-        result = json.loads((run.path / f"compare-{cache}.json").read_text())
+    results = {cache: json.loads((run.path / f"compare-{cache}.json").read_text())
+               for cache in RUNS if run.has(f"compare-{cache}.json")}
+    out.append(targets(results))
+    for cache, result in results.items():
         ways = result["ways"]
         out += [f"## `lsr --compare --each`, {cache}\n",
                 f"One bundle per package. {len(ways[0]['runs'])} runs of each way in turns, medians, each in a process of its own; system calls "

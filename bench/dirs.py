@@ -234,7 +234,7 @@ def target_rows(cell):
             else:
                 shown = [f"{limit:.2f}", f"{measured:.3f} ({float(row[column + '_low']):.3f}–{float(row[column + '_high']):.3f})"]
             files = int(name[1:])
-            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, "reached" if reached else "**not reached**"], reached
+            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, lib.verdict(reached)], reached
 
 
 def same_output_text(outputs):

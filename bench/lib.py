@@ -451,6 +451,10 @@ def read_tsv(path):
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+def verdict(reached):
+    return "reached" if reached else "**not reached**"
+
+
 def write_facts(path, facts):
     width = max(map(len, facts)) + 2
     pathlib.Path(path).write_text("".join(f"{k + ':':<{width}}{v}\n" for k, v in facts.items()))

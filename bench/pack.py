@@ -113,7 +113,7 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
         out.append([name, label, str(rounds), f"{wall / 1e6:,.1f}", f"{lib.median(cpus[label]):.2f}",
                     f"{wall / base:.4f}" if wall / base < 0.1 else f"{wall / base:.3f}", "" if limit is None else f"{limit}",
                     f"{size / 1e6:,.1f}" if size else "", f"{size / small:.3f}" if size else "",
-                    "" if limit is None else "reached" if good else "**not reached**"])
+                    "" if limit is None else lib.verdict(good)])
     lib.say("; ".join([name, *(f"{r[1]} {r[5]} {r[8]}" for r in out)]))
     return out
 
