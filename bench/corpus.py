@@ -123,18 +123,23 @@ def measure(job):
             compare(job, tree, cache, ["--each", f"--runs={QUICK_RUNS if job.quick else runs}", *(["--cold"] if cache == "cold" else [])])
 
 
-def compare_table(ways):
+def member_ms(way):
+    return way["median"]["total_ns"] / 1e6 / max(way["members"], 1)
+
+
+def compare_table(ways, random=False):
+    """Of random reads, slow ways have had time for fewer members; so what one of them took is shown."""
     rows = []
     for w in ways:
         m = w["median"]
-        rows.append([w["name"], f"{w['files']:,}", f"{w['apparent_bytes'] / 1e6:,.1f}", f"{w['allocated_bytes'] / 1e6:,.1f}",
+        rows.append([w["name"], *([f"{w['members']:,}", lib.ms(member_ms(w))] if random else []), f"{w['files']:,}", f"{w['apparent_bytes'] / 1e6:,.1f}", f"{w['allocated_bytes'] / 1e6:,.1f}",
                      "not counted" if w["syscalls"] is None else f"{w['syscalls']:,}", f"{m['ring_ops']:,}",
                      lib.ms(m["io_ns"] / 1e6), lib.ms(m["decode_ns"] / 1e6), lib.ms(m["total_ns"] / 1e6),
                      f"{lib.ms(w['total_min_ns'] / 1e6)}–{lib.ms(w['total_max_ns'] / 1e6)}",
                      lib.ms((m["user_ns"] + m["system_ns"]) / 1e6), f"{m['peak_bytes'] / 1e6:,.1f}", f"{m['device_bytes'] / 1e6:,.1f}",
                      "" if w["speedup"] is None else f"{w['speedup']:.3g}", "" if not w["pack_ns"] else lib.ms(w["pack_ns"] / 1e6),
                      "" if w["pays_after_reads"] is None else f"{w['pays_after_reads']:,}"])
-    return lib.table(["way", "files", "MB", "MB allocated", "system calls", "ring operations", "I/O ms", "decode ms", "total ms",
+    return lib.table(["way", *(["members", "ms a member"] if random else []), "files", "MB", "MB allocated", "system calls", "ring operations", "I/O ms", "decode ms", "total ms",
                       "least–most", "CPU ms", "peak MB", "device MB", "speed-up", "pack ms", "pays after reads"], rows)
 
 

@@ -171,7 +171,7 @@ def frames_table(rows):
 
 def random_targets(ways):
     """LSR1, the tar.zst, against tar.gz and zip."""
-    at = {w["name"]: w["median"]["total_ns"] for w in ways}
+    at = {w["name"]: corpus.member_ms(w) for w in ways}
     faster, of_zip = at["tar.gz"] / at["tar.zst"], at["tar.zst"] / at["zip, deflate"]
     return lib.table(["target", "limit", "measured", ""], [
         ["tar.gz ÷ LSR1", "at least 50", f"{faster:.1f}", lib.verdict(faster >= 50)],
@@ -202,7 +202,7 @@ Each at its own default level, but pixz at 1 and 7z at 3; lsr without its verifi
     if run.has("compare-random.json"):
         result = json.loads((run.path / "compare-random.json").read_text())
         out += [f"\n### The same by `lsr --compare --random={result['random']}`\n",
-                "No process is started for a member: a bundle is opened once.\n", corpus.compare_table(result["ways"]),
+                "No process is started for a member: a bundle is opened once.\n", corpus.compare_table(result["ways"], random=True),
                 random_targets(result["ways"]), result["words"].strip() + "\n"]
     out += ["\n## The size of frames\n",
             f"`bench/frames.c` on the same tree as a tar, zstd level {LEVEL}, one thread, in memory; a large member has frames of four times the size. "

@@ -114,7 +114,7 @@ and children, in runs of their own. Every command saw as many entries as a walk 
 
 There is no io_uring operation that reads directories in any released kernel: the patch that the published numbers are from was not
 taken. So all commands open directories and read them by getdents64, on however many threads they have (lsr: one); lsr's ring and
-threads fetch metadata, so for names only its engines do the same. Debian's bfs is 2.6, older than its use of io_uring (3.0). `ls`, `lsr` sort each directory,
+threads fetch metadata, so for names only its engines do the same. Debian's bfs is 2.6, older than its use of io_uring. `ls`, `lsr` sort each directory,
 find and bfs show every path in full, so equal fields are not equal bytes: `KB printed` says how much.
 `-ls` and `-lis` show inode, blocks, mode, links, owners, size, time and name; find -ls escapes names and shows link targets as ls does.
 GNU `ls -l` also looks for access control lists.
