@@ -214,7 +214,7 @@ Each at its own default level, but pixz at 1 and 7z at 3; lsr without its verifi
     curve = {name: [(int(r["frame"]) / 1024, float(r[column]) / float(frames[0][column])) for r in frames]
              for name, column in (("size", "bytes"), ("sequential time", "sequential_ms"), ("one member", "member_ms"))}
     return "Formats", "\n".join(out), {
-        "reads": picture.bars("One member, of formats that need not read everything",
+        "reads": picture.bars("One member, in lanes that fetched all of them",
                              [(f"{r['format']}: {r['lane']}".replace(", one process for all", ",")[:38], [float(r["ms"])])
                               for r in reads if int(r["members"]) > SLOW_MEMBERS], "ms"),
         "frames": picture.lines("Frames: relative to 64 KiB", curve, "KiB a frame", "÷ 64 KiB")}
