@@ -6,19 +6,14 @@
 The page is rendered from the run's directory alone (--render does it again), and
 every number and verdict in it comes from there.
 """
-import datetime
 import hashlib
 import os
-import pathlib
-import shutil
-import sys
 import time
 from dataclasses import asdict, dataclass
 
 import lib
 
 SUMMARY = "list one directory of plain files, against GNU ls and busybox"
-PAGE = lib.REPO / "docs" / "bench-dirs.md"
 
 # label, name on the page
 LANES = [
@@ -72,20 +67,12 @@ TARGETS = [
 
 
 def add_options(parser):
-    parser.add_argument("--quick", action="store_true",
-                        help=f"{QUICK_ROUNDS} rounds each; results go to build/bench/runs, the page to standard output")
-    parser.add_argument("--label", help="name of the run behind the date (default: CPU and kernel)")
-    parser.add_argument("--lsr", type=pathlib.Path, default=lib.REPO / "build" / "release" / "lsr",
-                        help="the binary to measure (default: build/release/lsr)")
+    lib.add_options(parser)
     parser.add_argument("--ls", default="/usr/bin/ls", help="GNU ls (default: /usr/bin/ls)")
-    parser.add_argument("--scratch", default=os.environ.get("TMPDIR", "/tmp"),
-                        help="where the directories are made (default: $TMPDIR or /tmp)")
     parser.add_argument("--sets", default="", metavar="LIST",
                         help="only these sets, by name; the page then goes to standard output")
     parser.add_argument("--allow-different", action="store_true",
                         help="go on when lsr prints something else than GNU ls; the page then goes to standard output")
-    parser.add_argument("--render", type=pathlib.Path, metavar="RUN",
-                        help="measure nothing, write the page anew from this run's directory")
 
 
 # ---- preparing ---------------------------------------------------------------
@@ -111,17 +98,6 @@ def make_directories(scratch, sets):
             make_directory(path, s.files, s.times)
         made[s.name] = path
     return made
-
-
-def place_lsr(lsr, scratch):
-    """Copy the binary, so that a build during the run changes nothing: (lsr, ls)."""
-    if not os.access(lsr, os.X_OK):
-        raise lib.BenchError(f"{lsr} is missing: build it, or name a binary with --lsr")
-    home = scratch / "bin"
-    home.mkdir()
-    shutil.copy2(lsr, home / "lsr")
-    (home / "ls").symlink_to("lsr")
-    return str(home / "lsr"), str(home / "ls")
 
 
 def lanes_of(s, ls, busybox, lsr, lsr_as_ls):
@@ -167,30 +143,9 @@ def count_all_syscalls(s, lanes, cwd, runs, run_dir):
 
 def summarize(s, raw, calls):
     """One row per lane of a set."""
-    walls = {label: columns["wall_ns"] for label, columns in raw.items()}
-    against = {peer: lib.ratio_intervals(walls, peer) for peer in ("gnu", "busybox")}
-    rows = []
-    for label, _ in LANES:
-        c = raw[label]
-        wall = walls[label]
-        cpu_us = [u + k for u, k in zip(c["user_us"], c["sys_us"])]
-        row = {"set": s.name, "lane": label, "runs": len(wall)}
-        for name, ns in (("median", lib.median(wall)), ("min", min(wall)), ("max", max(wall)),
-                         ("q1", lib.quantile(wall, 0.25)), ("q3", lib.quantile(wall, 0.75))):
-            row[f"wall_{name}_ms"] = f"{ns / 1e6:.4f}"
-        for peer, intervals in against.items():
-            low, high = intervals[label]
-            row[f"ratio_{peer}"] = f"{lib.median(wall) / lib.median(walls[peer]):.4f}"
-            row[f"ratio_{peer}_low"] = f"{low:.4f}"
-            row[f"ratio_{peer}_high"] = f"{high:.4f}"
-        row["cpu_ms"] = f"{lib.median(cpu_us) / 1e3:.4f}"
-        row["user_ms"] = f"{lib.median(c['user_us']) / 1e3:.4f}"
-        row["sys_ms"] = f"{lib.median(c['sys_us']) / 1e3:.4f}"
-        for column in ("maxrss_kib", "minflt", "nvcsw", "nivcsw", "bytes_out"):
-            row[column] = f"{lib.median(c[column]):.0f}"
-        row["syscalls"] = f"{lib.median([x['calls'] for x in calls if x['lane'] == label]):.0f}"
-        rows.append(row)
-    return rows
+    rows = lib.summarize(raw, "gnu", "busybox")
+    return [{"set": s.name, **rows[label],
+             "syscalls": f"{lib.median([x['calls'] for x in calls if x['lane'] == label]):.0f}"} for label, _ in LANES]
 
 
 def chosen_sets(args):
@@ -205,28 +160,21 @@ def chosen_sets(args):
     return sets
 
 
-def measure(args, sets, scratch, run_dir):
-    start = time.time()
-    steal = lib.steal_ticks()
-    facts = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-             "mode": "quick" if args.quick else "some sets" if args.sets else "full"}
-    facts.update(lib.machine_facts(scratch))
-
+def measure(job):
+    args, sets, run_dir = job.args, chosen_sets(job.args), job.dir
     busybox = lib.find_tool("busybox")
-    lsr, lsr_as_ls = place_lsr(args.lsr, scratch)
-    versions = lib.version_facts(args.ls, busybox, lsr)
-    if "GNU coreutils" not in versions["ls"]:
-        raise lib.BenchError(f"{args.ls} is not GNU ls: {versions['ls']}")
-    places = make_directories(scratch, sets)
+    job.version("ls", args.ls, "--version")
+    if "GNU coreutils" not in job.versions["ls"]:
+        raise lib.BenchError(f"{args.ls} is not GNU ls: {job.versions['ls']}")
+    places = make_directories(job.scratch, sets)
     for sub in ("raw", "strace"):
         (run_dir / sub).mkdir()
 
-    outputs, calls, summary, commands = [], [], [], []
+    outputs, calls, summary = [], [], []
     for s in sets:
-        print(f"bench: {s.title}: {s.rounds} rounds", file=sys.stderr)
-        cwd, lanes = places[s.name], lanes_of(s, args.ls, busybox, lsr, lsr_as_ls)
-        commands += [f"# {s.name}: cwd {cwd}, rounds {s.rounds}, " + (f"cpus {s.cpus}" if s.cpus else "all cpus"),
-                     *(f"{lane.label}: {lane.shell_line()}" for lane in lanes), ""]
+        lib.say(f"{s.title}: {s.rounds} rounds")
+        cwd, lanes = places[s.name], lanes_of(s, args.ls, busybox, job.lsr, job.as_ls)
+        job.note(f"{s.name}: cwd {cwd}, rounds {s.rounds}, " + (f"cpus {s.cpus}" if s.cpus else "all cpus"), lanes)
         outputs += compare_outputs(s, lanes, cwd)
         different = [r["lane"] for r in outputs if r["set"] == s.name and r["same"] == "no" and r["lane"] != "busybox"]
         if different and not args.allow_different:
@@ -241,19 +189,12 @@ def measure(args, sets, scratch, run_dir):
     instructions = []
     for s in sets:
         if s.name == INSTRUCTIONS_SET:
-            for lane in lanes_of(s, args.ls, busybox, lsr, lsr_as_ls):
+            for lane in lanes_of(s, args.ls, busybox, job.lsr, job.as_ls):
                 if lane.label in INSTRUCTIONS_LANES:
                     count = lib.count_instructions(lane, places[s.name])
                     instructions.append({"set": s.name, "lane": lane.label,
                                          "instructions": "" if count is None else count})
 
-    facts["load at the end"] = " ".join(f"{x:.2f}" for x in os.getloadavg())
-    facts["stolen"] = f"{lib.steal_ticks() - steal} ticks of {os.sysconf('SC_CLK_TCK')} per second, over all CPUs"
-    facts["duration"] = f"{time.time() - start:.0f} s"
-    lib.write_facts(run_dir / "machine.txt", facts)
-    lib.write_facts(run_dir / "versions.txt", versions)
-    head = ["# Timed by bench/race.c, see bench/README.md; lsr is a copy of", f"# {os.path.relpath(args.lsr, lib.REPO)}", ""]
-    (run_dir / "commands.txt").write_text("\n".join(head + commands))
     lib.write_tsv(run_dir / "sets.tsv", [asdict(s) for s in sets])
     lib.write_tsv(run_dir / "outputs.tsv", outputs)
     lib.write_tsv(run_dir / "syscalls.tsv", calls)
@@ -263,11 +204,6 @@ def measure(args, sets, scratch, run_dir):
 
 
 # ---- the page ----------------------------------------------------------------
-
-def ms(text):
-    value = float(text)
-    return f"{value:.3f}" if value < 10 else f"{value:.2f}"
-
 
 def ratio(row, peer):
     if row["lane"] == peer:
@@ -279,8 +215,8 @@ def ratio(row, peer):
 def set_table(rows):
     return lib.table(
         ["", "wall ms", "quartiles", "÷ GNU (95 %)", "÷ busybox (95 %)", "CPU ms", "faults", "max RSS KiB", "syscalls"],
-        [[TITLES[r["lane"]], ms(r["wall_median_ms"]), f"{ms(r['wall_q1_ms'])}–{ms(r['wall_q3_ms'])}",
-          ratio(r, "gnu"), ratio(r, "busybox"), ms(r["cpu_ms"]), r["minflt"], r["maxrss_kib"], f"{int(r['syscalls']):,}"]
+        [[TITLES[r["lane"]], lib.ms(r["wall_median_ms"]), f"{lib.ms(r['wall_q1_ms'])}–{lib.ms(r['wall_q3_ms'])}",
+          ratio(r, "gnu"), ratio(r, "busybox"), lib.ms(r["cpu_ms"]), r["minflt"], r["maxrss_kib"], f"{int(r['syscalls']):,}"]
          for r in rows])
 
 
@@ -298,7 +234,7 @@ def target_rows(cell):
             else:
                 shown = [f"{limit:.2f}", f"{measured:.3f} ({float(row[column + '_low']):.3f}–{float(row[column + '_high']):.3f})"]
             files = int(name[1:])
-            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, "reached" if reached else "**not reached**"], reached
+            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, lib.verdict(reached)], reached
 
 
 def same_output_text(outputs):
@@ -319,39 +255,21 @@ def unconfined_text(sets, cell):
     return "More CPU time than wall time, so not confined: " + ", ".join(found) + "."
 
 
-def render(run, name):
+def render(run):
     """The page, from the files of a finished run."""
-    machine, versions = lib.read_facts(run / "machine.txt"), lib.read_facts(run / "versions.txt")
-    sets, summary = lib.read_tsv(run / "sets.tsv"), lib.read_tsv(run / "summary.tsv")
-    outputs = lib.read_tsv(run / "outputs.tsv")
+    sets, summary, outputs = run.tsv("sets.tsv"), run.tsv("summary.tsv"), run.tsv("outputs.tsv")
     cell = {(r["set"], r["lane"]): r for r in summary}
     sizes = [s for s in sets if s["name"] in BY_SIZE]
-    out = []
-
-    out.append(f"""# Listing a directory
-
-Generated by `bench/bench dirs` from the run `{name}`; do not edit.
-
-| | |
-| :-- | :-- |
-| measured | {machine['date']}, mode {machine['mode']}, {machine['duration']} |
-| CPU | {machine['cpu']}, {machine['cpus']}, governor: {machine['governor']}, virtual: {machine['virtual']} |
-| kernel | {machine['kernel']}, io_uring_disabled {machine['io_uring_disabled']} |
-| file system | {machine['file system']}, {machine['mount']} |
-| load | {machine['load']} at the start, {machine['load at the end']} at the end; stolen {machine['stolen']} |
-| lsr | {versions['lsr']}, {versions['lsr commit']} |
-| peers | {versions['ls']}; {versions['busybox']} |
-
-Plain files of 0 to 49 bytes, warm cache, output into a pipe. Wall time from before the spawn to the reaping, median over
+    out = [f"""Plain files of 0 to 49 bytes, warm cache, output into a pipe. Wall time from before the spawn to the reaping, median over
 {', '.join(s['rounds'] for s in sizes)} rounds for {', '.join(f"{int(s['files']):,}" for s in sizes)} files; every round
 runs every command once, in shuffled order. Ratios are ratios of medians; in brackets the 95 % bootstrap interval.
 System calls were counted by strace in runs of their own. {same_output_text(outputs)}
-""")
+"""]
     if sizes:
         out.append("## At a glance\n\nWall time in ms, and in brackets the ratio to GNU ls.\n")
         out.append(lib.table(
             ["", *(s["title"] for s in sizes)],
-            [[title, *(f"{ms(r['wall_median_ms'])} ({float(r['ratio_gnu']):.2f})"
+            [[title, *(f"{lib.ms(r['wall_median_ms'])} ({float(r['ratio_gnu']):.2f})"
                        for r in (cell[s["name"], label] for s in sizes))] for label, title in LANES]))
     targets = list(target_rows(cell))
     if targets:
@@ -369,41 +287,15 @@ System calls were counted by strace in runs of their own. {same_output_text(outp
             note += "."
         out.append(note + "\n")
         out.append(set_table([r for r in summary if r["set"] == s["name"]]))
-    if (run / "instructions.tsv").exists():
-        counts = lib.read_tsv(run / "instructions.tsv")
+    if run.has("instructions.tsv"):
+        counts = run.tsv("instructions.tsv")
         out.append("## Instructions\n\nIn user space, 10,000 files, counted by callgrind.\n")
         out.append(lib.table(["", "instructions", "per file"],
                              [[TITLES[r["lane"]], *((f"{int(r['instructions']):,}", f"{int(r['instructions']) / 10000:,.0f}")
                                                     if r["instructions"] else ("not measurable", ""))] for r in counts]))
-    return "\n".join(out)
-
-
-def may_publish(run):
-    """Only a full run of equal work makes a page."""
-    outputs = lib.read_tsv(run / "outputs.tsv")
-    return (lib.read_facts(run / "machine.txt")["mode"] == "full"
-            and all(r["same"] == "yes" for r in outputs if r["lane"] != "busybox"))
-
-
-def publish(run):
-    run = pathlib.Path(run).resolve()
-    name = str(run.relative_to(lib.REPO)) if run.is_relative_to(lib.REPO) else run.name
-    page = render(run, name)
-    if may_publish(run):
-        lib.write_whole(PAGE, page)
-        print(f"bench: {PAGE.relative_to(lib.REPO)} written from {name}", file=sys.stderr)
-    else:
-        print(page, end="")
-    return 0
+    return "Listing a directory", "\n".join(out), {}
 
 
 def run(args):
-    if args.render:
-        return publish(args.render)
-    sets = chosen_sets(args)
-    # What makes no page must not replace a run that made one.
-    parent = lib.BUILD / "runs" if args.quick or args.sets or args.allow_different else lib.RUNS
-    with lib.RunDir(parent, args.label or lib.default_label()) as run_dir, lib.scratch_dir(args.scratch) as scratch:
-        measure(args, sets, scratch, run_dir.path)
-    print(f"bench: results in {run_dir.final}", file=sys.stderr)
-    return publish(run_dir.final)
+    partial = "some sets" if args.sets else "different outputs allowed" if args.allow_different else ""
+    return lib.run_verb("dirs", args, measure, render, partial)

@@ -6,15 +6,11 @@ cleared after it is not timed.  Lanes take turns, in another order each round.
 import os
 import random
 import subprocess
-import sys
-import time
 
 import bundles
-import dirs
 import lib
 
 SUMMARY = "packing, listing and unpacking, against tar with zstd or pigz, zip, 7z and sqlite3"
-PAGE = lib.REPO / "docs" / "bench-pack.md"
 
 ROUNDS = 10
 SLOW_ROUNDS = 3  # of rows whose peers take more than SLOW_S
@@ -83,23 +79,6 @@ def clear(scratch, output):
         (scratch / output).unlink()
 
 
-def once(command, scratch, env, cold):
-    """Seconds of one run, and its processor time."""
-    if cold:
-        subprocess.run(["sync"], check=True)
-        with open("/proc/sys/vm/drop_caches", "w") as drop:
-            drop.write("3")
-    before = os.times()
-    start = time.monotonic_ns()
-    done = subprocess.run(["bash", "-c", command], cwd=scratch, env=env, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-    wall = time.monotonic_ns() - start
-    after = os.times()
-    if done.returncode != 0:
-        raise lib.BenchError(f"{command}: {done.stderr.decode(errors='replace').strip()[-300:]}")
-    return wall, (after[2] + after[3] - before[2] - before[3])
-
-
 def measure_row(row, scratch, run_dir, env, rounds, commands):
     name, cold, size_limit, lanes = row
     order, raw, sizes = random.Random(1), [], {}
@@ -109,7 +88,7 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
     while turn < rounds:
         for label, _, command, output in order.sample(lanes, len(lanes)):
             clear(scratch, output)
-            wall, cpu = once(command, scratch, env, cold)
+            wall, cpu = lib.timed_shell(command, scratch, env, cold)
             raw.append([str(turn), label, str(wall), f"{cpu:.2f}"])
             walls[label].append(wall)
             cpus[label].append(cpu)
@@ -134,47 +113,36 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
         out.append([name, label, str(rounds), f"{wall / 1e6:,.1f}", f"{lib.median(cpus[label]):.2f}",
                     f"{wall / base:.4f}" if wall / base < 0.1 else f"{wall / base:.3f}", "" if limit is None else f"{limit}",
                     f"{size / 1e6:,.1f}" if size else "", f"{size / small:.3f}" if size else "",
-                    "" if limit is None else "reached" if good else "**not reached**"])
-    print(name, *(f"{r[1]} {r[5]} {r[8]}" for r in out), sep="; ", file=sys.stderr)
+                    "" if limit is None else lib.verdict(good)])
+    lib.say("; ".join([name, *(f"{r[1]} {r[5]} {r[8]}" for r in out)]))
     return out
 
 
-def measure(args, scratch, run_dir):
-    lsr, _ = dirs.place_lsr(args.lsr, scratch)
-    facts = lib.machine_facts(scratch)
-    facts["tree"] = args.tree
-    lib.write_facts(run_dir / "machine.txt", facts)
-    versions = lib.version_facts("/usr/bin/ls", lib.find_tool("busybox"), lsr)
-    for name, argv in (("tar", ["tar", "--version"]), ("bsdtar", ["bsdtar", "--version"]), ("zstd", ["zstd", "--version"]),
-                       ("pigz", ["pigz", "--version"]), ("zip", ["zip", "-v"]), ("sqlite3", ["sqlite3", "--version"])):
-        versions[name] = lib.first_line(*argv)
-    lib.write_facts(run_dir / "versions.txt", versions)
-    env = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "HOME": str(scratch), "XDG_CACHE_HOME": str(scratch / "cache")}
-    small = small_member(args.tree)
-    bundles.sh(f"{lsr} --pack --no-verify {args.tree} --output=keep.tar.zst; mkdir out",
-               scratch)
-    table, commands = [], []
-    for row in rows(lsr, args.tree, small):
-        table += measure_row(row, scratch, run_dir, env, 1 if args.quick else args.rounds, commands)
-    (run_dir / "commands.txt").write_text("\n".join(commands) + "\n")
+def measure(job):
+    scratch = job.scratch
+    tree = bundles.QUICK_TREE if job.quick and job.args.tree == bundles.TREE else job.args.tree
+    job.facts["tree"] = tree
+    for name, *argv in (("tar",), ("bsdtar",), ("zstd",), ("pigz",), ("zip", "zip", "-v"), ("sqlite3",)):
+        job.version(name, *argv)
+    env = job.shell_env()
+    small = small_member(tree)
+    lib.sh(f"{job.lsr} --pack --no-verify {tree} --output=keep.tar.zst; mkdir out", scratch)
+    table = []
+    for row in rows(job.lsr, tree, small):
+        if row[1] and not lib.can_drop_caches():
+            lib.say(f"{row[0]}: caches cannot be dropped, left out")
+            continue
+        table += measure_row(row, scratch, job.dir, env, 1 if job.quick else job.args.rounds, job.commands)
     tables = lib.table(["what", "command", "runs", "wall ms", "CPU s", "ratio", "limit", "MB", "size ratio", ""], table)
-    (run_dir / "tables.md").write_text(tables)
-    return tables
+    (job.dir / "tables.md").write_text(tables)
+
+
+def render(run):
+    body = (f"Medians of runs that take turns, as many as the table says. The tree is `{run.facts['tree']}`. Ratios are to the "
+            "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Shells that "
+            "start the commands are part of the time.\n\n")
+    return "Packing and reading back", body + (run.path / "tables.md").read_text(), {}
 
 
 def run(args):
-    parent = lib.BUILD / "runs" if args.quick else lib.RUNS
-    label = args.label or f"{lib.default_label()}-pack"
-    with lib.RunDir(parent, label) as run_dir, lib.scratch_dir(args.scratch) as scratch:
-        tables = measure(args, scratch, run_dir.path)
-    facts = lib.read_facts(run_dir.final / "machine.txt")
-    page = (f"# Packing and reading back\n\nWritten by `./dev bench pack` from "
-            f"`{os.path.relpath(run_dir.final, lib.REPO)}` ({facts['cpu']}, {facts['cpus']}, "
-            f"{facts['kernel'].split(' #')[0]}, {facts['file system']}); medians of runs that take turns, as many as the table "
-            f"says. The tree is `{args.tree}`. Ratios are to the faster peer, sizes to its smaller output; *cold* means that "
-            "caches were dropped before each run. Shells that start the commands are part of the time.\n\n" + tables)
-    if args.quick:
-        print(page, end="")
-    else:
-        lib.write_whole(PAGE, page)
-    return 0
+    return lib.run_verb("pack", args, measure, render)

@@ -1,22 +1,41 @@
 #!/bin/sh
-# peers.sh - install from Debian what the benchmarks measure against and with
+# peers.sh - install what the benchmarks measure against and with
 #
-# Asks apt for nothing when nothing is missing.  One package a line; add freely.
+#       bench/peers.sh              Debian packages; asks apt for nothing when nothing is missing
+#       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
+#
+# One package a line; add freely.  What cannot be had is left out of the tables.
 set -eu
 
 peers='
+acl
+attr
+bfs
 busybox-static
+dar
+exa
+fd-find
+hyperfine
 libarchive-tools
+liblz4-dev
+libzstd-dev
+lsd
 p7zip-full
 pigz
+pixz
 sqlite3
+strace
 unzip
+valgrind
 xorriso
 zip
 zstd
-hyperfine
-strace
-valgrind
+'
+# uu_ls is the ls of the uutils coreutils, alone: the whole crate takes many times as long.
+crates='
+eza
+lsd
+uu_ls
 '
 
 missing=
@@ -25,13 +44,25 @@ for package in $peers; do
 	[ "$status" = installed ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
-	echo 'peers: all installed'
-	exit 0
+	echo 'peers: all packages installed'
+else
+	echo "peers: installing$missing"
+	sudo=
+	[ "$(id -u)" -eq 0 ] || sudo=sudo
+	$sudo apt-get update
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends $missing
 fi
 
-echo "peers: installing$missing"
-sudo=
-[ "$(id -u)" -eq 0 ] || sudo=sudo
-$sudo apt-get update
-# shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y --no-install-recommends $missing
+[ "${1-}" = --crates ] || exit 0
+cargo=$(command -v cargo || echo "$HOME/.cargo/bin/cargo")
+if ! [ -x "$cargo" ]; then
+	echo 'peers: no cargo here, so no crates' >&2
+	exit 0
+fi
+root=$(dirname "$(readlink -f "$0")")/../build/bench/crates
+mkdir -p "$root"
+for crate in $crates; do
+	# Does nothing when it is there and the newest.
+	"$cargo" install --locked --root "$root" "$crate" || echo "peers: $crate could not be built; left out" >&2
+done

@@ -3,13 +3,10 @@
 Every lane is the same `lsr -al` with other knobs (--io=uring:NAME=N,...), beside plain
 calls and threads.  One knob differs from the default at a time.
 """
-import os
-
 import dirs
 import lib
 
 SUMMARY = "the knobs of the io_uring engine, one at a time"
-PAGE = lib.REPO / "docs" / "bench-ring.md"
 
 # files in the directory: rounds
 SIZES = {1000: 80, 10000: 40}
@@ -33,10 +30,7 @@ LANES = {
 
 
 def add_options(parser):
-    parser.add_argument("--lsr", default=str(lib.REPO / "build" / "release" / "lsr"), help="the binary")
-    parser.add_argument("--label", help="name of the run's directory, behind the date")
-    parser.add_argument("--quick", action="store_true", help="few rounds; prints the page, writes nothing")
-    parser.add_argument("--scratch", default="/tmp", help="where the directories are made")
+    lib.add_options(parser)
 
 
 def row(label, runs, calls, base):
@@ -46,43 +40,31 @@ def row(label, runs, calls, base):
             f"{lib.median(runs['nvcsw']):.0f}", f"{lib.median(runs['minflt']):.0f}"]
 
 
-def measure(args, scratch, run_dir):
-    lsr, _ = dirs.place_lsr(args.lsr, scratch)
-    lib.write_facts(run_dir / "machine.txt", lib.machine_facts(scratch))
-    lib.write_facts(run_dir / "versions.txt", lib.version_facts("/usr/bin/ls", lib.find_tool("busybox"), lsr))
-    text, commands = [], []
+def measure(job):
+    text = []
     for files, rounds in SIZES.items():
-        place = scratch / f"{files}"
+        place = job.scratch / f"{files}"
         dirs.make_directory(place, files, "fresh")
-        lanes = [lib.Lane(label, [lsr, f"--io={engine}", "-al"], {"LC_ALL": "C"}) for label, engine in LANES.items()]
+        lanes = [lib.Lane(label, [job.lsr, f"--io={engine}", "-al"], {"LC_ALL": "C"}) for label, engine in LANES.items()]
         first, _ = lib.capture(lanes[0], place)
         for lane in lanes:
             if lib.capture(lane, place)[0] != first:
                 raise lib.BenchError(f"{lane.label} prints something else than {lanes[0].label}")
-        commands += [f"# {files} files, {rounds} rounds", *(lane.shell_line() for lane in lanes)]
-        raw = run_dir / f"{files}.tsv"
-        lib.race(lanes, raw, place, QUICK_ROUNDS if args.quick else rounds, 3)
+        job.note(f"{files} files, {rounds} rounds", lanes)
+        raw = job.dir / f"{files}.tsv"
+        lib.race(lanes, raw, place, QUICK_ROUNDS if job.quick else rounds, 3)
         runs = lib.read_race(raw)
         base = lib.median(runs["sync"]["wall_ns"])
         rows = [row(lane.label, runs[lane.label], lib.count_syscalls(lane, place)[0], base) for lane in lanes]
         text += [f"\n## {files:,} plain files\n\n",
                  lib.table(["knob", "wall ms", "of sync", "CPU ms", "system calls", "switches", "faults"], rows)]
-    (run_dir / "commands.txt").write_text("\n".join(commands) + "\n")
-    (run_dir / "tables.md").write_text("".join(text))
-    return "".join(text)
+    (job.dir / "tables.md").write_text("".join(text))
+
+
+def render(run):
+    body = "Medians of interleaved runs, warm cache, output to a pipe.\n" + (run.path / "tables.md").read_text()
+    return "The knobs of the ring", body, {}
 
 
 def run(args):
-    parent = lib.BUILD / "runs" if args.quick else lib.RUNS
-    label = args.label or f"{lib.default_label()}-ring"
-    with lib.RunDir(parent, label) as run_dir, lib.scratch_dir(args.scratch) as scratch:
-        tables = measure(args, scratch, run_dir.path)
-    facts = lib.read_facts(run_dir.final / "machine.txt")
-    page = (f"# The knobs of the ring\n\nWritten by `./dev bench ring` from `{os.path.relpath(run_dir.final, lib.REPO)}` "
-            f"({facts['cpu']}, {facts['cpus']}, {facts['kernel'].split(' #')[0]}, {facts['file system']}); "
-            "medians of interleaved runs, warm cache, output to a pipe.\n" + tables)
-    if args.quick:
-        print(page, end="")
-    else:
-        lib.write_whole(PAGE, page)
-    return 0
+    return lib.run_verb("ring", args, measure, render)
