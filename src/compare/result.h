@@ -72,4 +72,8 @@ struct lsr_experiment {
         size_t n_ways;
 };
 
+/* Fill median, total_min and total_max from the runs; zeros if there are none. */
+void lsr_way_summarize(struct lsr_way_result *way);
+
+/* Give back what it owns, the arrays among it.  NULL is fine. */
 void lsr_experiment_free(struct lsr_experiment *x);

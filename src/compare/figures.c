@@ -1,0 +1,122 @@
+/*
+ * figures - three digits are what a measurement is worth
+ *
+ * Made of integers, as printf's %f follows the locale and JSON and SVG must
+ * not.
+ */
+#include "compare/figures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/format.h"
+
+struct lsr_figure lsr_figure_count(uint64_t n)
+{
+        struct lsr_figure f;
+
+        snprintf(f.text, sizeof(f.text), "%s", lsr_grouped(n));
+        return f;
+}
+
+struct lsr_figure lsr_figure_fixed(double value, unsigned decimals)
+{
+        struct lsr_figure f;
+        unsigned long long scale = 1, scaled;
+
+        for (unsigned i = 0; i < decimals; i++)
+                scale *= 10;
+        scaled = (unsigned long long)((value < 0 ? -value : value) * (double)scale + 0.5);
+        if (decimals == 0)
+                snprintf(f.text, sizeof(f.text), "%s%llu", value < 0 && scaled ? "-" : "", scaled);
+        else
+                snprintf(f.text, sizeof(f.text), "%s%llu.%0*llu", value < 0 && scaled ? "-" : "", scaled / scale,
+                         (int)decimals, scaled % scale);
+        return f;
+}
+
+struct lsr_figure lsr_figure_value(double value)
+{
+        if (value >= 999.5)
+                return lsr_figure_count((uint64_t)(value + 0.5));
+        /* Bounds where the last digit would be rounded up to one more in front. */
+        return lsr_figure_fixed(value, value == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3);
+}
+
+static struct lsr_figure figure_unit(double value, const char *unit)
+{
+        struct lsr_figure number = lsr_figure_value(value), f;
+
+        snprintf(f.text, sizeof(f.text), "%.39s %s", number.text, unit);
+        return f;
+}
+
+struct lsr_figure lsr_figure_bytes(uint64_t bytes)
+{
+        static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
+        double value = (double)bytes / 1e3;
+        size_t unit = 0;
+
+        if (bytes < 1000)
+                return figure_unit((double)bytes, bytes == 1 ? "byte" : "bytes");
+        for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+                value /= 1e3;
+        return figure_unit(value, units[unit]);
+}
+
+struct lsr_figure lsr_figure_time(double ns)
+{
+        if (ns < 999.5)
+                return figure_unit(ns, "ns");
+        if (ns < 999.5e3)
+                return figure_unit(ns / 1e3, "us");
+        if (ns < 999.5e6)
+                return figure_unit(ns / 1e6, "ms");
+        return figure_unit(ns / 1e9, "s");
+}
+
+bool lsr_way_counts(const struct lsr_way_result *way)
+{
+        return !way->error && !way->differs && way->n_runs > 0 && way->median.total_ns > 0;
+}
+
+double lsr_way_speedup(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        if (!lsr_way_counts(&x->ways[0]) || !lsr_way_counts(way))
+                return 0;
+        return (double)x->ways[0].median.total_ns / (double)way->median.total_ns;
+}
+
+bool lsr_way_same_speed(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        double speedup = lsr_way_speedup(x, way);
+
+        return speedup > 0.8 && speedup < 1.25 && way->total_min <= x->ways[0].total_max &&
+               way->total_max >= x->ways[0].total_min;
+}
+
+uint64_t lsr_way_pays_after(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        uint64_t saved;
+
+        if (!way->format || way->pack_ns == 0 || lsr_way_speedup(x, way) == 0)
+                return 0;
+        if (way->median.total_ns >= x->ways[0].median.total_ns)
+                return LSR_NEVER;
+        saved = x->ways[0].median.total_ns - way->median.total_ns;
+        return way->pack_ns / saved + (way->pack_ns % saved != 0);
+}
+
+const struct lsr_way_result *lsr_fastest_way(const struct lsr_experiment *x, bool bundles)
+{
+        const struct lsr_way_result *fastest = NULL;
+
+        for (size_t i = 0; i < x->n_ways; i++) {
+                const struct lsr_way_result *way = &x->ways[i];
+
+                if (!!way->format == bundles && lsr_way_counts(way) &&
+                    (!fastest || way->median.total_ns < fastest->median.total_ns))
+                        fastest = way;
+        }
+        return fastest;
+}
