@@ -123,9 +123,7 @@ static void column_speedup(struct lsr_out *out, const struct lsr_experiment *x, 
         else if (way->differs)
                 lsr_out_puts(out, "differs");
         else
-                lsr_out_puts(out, speedup == 0                       ? "-"
-                                  : speedup > 0.1 && speedup < 9.995 ? lsr_figure_fixed(speedup, 2).text
-                                                                     : lsr_figure_value(speedup).text);
+                lsr_out_puts(out, speedup > 0 ? lsr_figure_speedup(speedup).text : "-");
 }
 
 const struct lsr_compare_column lsr_compare_columns[] = {
