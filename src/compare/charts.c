@@ -22,6 +22,9 @@
 #define CHART_TOP 22
 #define CHART_FOOT 40
 #define CHART_LABEL 16 /* least distance of two labels */
+/* How wide the page may be: where labels meet on a telephone, and which points they cover elsewhere. */
+#define CHART_NARROW 350.0
+#define CHART_WIDE 800.0
 
 void lsr_html_text(struct lsr_out *out, const char *text, size_t len)
 {
@@ -199,13 +202,34 @@ struct chart_label {
         bool before;    /* the label stands left of the point */
 };
 
+static double chart_label_width(const struct chart_label *label)
+{
+        return 19 + 7.5 * (double)strlen(label->way->name);
+}
+
 static int chart_label_order(const void *a, const void *b)
 {
         const struct chart_label *x = a, *y = b;
 
-        if (x->before != y->before)
-                return x->before ? 1 : -1;
         return x->y < y->y ? -1 : x->y > y->y;
+}
+
+/* Pixels to the right of the page's left edge between which a label stands. */
+static void chart_extent(const struct chart_label *label, double *ret_from, double *ret_to)
+{
+        double point = label->percent / 100 * CHART_NARROW, width = chart_label_width(label);
+
+        *ret_from = label->before ? point - width : point;
+        *ret_to = label->before ? point : point + width;
+}
+
+static bool chart_meet(const struct chart_label *a, const struct chart_label *b)
+{
+        double a_from, a_to, b_from, b_to;
+
+        chart_extent(a, &a_from, &a_to);
+        chart_extent(b, &b_from, &b_to);
+        return a_from < b_to && b_from < a_to;
 }
 
 /* Downwards to keep the distance, then upwards from the foot for what was pushed out. */
@@ -216,13 +240,41 @@ static void chart_spread(struct chart_label *labels, size_t n)
         qsort(labels, n, sizeof(*labels), chart_label_order);
         for (size_t i = 0; i < n; i++) {
                 labels[i].text_y = labels[i].y;
-                if (i > 0 && labels[i].before == labels[i - 1].before)
-                        labels[i].text_y = fmax(labels[i].y, labels[i - 1].text_y + CHART_LABEL);
+                for (size_t j = 0; j < i; j++)
+                        if (chart_meet(&labels[i], &labels[j]))
+                                labels[i].text_y = fmax(labels[i].text_y, labels[j].text_y + CHART_LABEL);
         }
         for (size_t i = n; i-- > 0;) {
-                bool last = i + 1 == n || labels[i].before != labels[i + 1].before;
+                labels[i].text_y = fmin(labels[i].text_y, foot);
+                for (size_t j = i + 1; j < n; j++)
+                        if (chart_meet(&labels[i], &labels[j]))
+                                labels[i].text_y = fmin(labels[i].text_y, labels[j].text_y - CHART_LABEL);
+        }
+}
 
-                labels[i].text_y = fmin(labels[i].text_y, last ? foot : labels[i + 1].text_y - CHART_LABEL);
+/* Points that a label on that side would cover. */
+static unsigned chart_covers(const struct chart_label *labels, size_t n, const struct chart_label *label, bool before)
+{
+        double width = chart_label_width(label);
+        unsigned covered = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                double distance =
+                        8 * (before ? label->percent - labels[i].percent : labels[i].percent - label->percent);
+
+                covered += distance > 12 && distance < width && fabs(labels[i].y - label->y) < 10;
+        }
+        return covered;
+}
+
+static void chart_choose_sides(struct chart_label *labels, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                unsigned left = chart_covers(labels, n, &labels[i], true);
+                unsigned right = chart_covers(labels, n, &labels[i], false);
+
+                if (left != right)
+                        labels[i].before = left < right;
         }
 }
 
@@ -248,7 +300,8 @@ static void chart_put_labels(struct lsr_out *out, const struct lsr_experiment *x
 
 /* --- when packing pays --- */
 
-#define PAYS_WIDTH 68.0 /* percent, the rest is for labels */
+#define PAYS_LEFT 10.0  /* percent: for the ticks */
+#define PAYS_WIDTH 62.0 /* the rest is for the labels of the lines */
 
 struct pays_plot {
         double reads; /* at the right end */
@@ -258,6 +311,11 @@ struct pays_plot {
 static double pays_cost(const struct lsr_way_result *way, double reads)
 {
         return (double)way->pack_ns + reads * (double)way->median.total_ns;
+}
+
+static double pays_x(const struct pays_plot *plot, double reads)
+{
+        return PAYS_LEFT + reads / plot->reads * PAYS_WIDTH;
 }
 
 /* Far enough to see the lines cross, without the latest ones if they are far from the first. */
@@ -300,7 +358,7 @@ static void pays_axes(struct lsr_out *out, const struct pays_plot *plot)
         }
         step = fmax(1, chart_step(plot->reads));
         for (unsigned i = 0; i * step <= plot->reads; i++)
-                chart_tick_x(out, i * step / plot->reads * PAYS_WIDTH, lsr_figure_count((uint64_t)(i * step)).text);
+                chart_tick_x(out, pays_x(plot, i * step), lsr_figure_count((uint64_t)(i * step)).text);
         chart_axis_x(out, "number of reads");
 }
 
@@ -311,12 +369,13 @@ static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const
         double saved = (double)x->ways[0].median.total_ns - (double)way->median.total_ns;
         double crossing = saved > 0 ? (double)way->pack_ns / saved : 0;
 
-        lsr_out_printf(out, "<line class=\"line %s\" x1=\"0\" y1=\"%s\" x2=\"%s%%\" y2=\"%s\"/>\n", class,
-                       chart_number(chart_y(pays_cost(way, 0) / plot->top)).text, chart_number(PAYS_WIDTH).text,
+        lsr_out_printf(out, "<line class=\"line %s\" x1=\"%s%%\" y1=\"%s\" x2=\"%s%%\" y2=\"%s\"/>\n", class,
+                       chart_number(pays_x(plot, 0)).text, chart_number(chart_y(pays_cost(way, 0) / plot->top)).text,
+                       chart_number(pays_x(plot, plot->reads)).text,
                        chart_number(chart_y(pays_cost(way, plot->reads) / plot->top)).text);
         if (way != &x->ways[0] && crossing > 0 && crossing <= plot->reads)
                 lsr_out_printf(out, "<circle class=\"dot %s\" cx=\"%s%%\" cy=\"%s\" r=\"4\"/>\n", class,
-                               chart_number(crossing / plot->reads * PAYS_WIDTH).text,
+                               chart_number(pays_x(plot, crossing)).text,
                                chart_number(chart_y(pays_cost(way, crossing) / plot->top)).text);
 }
 
@@ -359,7 +418,7 @@ void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x)
                 pays_line(out, x, way, &plot);
                 labels[n++] = (struct chart_label){
                         .way = way,
-                        .percent = PAYS_WIDTH,
+                        .percent = PAYS_LEFT + PAYS_WIDTH,
                         .y = chart_y(pays_cost(way, plot.reads) / plot.top),
                 };
         }
@@ -372,7 +431,7 @@ void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x)
 /* --- cost against size --- */
 
 #define SIZES_LEFT 10.0
-#define SIZES_WIDTH 86.0
+#define SIZES_WIDTH 76.0
 
 /* Powers of ten that hold all values. */
 struct sizes_axis {
@@ -473,6 +532,7 @@ void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x)
                         lsr_figure_time(sizes_cost(x, way)).text);
                 n++;
         }
+        chart_choose_sides(labels, n);
         chart_put_labels(out, x, labels, n);
         lsr_out_puts(out, "</svg>\n");
         free(labels);
