@@ -39,6 +39,7 @@ struct lsr_io_stats {
         uint64_t retried_ops; /* requests the ring failed and a plain call repeated */
         uint64_t faults;      /* failures injected */
         uint64_t bytes_read;  /* directory entries and file contents */
+        uint64_t read_ns;     /* in reads of open files, after lsr_io_time() */
 };
 
 /*
@@ -63,6 +64,9 @@ const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the 
 
 /* Does the engine start on the first lot added, so that a small one sets it going early? */
 bool lsr_io_eager(const struct lsr_io *io);
+
+/* From now on count the time that reads of open files take: two looks at the clock for each. */
+void lsr_io_time(struct lsr_io *io);
 
 /* For the few calls that callers make themselves and want counted. */
 void lsr_io_count(struct lsr_io *io, unsigned syscalls);
@@ -112,6 +116,7 @@ struct lsr_file_read {
         int dirfd;
         int flags;   /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
         size_t size; /* what the file is said to have: when that many bytes came, no more are looked for; 0: not said */
+        bool ends;   /* a regular file, which ends where a read comes short */
 };
 
 /*
