@@ -69,6 +69,35 @@ void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
                 scan->trouble(scan->ctx, error, "and more of this kind");
 }
 
+/* So that a sink's failure is told from a member's. */
+struct registry_sink {
+        const struct lsr_many *many;
+        int result;
+};
+
+static int registry_write(void *ctx, const void *data, size_t n)
+{
+        struct registry_sink *s = ctx;
+
+        s->result = s->many->write(s->many->ctx, data, n);
+        return s->result;
+}
+
+int lsr_many_each(const struct lsr_many *many, void *ctx,
+                  int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink))
+{
+        struct registry_sink s = { .many = many };
+        const struct lsr_sink sink = { &s, registry_write };
+        struct lsr_member m;
+        int r = 0;
+
+        while (r >= 0 && many->next(many->ctx, &m)) {
+                r = read(ctx, &m, &sink);
+                r = s.result < 0 ? s.result : many->end(many->ctx, r);
+        }
+        return r < 0 ? r : 0;
+}
+
 static const struct lsr_filter *registry_filter(const uint8_t *head, size_t n)
 {
         for (size_t i = 0; lsr_filters[i]; i++)

@@ -417,20 +417,52 @@ static int sqlite_scan(struct lsr_scan *scan)
         return r;
 }
 
+/* @archive is what sqlite_is_archive() said. */
+static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        if (archive < 0)
+                return archive;
+        if (archive == 0)
+                return lsr_sqlite_tables_read(s, m, sink);
+        if (m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
+                return -EOPNOTSUPP;
+        return lsr_sqlite_archive_read(s, (int64_t)m->position, sink);
+}
+
 static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct lsr_sqlite s;
         int r = lsr_sqlite_open(&s, scan);
 
         if (r == 0)
-                r = sqlite_is_archive(&s);
-        if (r == 0)
-                r = lsr_sqlite_tables_read(&s, m, sink);
-        else if (r > 0 && m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
-                r = -EOPNOTSUPP;
-        else if (r > 0)
-                r = lsr_sqlite_archive_read(&s, (int64_t)m->position, sink);
+                r = sqlite_read_row(&s, sqlite_is_archive(&s), m, sink);
         lsr_sqlite_close(&s);
+        return r;
+}
+
+struct sqlite_many {
+        struct lsr_sqlite s;
+        int archive;
+};
+
+static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct sqlite_many *many = ctx;
+
+        return sqlite_read_row(&many->s, many->archive, m, sink);
+}
+
+/* With one connection: to open one takes longer than to read a small member. */
+static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        struct sqlite_many all;
+        int r = lsr_sqlite_open(&all.s, scan);
+
+        if (r == 0) {
+                all.archive = sqlite_is_archive(&all.s);
+                r = lsr_many_each(many, &all, sqlite_read_one);
+        }
+        lsr_sqlite_close(&all.s);
         return r;
 }
 
@@ -441,4 +473,5 @@ const struct lsr_format lsr_format_sqlite = {
         .probe = sqlite_probe,
         .scan = sqlite_scan,
         .read = sqlite_read,
+        .read_many = sqlite_read_many,
 };
