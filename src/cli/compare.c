@@ -76,7 +76,7 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                             uint64_t b)
 {
         struct compare *c = ctx;
-        const char *quoted = lsr_quoted_always(name);
+        const char *quoted = lsr_quoted_always(name), *operand = lsr_quoted_always(c->s->operands[0]);
 
         compare_clear(c);
         switch (what) {
@@ -101,10 +101,10 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 c->status = 1;
                 break;
         case LSR_COMPARE_EMPTY:
-                lsr_message("cannot compare %s: there are no files in it to read", quoted);
+                lsr_message("cannot compare %s: there are no files in it to read", operand);
                 break;
         case LSR_COMPARE_NO_PACKAGES:
-                lsr_message("cannot compare %s: it has no subdirectories for --each to make bundles of", quoted);
+                lsr_message("cannot compare %s: it has no subdirectories for --each to make bundles of", operand);
                 break;
         case LSR_COMPARE_NO_SCRATCH:
                 lsr_message_errno(-error, "no place for the bundles: no files can be made in %s; set TMPDIR", quoted);
@@ -113,6 +113,9 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 lsr_message("no room for the bundles: %s bytes may be needed, and %s has %s free; set TMPDIR, or "
                             "take fewer --formats",
                             lsr_grouped(a), quoted, lsr_grouped(b));
+                break;
+        case LSR_COMPARE_FULL:
+                lsr_message("no room for the bundles: %s is full; set TMPDIR, or take fewer --formats", quoted);
                 break;
         case LSR_COMPARE_NO_FILES:
                 lsr_message("too many bundles: %s files would be open, and the limit is %s", lsr_grouped(a),

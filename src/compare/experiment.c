@@ -108,17 +108,17 @@ static int compare_inventory(struct compare *c)
         c->x->files = v->files;
         c->x->bytes = v->bytes;
         if (c->o->each && v->n_packages == 0) {
-                compare_tell(c, LSR_COMPARE_NO_PACKAGES, c->o->dir, 0, 0, 0);
+                compare_tell(c, LSR_COMPARE_NO_PACKAGES, "", 0, 0, 0);
                 return 1;
         }
         if (v->files + v->links == 0 || (c->o->random > 0 && v->n_paths == 0)) {
-                compare_tell(c, LSR_COMPARE_EMPTY, c->o->dir, 0, 0, 0);
+                compare_tell(c, LSR_COMPARE_EMPTY, "", 0, 0, 0);
                 return 1;
         }
         if (v->special > 0)
-                compare_tell(c, LSR_COMPARE_SPECIAL, c->o->dir, 0, v->special, 0);
+                compare_tell(c, LSR_COMPARE_SPECIAL, "", 0, v->special, 0);
         if (v->loose > 0)
-                compare_tell(c, LSR_COMPARE_LOOSE, c->o->dir, 0, v->loose, 0);
+                compare_tell(c, LSR_COMPARE_LOOSE, "", 0, v->loose, 0);
         return 0;
 }
 
@@ -191,7 +191,7 @@ static int compare_pack(struct compare *c, const struct lsr_bundling_format *for
                                                });
 
         if (r == -ENOSPC || r == -EDQUOT) {
-                compare_tell(c, LSR_COMPARE_NO_SPACE, c->scratch.where, 0, compare_need(c), c->scratch.free_bytes);
+                compare_tell(c, LSR_COMPARE_FULL, c->scratch.where, 0, 0, 0);
                 return 1;
         }
         if (c->stopped)

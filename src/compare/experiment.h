@@ -17,10 +17,11 @@ enum lsr_compare_trouble {
         LSR_COMPARE_LIMIT,       /* a remark: way @name got no further than @a of @b members */
         LSR_COMPARE_FAILED,      /* way @name has an error */
         LSR_COMPARE_DIFFERS,     /* way @name read something else than the first one */
-        LSR_COMPARE_EMPTY,       /* ends: there is nothing to read in @name */
-        LSR_COMPARE_NO_PACKAGES, /* ends: no subdirectories in @name */
+        LSR_COMPARE_EMPTY,       /* ends: there is nothing to read */
+        LSR_COMPARE_NO_PACKAGES, /* ends: there are no subdirectories */
         LSR_COMPARE_NO_SCRATCH,  /* ends: no files can be made in @name */
         LSR_COMPARE_NO_SPACE,    /* ends: @name has @b bytes free, @a are needed */
+        LSR_COMPARE_FULL,        /* ends: nothing is free in @name any more */
         LSR_COMPARE_NO_FILES,    /* ends: @a files would have to be open, @b may be */
 };
 
