@@ -1,4 +1,5 @@
 # engines: sync
+# ring:
 # static:
 # The system calls of each way are those that strace counts.
 mkdir -p d/a d/b; for i in $(seq 300); do head -c $((i * 50)) /dev/urandom >d/a/$i; done

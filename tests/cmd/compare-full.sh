@@ -1,4 +1,5 @@
 # engines: sync
+# ring:
 # root:
 # Too little room for the bundles: said before anything is packed, or when it runs out.
 mkdir d small; for i in 1 2 3 4; do head -c 1000000 /dev/urandom >d/$i; done

@@ -1,4 +1,5 @@
 # engines: sync
+# ring:
 # user:
 # What cannot be compared, or not all of it.
 compare() { lsr --compare "$@" 2>&1 >out | sed "s,$PWD/,,"; echo "=> ${PIPESTATUS[0]}, $(grep -c '^files' out) ways"; }
@@ -17,7 +18,7 @@ compare d --random=x
 compare empty --random=5
 chmod 0 d/secret d/no
 compare d --runs=1
-lsr --compare d --runs=1 --json 2>/dev/null | grep -o '"files":2\|"differs":true'
+lsr --compare d --runs=1 --json 2>/dev/null | grep -o '"files":1,\|"differs":true' | sort | uniq -c
 chmod 555 scratch; TMPDIR=$PWD/scratch compare d --runs=1
 TMPDIR=$PWD/scratch compare d --runs=1 --formats=
 echo old >page; compare d --runs=1 --html=page; cat page

@@ -1,4 +1,5 @@
 # engines: sync
+# ring:
 # Every way reads the same: links of both kinds, holes, large and empty files, odd names; bundles of each subdirectory.
 told() { python3 -c '
 import json, sys
