@@ -346,20 +346,20 @@ static bool pays_shown(const struct lsr_experiment *x, const struct lsr_way_resu
         return way == &x->ways[0] || (lsr_way_pays_after(x, way) > 0 && pays_cost(way, plot->reads) <= plot->top);
 }
 
-static void pays_axes(struct lsr_out *out, const struct pays_plot *plot)
+static void pays_axes(struct lsr_out *out, const struct pays_plot *plot, bool random)
 {
         double step = chart_step(plot->top), unit = step >= 1e9 ? 1e9 : step >= 1e6 ? 1e6 : step >= 1e3 ? 1e3 : 1;
         const char *name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "\xc2\xb5s" : "ns";
         char text[64];
 
         for (unsigned i = 0; i * step <= plot->top; i++) {
-                snprintf(text, sizeof(text), "%s %s", lsr_figure_count((uint64_t)(i * step / unit + 0.5)).text, name);
+                snprintf(text, sizeof(text), "%s %s", lsr_figure_whole(i * step / unit).text, name);
                 chart_grid_y(out, i * step / plot->top, i > 0 ? text : "0");
         }
         step = fmax(1, chart_step(plot->reads));
         for (unsigned i = 0; i * step <= plot->reads; i++)
-                chart_tick_x(out, pays_x(plot, i * step), lsr_figure_count((uint64_t)(i * step)).text);
-        chart_axis_x(out, "number of reads");
+                chart_tick_x(out, pays_x(plot, i * step), lsr_figure_whole(i * step).text);
+        chart_axis_x(out, random ? "number of such rounds" : "number of reads");
 }
 
 static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way,
@@ -396,7 +396,7 @@ static void pays_note(struct lsr_out *out, const struct lsr_experiment *x, const
                 if (pays == LSR_NEVER)
                         lsr_out_puts(out, "never)");
                 else
-                        lsr_out_printf(out, "after %s reads)", lsr_figure_count(pays).text);
+                        lsr_out_printf(out, "after %s)", lsr_figure_count(pays).text);
         }
         if (n > 0)
                 lsr_out_puts(out, ".</p>\n");
@@ -409,7 +409,7 @@ void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x)
         size_t n = 0;
 
         chart_open(out, CHART_TOP + CHART_HEIGHT + CHART_FOOT, "Time to pack and read, by the number of reads");
-        pays_axes(out, &plot);
+        pays_axes(out, &plot, x->random > 0);
         for (size_t i = x->n_ways; i-- > 0;) {
                 const struct lsr_way_result *way = &x->ways[i];
 
@@ -491,7 +491,7 @@ static void sizes_axes(struct lsr_out *out, const struct sizes_axis *across, con
 
         for (int i = up->first; i <= up->last; i++)
                 chart_grid_y(out, (double)(i - up->first) / (up->last - up->first), sizes_power(i, times, 4).text);
-        for (int i = across->first; i <= across->last; i++)
+        for (int i = across->first; i <= across->last; i += across->last - across->first > 4 ? 2 : 1)
                 chart_tick_x(out, SIZES_LEFT + SIZES_WIDTH * (i - across->first) / (across->last - across->first),
                              sizes_power(i, sizes, 6).text);
         chart_axis_x(out, "mean size of what is opened");

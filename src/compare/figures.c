@@ -6,10 +6,12 @@
  */
 #include "compare/figures.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "formats/format.h"
+
+#define FIGURE_MAX 1e19 /* what an integer holds */
 
 struct lsr_figure lsr_figure_count(uint64_t n)
 {
@@ -19,6 +21,11 @@ struct lsr_figure lsr_figure_count(uint64_t n)
         return f;
 }
 
+struct lsr_figure lsr_figure_whole(double value)
+{
+        return lsr_figure_count(value >= FIGURE_MAX ? (uint64_t)FIGURE_MAX : (uint64_t)(value + 0.5));
+}
+
 struct lsr_figure lsr_figure_fixed(double value, unsigned decimals)
 {
         struct lsr_figure f;
@@ -26,7 +33,7 @@ struct lsr_figure lsr_figure_fixed(double value, unsigned decimals)
 
         for (unsigned i = 0; i < decimals; i++)
                 scale *= 10;
-        scaled = (unsigned long long)((value < 0 ? -value : value) * (double)scale + 0.5);
+        scaled = (unsigned long long)(fmin(fabs(value) * (double)scale, FIGURE_MAX) + 0.5);
         if (decimals == 0)
                 snprintf(f.text, sizeof(f.text), "%s%llu", value < 0 && scaled ? "-" : "", scaled);
         else
@@ -38,7 +45,7 @@ struct lsr_figure lsr_figure_fixed(double value, unsigned decimals)
 struct lsr_figure lsr_figure_value(double value)
 {
         if (value >= 999.5)
-                return lsr_figure_count((uint64_t)(value + 0.5));
+                return lsr_figure_whole(value);
         /* Bounds where the last digit would be rounded up to one more in front. */
         return lsr_figure_fixed(value, value == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3);
 }
@@ -63,8 +70,12 @@ struct lsr_figure lsr_figure_bytes(uint64_t bytes)
         double value = (double)bytes / 1e3;
         size_t unit = 0;
 
-        if (bytes < 1000)
-                return figure_unit((double)bytes, bytes == 1 ? "byte" : "bytes");
+        if (bytes < 1000) {
+                struct lsr_figure f;
+
+                snprintf(f.text, sizeof(f.text), "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
+                return f;
+        }
         for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
                 value /= 1e3;
         return figure_unit(value, units[unit]);

@@ -16,7 +16,8 @@ struct lsr_figure {
 };
 
 struct lsr_figure lsr_figure_count(uint64_t n);                      /* 104,000 */
-struct lsr_figure lsr_figure_fixed(double value, unsigned decimals); /* 12.300 */
+struct lsr_figure lsr_figure_whole(double value);                    /* the same, rounded */
+struct lsr_figure lsr_figure_fixed(double value, unsigned decimals); /* 12.300; of 9 digits before the point at most */
 struct lsr_figure lsr_figure_value(double value);                    /* three digits or more: 0.123, 12.3, 1,234 */
 struct lsr_figure lsr_figure_bytes(uint64_t bytes);                  /* 1.13 GB */
 struct lsr_figure lsr_figure_time(double ns);                        /* 12.3 us, 1.13 s */

@@ -82,10 +82,12 @@ static void words_share(struct lsr_out *out, const struct lsr_experiment *x, con
 {
         double speedup = lsr_way_speedup(x, way), share = 1 / speedup;
 
-        if (lsr_way_same_speed(x, way) || (share > 1 - WORDS_AS_LONG && share < 1 + WORDS_AS_LONG))
+        if (lsr_way_same_speed(x, way))
+                lsr_out_puts(out, "about as long, as far as these runs can tell");
+        else if (share > 1 - WORDS_AS_LONG && share < 1 + WORDS_AS_LONG)
                 lsr_out_puts(out, "about as long");
         else if (speedup >= WORDS_FRACTION)
-                lsr_out_printf(out, "1/%s of the time", lsr_figure_fixed(speedup, 0).text);
+                lsr_out_printf(out, "1/%s of the time", lsr_figure_whole(speedup).text);
         else if (speedup > 1)
                 lsr_out_printf(out, "%s %% of the time", lsr_figure_fixed(100 * share, 0).text);
         else
@@ -127,8 +129,8 @@ static void words_best_bundle(struct lsr_out *out, const struct lsr_experiment *
         words_bundles(out, best);
         lsr_out_puts(out, " take ");
         words_share(out, x, best);
-        reads = lsr_way_pays_after(x, best);
-        if (reads == LSR_NEVER || lsr_way_same_speed(x, best))
+        reads = lsr_way_same_speed(x, best) ? 0 : lsr_way_pays_after(x, best);
+        if (reads == LSR_NEVER)
                 lsr_out_puts(out, "; in time, packing never pays");
         else if (reads == 1)
                 lsr_out_puts(out, x->random ? "; packing pays with the first such round"
@@ -137,7 +139,7 @@ static void words_best_bundle(struct lsr_out *out, const struct lsr_experiment *
                 lsr_out_printf(out, "; packing pays after %s %s", lsr_figure_count(reads).text,
                                x->random ? "such rounds" : "reads");
         lsr_out_putc(out, '.');
-        if (x->ways[0].allocated > 0)
+        if (!x->random && x->ways[0].allocated > 0)
                 lsr_out_printf(out, " On disk %s %s instead of %s.", best->files == 1 ? "it takes" : "they take",
                                lsr_figure_bytes(best->allocated).text, lsr_figure_bytes(x->ways[0].allocated).text);
 }

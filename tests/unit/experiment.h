@@ -71,12 +71,14 @@ static inline struct lsr_experiment experiment_make(void)
         experiment_fact(&x, "kernel", "6.18.44");
         experiment_fact(&x, "file system", "ext4 on /srv, rw,relatime");
         experiment_fact(&x, "null syscall", "123 ns");
-        experiment_fact(&x, "mitigations", "spectre_v2: Enhanced IBRS; retbleed: untrained return thunk; l1tf: not "
-                                           "affected; meltdown: not affected");
+        experiment_fact(&x, "mitigations",
+                        "spectre_v2: Enhanced IBRS; retbleed: untrained return thunk; l1tf: not "
+                        "affected; meltdown: not affected");
         experiment_way(&x, "files, sync", NULL, 104000, 1340000000, 1250000, 0, 1506000, 0);
         experiment_way(&x, "files, mmap", NULL, 104000, 1340000000, 1750000, 0, 1990000, 0);
         experiment_way(&x, "files, threads", NULL, 104000, 1340000000, 1350000, 0, 980000, 0);
-        experiment_way(&x, "files, io_uring", NULL, 104000, 1340000000, 700000, 0, 1100000, 0)->median.ring_ops = 312000;
+        experiment_way(&x, "files, io_uring", NULL, 104000, 1340000000, 700000, 0, 1100000, 0)->median.ring_ops =
+                312000;
         experiment_way(&x, "tar", "tar", 1351, 1210000000, 110000, 33000, 420000, 2100000);
         experiment_way(&x, "tar.gz", "tar.gz", 1351, 280000000, 21000, 1750000, 2050000, 29000000);
         experiment_way(&x, "tar.zst", "tar.zst", 1351, 212000000, 16500, 120000, 167000, 2600000);
