@@ -100,11 +100,12 @@ static void chart_segment(struct lsr_out *out, const char *class, const char *ti
  * I/O from the left, decoding behind it; where both together take longer than
  * the whole, decoding ends with the bar, and the part they share is hatched.
  */
-static void chart_bar(struct lsr_out *out, const struct lsr_way_result *way, int y, double scale)
+static void chart_bar(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way, int y,
+                      double scale)
 {
-        double total = (double)way->median.total_ns;
-        double io = fmin((double)way->median.io_ns, total);
-        double decode = fmin((double)way->median.decode_ns, total);
+        double total = lsr_way_time(x, way, way->median.total_ns);
+        double io = fmin(lsr_way_time(x, way, way->median.io_ns), total);
+        double decode = fmin(lsr_way_time(x, way, way->median.decode_ns), total);
         double start = fmin(io, total - decode), end = start + decode;
 
         chart_segment(out, "io", "I/O", y, 0, start, scale);
@@ -114,8 +115,8 @@ static void chart_bar(struct lsr_out *out, const struct lsr_way_result *way, int
         chart_segment(out, "rest", "the rest", y, fmax(io, end), total, scale);
         if (way->n_runs > 1)
                 lsr_out_printf(out, "<line class=\"whisker\" x1=\"%s%%\" x2=\"%s%%\" y1=\"%d\" y2=\"%d\"/>\n",
-                               chart_number(100 * (double)way->total_min / scale).text,
-                               chart_number(100 * (double)way->total_max / scale).text, y + 8, y + 8);
+                               chart_number(100 * lsr_way_time(x, way, way->total_min) / scale).text,
+                               chart_number(100 * lsr_way_time(x, way, way->total_max) / scale).text, y + 8, y + 8);
 }
 
 void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
@@ -125,7 +126,7 @@ void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
 
         for (size_t i = 0; i < x->n_ways; i++)
                 if (lsr_way_counts(&x->ways[i]))
-                        scale = fmax(scale, (double)x->ways[i].total_max);
+                        scale = fmax(scale, lsr_way_time(x, &x->ways[i], x->ways[i].total_max));
         chart_open(out, (int)x->n_ways * CHART_BAR, "Time of each way: I/O, decoding and the rest");
         lsr_out_puts(out, "<defs><pattern id=\"both\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                           "patternTransform=\"rotate(45)\"><rect class=\"io\" width=\"6\" height=\"6\"/>"
@@ -140,13 +141,14 @@ void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
                 if (!lsr_way_counts(way)) {
                         lsr_out_puts(out, way->error ? "failed" : way->differs ? "differs" : "not measured");
                 } else {
-                        lsr_out_puts(out, lsr_figure_time((double)way->median.total_ns).text);
+                        lsr_out_printf(out, "%s%s", lsr_way_cut(x, way) ? "about " : "",
+                                       lsr_figure_time(lsr_way_time(x, way, way->median.total_ns)).text);
                         if (i > 0 && speedup > 0)
                                 lsr_out_printf(out, " \xc2\xb7 %s\xc3\x97", lsr_figure_speedup(speedup).text);
                 }
                 lsr_out_puts(out, "</text>\n");
                 if (lsr_way_counts(way))
-                        chart_bar(out, way, y + 22, scale);
+                        chart_bar(out, x, way, y + 22, scale);
         }
         lsr_out_puts(out, "</svg>\n");
 }
@@ -308,9 +310,9 @@ struct pays_plot {
         double top;   /* ns */
 };
 
-static double pays_cost(const struct lsr_way_result *way, double reads)
+static double pays_cost(const struct lsr_experiment *x, const struct lsr_way_result *way, double reads)
 {
-        return (double)way->pack_ns + reads * (double)way->median.total_ns;
+        return (double)way->pack_ns + reads * lsr_way_time(x, way, way->median.total_ns);
 }
 
 static double pays_x(const struct pays_plot *plot, double reads)
@@ -337,13 +339,13 @@ static struct pays_plot pays_scale(const struct lsr_experiment *x)
                         most = pays;
         }
         plot.reads = fmax(4, ceil(1.5 * (double)most));
-        plot.top = 1.1 * pays_cost(&x->ways[0], plot.reads);
+        plot.top = 1.1 * pays_cost(x, &x->ways[0], plot.reads);
         return plot;
 }
 
 static bool pays_shown(const struct lsr_experiment *x, const struct lsr_way_result *way, const struct pays_plot *plot)
 {
-        return way == &x->ways[0] || (lsr_way_pays_after(x, way) > 0 && pays_cost(way, plot->reads) <= plot->top);
+        return way == &x->ways[0] || (lsr_way_pays_after(x, way) > 0 && pays_cost(x, way, plot->reads) <= plot->top);
 }
 
 static void pays_axes(struct lsr_out *out, const struct pays_plot *plot, bool random)
@@ -366,17 +368,17 @@ static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const
                       const struct pays_plot *plot)
 {
         const char *class = lsr_chart_class(x, way);
-        double saved = (double)x->ways[0].median.total_ns - (double)way->median.total_ns;
+        double saved = pays_cost(x, &x->ways[0], 1) - lsr_way_time(x, way, way->median.total_ns);
         double crossing = saved > 0 ? (double)way->pack_ns / saved : 0;
 
         lsr_out_printf(out, "<line class=\"line %s\" x1=\"%s%%\" y1=\"%s\" x2=\"%s%%\" y2=\"%s\"/>\n", class,
-                       chart_number(pays_x(plot, 0)).text, chart_number(chart_y(pays_cost(way, 0) / plot->top)).text,
+                       chart_number(pays_x(plot, 0)).text, chart_number(chart_y(pays_cost(x, way, 0) / plot->top)).text,
                        chart_number(pays_x(plot, plot->reads)).text,
-                       chart_number(chart_y(pays_cost(way, plot->reads) / plot->top)).text);
+                       chart_number(chart_y(pays_cost(x, way, plot->reads) / plot->top)).text);
         if (way != &x->ways[0] && crossing > 0 && crossing <= plot->reads)
                 lsr_out_printf(out, "<circle class=\"dot %s\" cx=\"%s%%\" cy=\"%s\" r=\"4\"/>\n", class,
                                chart_number(pays_x(plot, crossing)).text,
-                               chart_number(chart_y(pays_cost(way, crossing) / plot->top)).text);
+                               chart_number(chart_y(pays_cost(x, way, crossing) / plot->top)).text);
 }
 
 /* The bundles that have no place in the plot. */
@@ -419,7 +421,7 @@ void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x)
                 labels[n++] = (struct chart_label){
                         .way = way,
                         .percent = PAYS_LEFT + PAYS_WIDTH,
-                        .y = chart_y(pays_cost(way, plot.reads) / plot.top),
+                        .y = chart_y(pays_cost(x, way, plot.reads) / plot.top),
                 };
         }
         chart_put_labels(out, x, labels, n);
@@ -462,7 +464,8 @@ static double sizes_bytes(const struct lsr_way_result *way)
 
 static double sizes_cost(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        return (double)way->median.total_ns / (double)(x->random ? x->random : x->files);
+        return lsr_way_time(x, way, way->median.total_ns) /
+               fmax(1, (double)(x->random ? x->ways[0].members : x->files));
 }
 
 static bool sizes_shown(const struct lsr_way_result *way)

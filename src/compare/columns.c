@@ -15,6 +15,18 @@ static void column_way(struct lsr_out *out, const struct lsr_experiment *x, cons
         lsr_out_puts(out, way->name);
 }
 
+/* Only then the ways may differ in it. */
+static bool column_read_wanted(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        return lsr_way_cut(x, way);
+}
+
+static void column_read(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        (void)x;
+        lsr_out_puts(out, lsr_way_counts(way) ? lsr_figure_count(way->members).text : "-");
+}
+
 static void column_files(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         (void)x;
@@ -87,8 +99,9 @@ static void column_peak(struct lsr_out *out, const struct lsr_experiment *x, con
                      lsr_way_counts(way) ? lsr_figure_value((double)way->median.peak_bytes / (1 << 20)).text : "-");
 }
 
-static bool column_device_wanted(const struct lsr_way_result *way)
+static bool column_device_wanted(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
+        (void)x;
         return way->median.device_bytes > 0;
 }
 
@@ -130,6 +143,7 @@ const struct lsr_compare_column lsr_compare_columns[] = {
         { "way", "", .left = true, .put = column_way },
         { "files", "", .put = column_files },
         { "on disk", "", .put = column_disk },
+        { "read", "files", .wanted = column_read_wanted, .put = column_read },
         { "syscalls", "", .put = column_syscalls },
         { "ring ops", "", .detail = true, .put = column_ring },
         { "I/O", "ms", .put = column_io },
@@ -151,7 +165,7 @@ bool lsr_compare_column_wanted(const struct lsr_compare_column *column, const st
         if (!column->wanted)
                 return true;
         for (size_t i = 0; i < x->n_ways; i++)
-                if (column->wanted(&x->ways[i]))
+                if (column->wanted(x, &x->ways[i]))
                         return true;
         return false;
 }

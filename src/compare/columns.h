@@ -14,7 +14,7 @@ struct lsr_compare_column {
         bool left;        /* aligned; else right */
         bool detail;      /* where there is no room for all columns: in the second part */
         /* Left out if this is false of all ways; NULL: always there. */
-        bool (*wanted)(const struct lsr_way_result *way);
+        bool (*wanted)(const struct lsr_experiment *x, const struct lsr_way_result *way);
         void (*put)(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way);
 };
 

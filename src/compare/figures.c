@@ -97,31 +97,50 @@ bool lsr_way_counts(const struct lsr_way_result *way)
         return !way->error && !way->differs && way->n_runs > 0 && way->median.total_ns > 0;
 }
 
+bool lsr_way_cut(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        return x->random > 0 && way->members > 0 && way->members < x->ways[0].members;
+}
+
+double lsr_way_time(const struct lsr_experiment *x, const struct lsr_way_result *way, uint64_t ns)
+{
+        if (!lsr_way_cut(x, way))
+                return (double)ns;
+        return (double)ns * ((double)x->ways[0].members / (double)way->members);
+}
+
+static double figure_total(const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        return lsr_way_time(x, way, way->median.total_ns);
+}
+
 double lsr_way_speedup(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         if (!lsr_way_counts(&x->ways[0]) || !lsr_way_counts(way))
                 return 0;
-        return (double)x->ways[0].median.total_ns / (double)way->median.total_ns;
+        return figure_total(x, &x->ways[0]) / figure_total(x, way);
 }
 
 bool lsr_way_same_speed(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         double speedup = lsr_way_speedup(x, way);
 
-        return speedup > 0.8 && speedup < 1.25 && way->total_min <= x->ways[0].total_max &&
-               way->total_max >= x->ways[0].total_min;
+        return speedup > 0.8 && speedup < 1.25 &&
+               lsr_way_time(x, way, way->total_min) <= (double)x->ways[0].total_max &&
+               lsr_way_time(x, way, way->total_max) >= (double)x->ways[0].total_min;
 }
 
 uint64_t lsr_way_pays_after(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        uint64_t saved;
+        double saved, reads;
 
         if (!way->format || way->pack_ns == 0 || lsr_way_speedup(x, way) == 0)
                 return 0;
-        if (way->median.total_ns >= x->ways[0].median.total_ns)
+        saved = figure_total(x, &x->ways[0]) - figure_total(x, way);
+        if (saved <= 0)
                 return LSR_NEVER;
-        saved = x->ways[0].median.total_ns - way->median.total_ns;
-        return way->pack_ns / saved + (way->pack_ns % saved != 0);
+        reads = ceil((double)way->pack_ns / saved);
+        return reads < FIGURE_MAX ? (uint64_t)reads : LSR_NEVER;
 }
 
 const struct lsr_way_result *lsr_fastest_way(const struct lsr_experiment *x, bool bundles)
@@ -132,7 +151,7 @@ const struct lsr_way_result *lsr_fastest_way(const struct lsr_experiment *x, boo
                 const struct lsr_way_result *way = &x->ways[i];
 
                 if (!!way->format == bundles && lsr_way_counts(way) &&
-                    (!fastest || way->median.total_ns < fastest->median.total_ns))
+                    (!fastest || figure_total(x, way) < figure_total(x, fastest)))
                         fastest = way;
         }
         return fastest;

@@ -28,6 +28,15 @@ struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.
 /* Did the way run to its end and see what the first one saw?  Only then do its times count. */
 bool lsr_way_counts(const struct lsr_way_result *way);
 
+/*
+ * A time of @way, for as much as the first way read: of --random, slow ways read fewer members than asked for, and
+ * @ns is then scaled up.
+ */
+double lsr_way_time(const struct lsr_experiment *x, const struct lsr_way_result *way, uint64_t ns);
+
+/* Did it read fewer? */
+bool lsr_way_cut(const struct lsr_experiment *x, const struct lsr_way_result *way);
+
 /* How many times as fast as the first way, by the medians; 0 if one of them does not count. */
 double lsr_way_speedup(const struct lsr_experiment *x, const struct lsr_way_result *way);
 

@@ -99,7 +99,7 @@ static void words_first(struct lsr_out *out, const struct lsr_experiment *x)
 {
         const struct lsr_way_result *first = &x->ways[0];
         double share = (double)first->median.io_ns / (double)first->median.total_ns;
-        uint64_t files = x->random ? x->random : x->files;
+        uint64_t files = x->random ? first->members : x->files;
 
         lsr_out_printf(out, "%s ", x->cold ? "From a cold cache, reading" : "Reading");
         words_counted(out, files, "file");
@@ -232,6 +232,17 @@ unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *
                         lsr_out_printf(out, ", %s; its times do not count\n", lsr_figure_bytes(way->bytes).text);
                         n++;
                 }
+        }
+        for (size_t i = 0; i < x->n_ways; i++) {
+                const struct lsr_way_result *way = &x->ways[i];
+
+                if (!lsr_way_counts(way) || !lsr_way_cut(x, way))
+                        continue;
+                lsr_out_printf(out, "%s read ", way->name);
+                words_counted(out, way->members, "file");
+                lsr_out_printf(out, " instead of %s: its speed-up is that of each file\n",
+                               lsr_figure_count(x->ways[0].members).text);
+                n++;
         }
         for (size_t i = 0; i < x->n_ways; i++) {
                 const struct lsr_way_result *way = &x->ways[i];

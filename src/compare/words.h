@@ -14,8 +14,8 @@
 void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x);
 
 /*
- * What is not as it should be, a line each: ways that failed, saw other bytes
- * or could not be traced.  Returns the number of lines.
+ * What is not as it should be, a line each: ways that failed, saw other bytes,
+ * read less than asked for or could not be traced.  Returns the number of lines.
  */
 unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x);
 

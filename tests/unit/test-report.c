@@ -49,6 +49,63 @@ static void report_lacks(const char *text, const char *part)
         cr_assert_null(strstr(text, part), "\"%s\" is in:\n%s", part, text);
 }
 
+/* Every element that is opened is closed, in order; what stands alone is known. */
+static void page_check_elements(const char *text)
+{
+        static const char *const alone[] = { "!DOCTYPE", "meta" };
+        char open[64][16];
+        size_t depth = 0;
+
+        for (const char *p = strchr(text, '<'); p; p = strchr(p, '<')) {
+                const char *end = strchr(p, '>');
+                char name[16];
+                bool single = false;
+
+                cr_assert(end && sscanf(p, "<%15[!/a-zA-Z0-9]", name) == 1, "%.40s", p);
+                for (size_t i = 0; i < 2; i++)
+                        single |= strcmp(name, alone[i]) == 0;
+                if (name[0] == '/') {
+                        cr_assert(depth > 0 && strcmp(open[depth - 1], name + 1) == 0, "%s closes %s", name,
+                                  depth > 0 ? open[depth - 1] : "nothing");
+                        depth--;
+                } else if (!single && end[-1] != '/') {
+                        cr_assert_lt(depth, 64);
+                        strcpy(open[depth++], name);
+                }
+                p = end;
+        }
+        cr_assert_eq(depth, 0);
+}
+
+/* All figures in attributes of pictures are numbers, and lie on the page. */
+static void page_check_places(const char *text)
+{
+        for (const char *p = strstr(text, "%\""); p; p = strstr(p + 1, "%\"")) {
+                const char *start = p;
+                double value;
+
+                while (start[-1] != '"')
+                        start--;
+                value = strtod(start, NULL);
+                cr_assert(value >= 0 && value <= 100.005, "%.20s", start);
+        }
+        report_lacks(text, "\"nan");
+        report_lacks(text, "\"-nan");
+        report_lacks(text, "inf");
+}
+
+static const char *page_check(const struct lsr_experiment *x)
+{
+        const char *text = report_page(x);
+
+        page_check_elements(text);
+        page_check_places(text);
+        report_lacks(text, "<script");
+        report_lacks(text, "href");
+        report_lacks(text, "src=");
+        return text;
+}
+
 /* Times of the bundle or way @i, in microseconds; its runs are all the same. */
 static void report_set(struct lsr_experiment *x, size_t i, uint64_t io, uint64_t total, uint64_t pack)
 {
@@ -321,12 +378,12 @@ Test(report, words_of_conditions)
                    "reading and closing; the same bytes from a tar bundle take 25 %");
 
         x = report_small(2, 4000000, 150000);
-        x.random = 4;
+        x.random = x.ways[0].members = x.ways[1].members = 4;
         words_check(x,
                     "Reading 4 files in random order takes 100 ms (25.0 ms each), 90 % of it in 42 syscalls; the same "
                     "bytes from a tar bundle take 40.0 times as long; in time, packing never pays.");
         x = report_small(2, 25000, 150000);
-        x.random = 4;
+        x.random = x.ways[0].members = x.ways[1].members = 4;
         words_check(x, "; packing pays after 2 such rounds.");
 
         x = report_small(2, 25000, 150000);
@@ -402,6 +459,30 @@ Test(report, troubles)
         lsr_experiment_free(&x);
 }
 
+/* A way that had no time for all of --random is as slow as each of its reads is. */
+Test(report, random_cut)
+{
+        struct lsr_experiment x = report_small(2, 50000, 150000);
+        const char *text;
+
+        x.random = x.ways[0].members = 1000;
+        x.ways[1].members = 5;
+        text = report_of(&x, LSR_REPORT_TABLE, 0);
+        report_has(text, "files, sync     10  41.0 kB  1,000 ");
+        report_has(text, "tar              1  10.2 kB      5 ");
+        report_has(text,
+                   "\n\ntar read 5 files instead of 1,000: its speed-up is that of each file\n\nReading 1,000 files in "
+                   "random order takes 100 ms (100 us each)");
+        report_has(text, "take 100 times as long; in time, packing never pays.");
+        report_has(text, "never     0.010\n");
+        report_has(page_check(&x), "about 10.0 s");
+        x.ways[1].members = 1000;
+        text = report_of(&x, LSR_REPORT_TABLE, 0);
+        report_lacks(text, "instead of");
+        report_has(text, "3      2.00\n");
+        lsr_experiment_free(&x);
+}
+
 /* --- JSON and CSV --- */
 
 Test(report, json)
@@ -467,63 +548,6 @@ Test(report, csv)
 }
 
 /* --- the page --- */
-
-/* Every element that is opened is closed, in order; what stands alone is known. */
-static void page_check_elements(const char *text)
-{
-        static const char *const alone[] = { "!DOCTYPE", "meta" };
-        char open[64][16];
-        size_t depth = 0;
-
-        for (const char *p = strchr(text, '<'); p; p = strchr(p, '<')) {
-                const char *end = strchr(p, '>');
-                char name[16];
-                bool single = false;
-
-                cr_assert(end && sscanf(p, "<%15[!/a-zA-Z0-9]", name) == 1, "%.40s", p);
-                for (size_t i = 0; i < 2; i++)
-                        single |= strcmp(name, alone[i]) == 0;
-                if (name[0] == '/') {
-                        cr_assert(depth > 0 && strcmp(open[depth - 1], name + 1) == 0, "%s closes %s", name,
-                                  depth > 0 ? open[depth - 1] : "nothing");
-                        depth--;
-                } else if (!single && end[-1] != '/') {
-                        cr_assert_lt(depth, 64);
-                        strcpy(open[depth++], name);
-                }
-                p = end;
-        }
-        cr_assert_eq(depth, 0);
-}
-
-/* All figures in attributes of pictures are numbers, and lie on the page. */
-static void page_check_places(const char *text)
-{
-        for (const char *p = strstr(text, "%\""); p; p = strstr(p + 1, "%\"")) {
-                const char *start = p;
-                double value;
-
-                while (start[-1] != '"')
-                        start--;
-                value = strtod(start, NULL);
-                cr_assert(value >= 0 && value <= 100.005, "%.20s", start);
-        }
-        report_lacks(text, "\"nan");
-        report_lacks(text, "\"-nan");
-        report_lacks(text, "inf");
-}
-
-static const char *page_check(const struct lsr_experiment *x)
-{
-        const char *text = report_page(x);
-
-        page_check_elements(text);
-        page_check_places(text);
-        report_lacks(text, "<script");
-        report_lacks(text, "href");
-        report_lacks(text, "src=");
-        return text;
-}
 
 Test(report, page)
 {
