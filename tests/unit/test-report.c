@@ -561,6 +561,7 @@ Test(report, page)
         report_has(text, "<dt>kernel</dt><dd>6.18.44</dd>");
         report_has(text, "<dd>read 208,000, openat 104,012</dd>");
         report_has(text, "<td>9.02</td></tr>");
+        report_lacks(text, "both at once");
         lsr_experiment_free(&x);
 }
 
