@@ -349,6 +349,7 @@ Test(report, words_of_one_bundle)
         words_check(report_small(2, 25000, 75001), "; packing pays after 2 reads.");
         words_check(report_small(2, 25000, 75000), "; packing pays with the first read.");
         words_check(report_small(2, 10, 100000000), "take 1/10,000 of the time; packing pays after 1,001 reads.");
+        words_check(report_small(2, 20000, 0), "take 1/5 of the time. On disk");
         words_check(report_small(2, 98000, 100), "take about as long");
         words_check(report_small(2, 102000, 100), "take about as long; in time, packing never pays.");
         words_check(report_small(2, 140000, 100), "take 1.40 times as long; in time, packing never pays.");
@@ -450,7 +451,7 @@ Test(report, troubles)
                          "its times do not count\n"
                          "syscalls not counted: ptrace: Operation not permitted\n"
                          "syscalls not counted: killed\n\nReading ");
-        report_has(text, "not counted");
+        report_has(text, "1.34 GB  not counted ");
         report_has(text, "differs\n");
         report_has(text, "failed\n");
         /* The next best one. */
@@ -533,6 +534,12 @@ Test(report, csv)
         report_has(text, "way,format,files,apparent_bytes,allocated_bytes,syscalls,runs,io_ns,");
         report_has(text, "\r\n\"files, sync\",,10,36864,40960,42,3,90000000,0,100000000,");
         report_has(text, ",false,\"a \"\"b\"\", c\nd\"\r\n");
+        strcpy(x.ways[1].error, "\"b\"");
+        report_has(report_of(&x, LSR_REPORT_CSV, 0), ",false,\"\"\"b\"\"\"\r\n");
+        strcpy(x.ways[1].error, "a b");
+        report_has(report_of(&x, LSR_REPORT_CSV, 0), ",false,a b\r\n");
+        strcpy(x.ways[1].error, "a \"b\", c\nd");
+        text = report_of(&x, LSR_REPORT_CSV, 0);
         for (; *text; text++) {
                 quoted ^= *text == '"';
                 commas += !quoted && *text == ',';
