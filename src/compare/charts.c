@@ -84,9 +84,12 @@ const char *lsr_chart_class(const struct lsr_experiment *x, const struct lsr_way
 
 /* --- bars --- */
 
+#define TIMES_FIRST 8 /* of the first way's time is what a bar shows at most */
+
 static void chart_segment(struct lsr_out *out, const char *class, const char *title, int y, double from, double to,
                           double scale)
 {
+        to = fmin(to, scale);
         if (to <= from)
                 return;
         lsr_out_printf(
@@ -113,10 +116,13 @@ static void chart_bar(struct lsr_out *out, const struct lsr_experiment *x, const
         chart_segment(out, "io", "I/O", y, end, io, scale);
         chart_segment(out, "decode", "decoding", y, fmax(start, io), end, scale);
         chart_segment(out, "rest", "the rest", y, fmax(io, end), total, scale);
-        if (way->n_runs > 1)
+        if (total > scale)
+                lsr_out_printf(out, "<text class=\"end more\" x=\"100%%\" y=\"%d\">more \xe2\x80\xba</text>\n", y + 13);
+        else if (way->n_runs > 1)
                 lsr_out_printf(out, "<line class=\"whisker\" x1=\"%s%%\" x2=\"%s%%\" y1=\"%d\" y2=\"%d\"/>\n",
                                chart_number(100 * lsr_way_time(x, way, way->total_min) / scale).text,
-                               chart_number(100 * lsr_way_time(x, way, way->total_max) / scale).text, y + 8, y + 8);
+                               chart_number(100 * fmin(1, lsr_way_time(x, way, way->total_max) / scale)).text, y + 8,
+                               y + 8);
 }
 
 void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
@@ -127,6 +133,8 @@ void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
         for (size_t i = 0; i < x->n_ways; i++)
                 if (lsr_way_counts(&x->ways[i]))
                         scale = fmax(scale, lsr_way_time(x, &x->ways[i], x->ways[i].total_max));
+        if (lsr_way_counts(&x->ways[0]))
+                scale = fmin(scale, TIMES_FIRST * (double)x->ways[0].total_max);
         chart_open(out, (int)x->n_ways * CHART_BAR, "Time of each way: I/O, decoding and the rest");
         lsr_out_puts(out, "<defs><pattern id=\"both\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                           "patternTransform=\"rotate(45)\"><rect class=\"io\" width=\"6\" height=\"6\"/>"
@@ -457,8 +465,11 @@ static double sizes_share(const struct sizes_axis *axis, double value)
         return (log10(value) - axis->first) / (axis->last - axis->first);
 }
 
-static double sizes_bytes(const struct lsr_way_result *way)
+/* A few files in random order are as large as any. */
+static double sizes_bytes(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
+        if (!way->format)
+                return (double)x->bytes / (double)x->files;
         return (double)way->apparent / (double)way->files;
 }
 
@@ -468,9 +479,10 @@ static double sizes_cost(const struct lsr_experiment *x, const struct lsr_way_re
                fmax(1, (double)(x->random ? x->ways[0].members : x->files));
 }
 
-static bool sizes_shown(const struct lsr_way_result *way)
+static bool sizes_shown(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        return lsr_way_counts(way) && way->files > 0 && way->apparent > 0;
+        return lsr_way_counts(way) &&
+               (way->format ? way->files > 0 && way->apparent > 0 : x->files > 0 && x->bytes > 0);
 }
 
 /* "1 kB", "10 us": a power of ten. */
@@ -507,9 +519,9 @@ void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x)
         size_t n = 0;
 
         for (size_t i = 0; i < x->n_ways; i++) {
-                if (!sizes_shown(&x->ways[i]))
+                if (!sizes_shown(x, &x->ways[i]))
                         continue;
-                sizes_include(&across, sizes_bytes(&x->ways[i]));
+                sizes_include(&across, sizes_bytes(x, &x->ways[i]));
                 sizes_include(&up, sizes_cost(x, &x->ways[i]));
         }
         chart_open(out, CHART_TOP + CHART_HEIGHT + CHART_FOOT, "Time per file, by the size of what is opened");
@@ -519,9 +531,9 @@ void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x)
                 const struct lsr_way_result *way = &x->ways[i];
                 double share;
 
-                if (!sizes_shown(way))
+                if (!sizes_shown(x, way))
                         continue;
-                share = sizes_share(&across, sizes_bytes(way));
+                share = sizes_share(&across, sizes_bytes(x, way));
                 labels[n] = (struct chart_label){
                         .way = way,
                         .percent = SIZES_LEFT + SIZES_WIDTH * share,

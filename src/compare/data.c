@@ -122,6 +122,12 @@ static void data_put_calls(struct lsr_out *out, const struct lsr_way_result *way
         lsr_out_putc(out, '}');
 }
 
+/* Of five digits or more, however small it is. */
+static struct lsr_figure data_ratio(double ratio)
+{
+        return lsr_figure_fixed(ratio, ratio >= 1 ? 4 : 12);
+}
+
 static void data_put_way(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         double speedup = lsr_way_speedup(x, way);
@@ -144,7 +150,7 @@ static void data_put_way(struct lsr_out *out, const struct lsr_experiment *x, co
         data_maybe(out, "content_bytes", !way->error, way->bytes);
         data_bool(out, "differs", way->differs);
         data_key(out, "speedup");
-        lsr_out_puts(out, speedup > 0 ? lsr_figure_fixed(speedup, 4).text : "null");
+        lsr_out_puts(out, speedup > 0 ? data_ratio(speedup).text : "null");
         data_maybe(out, "pays_after_reads", pays > 0 && pays != LSR_NEVER, pays);
         data_put_calls(out, way);
         data_put_runs(out, way);
@@ -231,7 +237,7 @@ static void data_row(struct lsr_out *out, const struct lsr_experiment *x, const 
         data_next(out, measured, way->total_min);
         data_next(out, measured, way->total_max);
         data_next(out, way->format, way->pack_ns);
-        lsr_out_printf(out, ",%s", speedup > 0 ? lsr_figure_fixed(speedup, 4).text : "");
+        lsr_out_printf(out, ",%s", speedup > 0 ? data_ratio(speedup).text : "");
         data_next(out, pays > 0 && pays != LSR_NEVER, pays);
         data_next(out, !way->error, way->members);
         data_next(out, !way->error, way->bytes);

@@ -50,10 +50,15 @@ struct lsr_figure lsr_figure_value(double value)
         return lsr_figure_fixed(value, value == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3);
 }
 
-/* Around 1, two decimals tell enough. */
 struct lsr_figure lsr_figure_speedup(double speedup)
 {
-        return speedup >= 0.1 && speedup < 1 ? lsr_figure_fixed(speedup, 2) : lsr_figure_value(speedup);
+        struct lsr_figure f;
+
+        /* Around 1, two decimals tell enough. */
+        if (speedup >= 0.0995)
+                return speedup < 1 ? lsr_figure_fixed(speedup, 2) : lsr_figure_value(speedup);
+        snprintf(f.text, sizeof(f.text), "1/%.39s", lsr_figure_whole(1 / speedup).text);
+        return f;
 }
 
 static struct lsr_figure figure_unit(double value, const char *unit)

@@ -21,7 +21,7 @@ struct lsr_figure lsr_figure_fixed(double value, unsigned decimals); /* 12.300; 
 struct lsr_figure lsr_figure_value(double value);                    /* three digits or more: 0.123, 12.3, 1,234 */
 struct lsr_figure lsr_figure_bytes(uint64_t bytes);                  /* 1.13 GB */
 struct lsr_figure lsr_figure_time(double ns);                        /* 12.3 us, 1.13 s */
-struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.02, 12.3, 1,234 */
+struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.02, 12.3, 1,234, 1/21 */
 
 #define LSR_NEVER UINT64_MAX
 

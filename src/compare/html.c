@@ -40,6 +40,7 @@ static const char html_style[] =
         ".io{fill:var(--io);background:var(--io)}.decode{fill:var(--decode);background:var(--decode)}"
         ".rest{fill:var(--rest);background:var(--rest)}\n"
         ".both{fill:url(#both);background:repeating-linear-gradient(45deg,var(--io) 0 3px,var(--decode) 3px 6px)}\n"
+        "svg .more{fill:var(--paper);font-size:12px}\n"
         ".whisker{stroke:var(--ink);stroke-width:2}\n"
         ".grid{stroke:var(--hair)}\n"
         ".line{stroke:var(--c);stroke-width:2}.thin{stroke-width:1;opacity:.6}\n"
@@ -130,7 +131,7 @@ static void html_charts(struct lsr_out *out, const struct lsr_experiment *x)
                        "<span>thin line: fastest to slowest run</span></p>\n",
                        both ? "<span><i class=\"both\"></i>both at once</span>" : "");
         lsr_chart_times(out, x);
-        if (bundle && lsr_way_pays_after(x, bundle) > 0) {
+        if (bundle && lsr_way_pays_after(x, bundle) > 0 && lsr_way_pays_after(x, bundle) != LSR_NEVER) {
                 lsr_out_puts(out, "<h2>When packing pays</h2>\n<p class=\"note\">Time to pack once and then read, "
                                   "against reading files. A dot is where a bundle has paid.</p>\n");
                 lsr_chart_pays(out, x);

@@ -155,7 +155,10 @@ Test(report, figures)
         cr_assert_str_eq(lsr_figure_fixed(-0.25, 2).text, "-0.25");
         cr_assert_str_eq(lsr_figure_fixed(-0.001, 2).text, "0.00");
         cr_assert_str_eq(lsr_figure_speedup(0.754).text, "0.75");
-        cr_assert_str_eq(lsr_figure_speedup(0.0123).text, "0.012");
+        cr_assert_str_eq(lsr_figure_speedup(0.996).text, "1.00");
+        cr_assert_str_eq(lsr_figure_speedup(0.0996).text, "0.10");
+        cr_assert_str_eq(lsr_figure_speedup(0.048).text, "1/21");
+        cr_assert_str_eq(lsr_figure_speedup(1 / 10525.0).text, "1/10,525");
         cr_assert_str_eq(lsr_figure_speedup(42.85).text, "42.9");
 }
 
@@ -475,8 +478,12 @@ Test(report, random_cut)
                    "\n\ntar read 5 files instead of 1,000: its speed-up is that of each file\n\nReading 1,000 files in "
                    "random order takes 100 ms (100 us each)");
         report_has(text, "take 100 times as long; in time, packing never pays.");
-        report_has(text, "never     0.010\n");
-        report_has(page_check(&x), "about 10.0 s");
+        report_has(text, "never     1/100\n");
+        text = page_check(&x);
+        report_has(text, "about 10.0 s");
+        report_has(text, ">more ");
+        report_lacks(text, "When packing pays");
+        report_has(report_of(&x, LSR_REPORT_JSON, 0), "\"speedup\":0.010000000000,\"pays_after_reads\":null,");
         x.ways[1].members = 1000;
         text = report_of(&x, LSR_REPORT_TABLE, 0);
         report_lacks(text, "instead of");
