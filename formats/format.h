@@ -90,6 +90,13 @@ struct lsr_member_sink {
 };
 int lsr_member_write(void *ctx, const void *data, size_t n);
 
+/*
+ * For read_many(), where members have nothing to do with each other: @read for each, which says what is wrong.
+ * Returns what read_many() does.
+ */
+int lsr_many_each(const struct lsr_many *many, void *ctx,
+                  int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink));
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */

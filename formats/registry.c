@@ -77,6 +77,21 @@ void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
                 scan->trouble(scan->ctx, error, "and more of this kind");
 }
 
+int lsr_many_each(const struct lsr_many *many, void *ctx,
+                  int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink))
+{
+        struct lsr_member_sink s = { .many = many };
+        const struct lsr_sink sink = { &s, lsr_member_write };
+        struct lsr_member m;
+        int r = 0;
+
+        while (r >= 0 && many->next(many->ctx, &m)) {
+                r = read(ctx, &m, &sink);
+                r = s.result < 0 ? s.result : many->end(many->ctx, r);
+        }
+        return r < 0 ? r : 0;
+}
+
 static const struct lsr_filter *registry_filter(const uint8_t *head, size_t n)
 {
         for (size_t i = 0; lsr_filters[i]; i++)

@@ -419,10 +419,12 @@ static int sqlite_scan(struct lsr_scan *scan)
         return r;
 }
 
-/* @archive: what sqlite_is_archive() said. */
-static int sqlite_read_one(struct lsr_sqlite *s, bool archive, const struct lsr_member *m, const struct lsr_sink *sink)
+/* @archive is what sqlite_is_archive() said. */
+static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_member *m, const struct lsr_sink *sink)
 {
-        if (!archive)
+        if (archive < 0)
+                return archive;
+        if (archive == 0)
                 return lsr_sqlite_tables_read(s, m, sink);
         if (m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
                 return -EOPNOTSUPP;
@@ -435,30 +437,34 @@ static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const 
         int r = lsr_sqlite_open(&s, scan);
 
         if (r == 0)
-                r = sqlite_is_archive(&s);
-        if (r >= 0)
-                r = sqlite_read_one(&s, r > 0, m, sink);
+                r = sqlite_read_row(&s, sqlite_is_archive(&s), m, sink);
         lsr_sqlite_close(&s);
         return r;
 }
 
+struct sqlite_many {
+        struct lsr_sqlite s;
+        int archive;
+};
+
+static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct sqlite_many *many = ctx;
+
+        return sqlite_read_row(&many->s, many->archive, m, sink);
+}
+
+/* With one connection: to open one takes longer than to read a small member. */
 static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct lsr_member_sink sink = { .many = many };
-        struct lsr_member m;
-        struct lsr_sqlite s;
-        int r = lsr_sqlite_open(&s, scan);
-        bool archive;
+        struct sqlite_many all;
+        int r = lsr_sqlite_open(&all.s, scan);
 
-        if (r == 0)
-                r = sqlite_is_archive(&s);
-        archive = r > 0;
-        r = r < 0 ? r : 0;
-        while (r == 0 && many->next(many->ctx, &m)) {
-                r = sqlite_read_one(&s, archive, &m, &(struct lsr_sink){ &sink, lsr_member_write });
-                r = sink.result < 0 ? r : many->end(many->ctx, r);
+        if (r == 0) {
+                all.archive = sqlite_is_archive(&all.s);
+                r = lsr_many_each(many, &all, sqlite_read_one);
         }
-        lsr_sqlite_close(&s);
+        lsr_sqlite_close(&all.s);
         return r;
 }
 

@@ -293,8 +293,7 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
         return r < 0 ? r : tar_hole(size - at, sink);
 }
 
-/* The content of the member that @w is at. */
-static int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
+int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
 {
         if (w->type != S_IFREG || (w->flags & LSR_MEMBER_HARDLINK && w->stored == 0))
                 return -EOPNOTSUPP;

@@ -198,6 +198,12 @@ int tar_walk_next(struct tar_walk *w);
 /* Pass over the content.  0 or a negative errno, said; then flags tell whether content is missing. */
 int tar_walk_pass(struct tar_walk *w);
 
+/*
+ * The content of the member at hand, holes as zeros, instead of passing over it; w->want_map is set.
+ * 0; -EOPNOTSUPP: it has none; another negative errno, said unless it is the sink's.
+ */
+int tar_content(struct tar_walk *w, const struct lsr_sink *sink);
+
 /* The member at hand, for the builder. */
 void tar_walk_member(const struct tar_walk *w, struct lsr_member *ret_member);
 

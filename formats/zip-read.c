@@ -330,19 +330,6 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
         return 0;
 }
 
-int lsr_zip_read_many(struct lsr_scan *scan, const struct lsr_many *many)
-{
-        struct lsr_member_sink sink = { .many = many };
-        struct lsr_member m;
-        int r = 0;
-
-        while (r == 0 && many->next(many->ctx, &m)) {
-                r = lsr_zip_read(scan, &m, &(struct lsr_sink){ &sink, lsr_member_write });
-                r = sink.result < 0 ? r : many->end(many->ctx, r);
-        }
-        return r;
-}
-
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
 {
         uint8_t fixed[LSR_ZIP_LOCAL_BYTES];

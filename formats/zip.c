@@ -264,6 +264,17 @@ static int zip_scan(struct lsr_scan *scan)
         return r ? lsr_zip_recover(scan) : zip_list(scan, &end);
 }
 
+static int zip_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        return lsr_zip_read(ctx, m, sink);
+}
+
+/* Members that lie one behind the other come out of the same reads. */
+static int zip_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+{
+        return lsr_many_each(many, scan, zip_read_one);
+}
+
 static bool zip_probe(const struct lsr_probe *p)
 {
         uint32_t first;
@@ -291,6 +302,6 @@ const struct lsr_format lsr_format_zip = {
         .probe = zip_probe,
         .scan = zip_scan,
         .read = lsr_zip_read,
-        .read_many = lsr_zip_read_many,
+        .read_many = zip_read_many,
         .extent = lsr_zip_extent,
 };

@@ -203,7 +203,6 @@ int lsr_zip_recover(struct lsr_scan *scan);
 
 /* lsr_format.read and .extent */
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink);
-int lsr_zip_read_many(struct lsr_scan *scan, const struct lsr_many *many);
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
 
 /*

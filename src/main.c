@@ -4,6 +4,7 @@
  * The map.  Each layer is one library and includes only from those below it:
  *
  *      cli/       options and their table, help, messages, one command a file
+ *      compare/   what reading costs: ways, each in a process of its own; accounts, report
  *      pack/      trees to bundles: walk, read ahead, writer; an output that is whole or not there
  *      render/    one view a format; quoting, colour, sizes, times, users
  *      listing/   operands, filters, order, recursion; what must be asked of files
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "compare/way.h"
 #include "source/start.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -38,8 +40,10 @@
 
 int main(int argc, char **argv)
 {
-        int status = lsr_worker_route(argc, argv);
+        int status;
 
+        lsr_way_route(argc, argv);
+        status = lsr_worker_route(argc, argv);
         if (status < 0)
                 status = lsr_cli_main(argc, argv);
         /* Memory goes back to the kernel with the process; _exit() would skip the leak check. */

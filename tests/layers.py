@@ -47,7 +47,7 @@ ONE_OWNER = [
 ]  # fmt: skip
 # A header that only files of this name may include: it is the owner of a library's header.
 PRIVATE = {"formats/sqlite.h": re.compile(r"^formats/sqlite(-\w+)?\.[ch]$")}
-GENERATED = {"config.h", "version.h"}
+GENERATED = {"calls.h", "config.h", "version.h"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')
 

@@ -49,6 +49,8 @@ int lsr_cli_main(int argc, char **argv)
                 return lsr_command_cat(&settings);
         case LSR_ACTION_CHECK:
                 return lsr_command_check(&settings);
+        case LSR_ACTION_COMPARE:
+                return lsr_command_compare(&settings);
         case LSR_ACTION_LIST:
                 return lsr_command_list(&settings);
         case LSR_ACTION_PACK:

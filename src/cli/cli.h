@@ -12,3 +12,4 @@ int lsr_command_cat(const struct lsr_settings *settings);
 int lsr_command_check(const struct lsr_settings *settings);
 int lsr_command_unpack(const struct lsr_settings *settings);
 int lsr_command_pack(struct lsr_settings *settings);
+int lsr_command_compare(const struct lsr_settings *settings);

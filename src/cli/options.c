@@ -146,13 +146,26 @@ const struct lsr_option lsr_options[] = {
           "of everything: @SECONDS, 2024-05-06 07:08:09" },
         { LSR_OPT_NO_VERIFY, "no-verify", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
           "do not read the bundle back" },
+
+        { LSR_OPT_COMPARE, "compare", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, true,
+          "read DIR as files and as bundles, and measure" },
+        { LSR_OPT_FORMATS, "formats", LSR_ARG_REQUIRED, "LIST", "tar tar.gz tar.zst zip-store zip sqlar",
+          LSR_GROUP_COMPARE, true, "tar,tar.gz,tar.zst,zip-store,zip,sqlar" },
+        { LSR_OPT_RUNS, "runs", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_COMPARE, true,
+          "of each way; up to 5 in about a minute" },
+        { LSR_OPT_COLD, "cold", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, true, "drop caches before each run" },
+        { LSR_OPT_RANDOM, "random", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_COMPARE, true,
+          "read N members in random order" },
+        { LSR_OPT_CSV, "csv", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, true, "comma-separated values" },
+        { LSR_OPT_HTML, "html", LSR_ARG_REQUIRED, "FILE", NULL, LSR_GROUP_COMPARE, true, "one page with charts, too" },
 };
 const size_t lsr_n_options = sizeof(lsr_options) / sizeof(*lsr_options);
 
 const char *const lsr_group_titles[LSR_GROUPS] = {
         [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order",  [LSR_GROUP_LAYOUT] = "Layout",
         [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names",  [LSR_GROUP_READ] = "Reading back",
-        [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_PACK] = "Packing", [LSR_GROUP_OTHER] = "Other",
+        [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_PACK] = "Packing", [LSR_GROUP_COMPARE] = "Comparing",
+        [LSR_GROUP_OTHER] = "Other",
 };
 
 static const struct lsr_option *options_by_letter(char letter)

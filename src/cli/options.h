@@ -13,14 +13,15 @@
 enum lsr_argument { LSR_ARG_NONE, LSR_ARG_REQUIRED, LSR_ARG_OPTIONAL };
 
 enum lsr_group {
-        LSR_GROUP_WHAT,   /* which entries */
-        LSR_GROUP_ORDER,  /* sorting */
-        LSR_GROUP_LAYOUT, /* format of the output */
-        LSR_GROUP_FIELDS, /* what is shown of an entry */
-        LSR_GROUP_NAMES,  /* quoting, colour, marks */
-        LSR_GROUP_READ,   /* other commands: reading bundles back */
-        LSR_GROUP_ENGINE, /* how it is read */
-        LSR_GROUP_PACK,   /* making bundles */
+        LSR_GROUP_WHAT,    /* which entries */
+        LSR_GROUP_ORDER,   /* sorting */
+        LSR_GROUP_LAYOUT,  /* format of the output */
+        LSR_GROUP_FIELDS,  /* what is shown of an entry */
+        LSR_GROUP_NAMES,   /* quoting, colour, marks */
+        LSR_GROUP_READ,    /* other commands: reading bundles back */
+        LSR_GROUP_ENGINE,  /* how it is read */
+        LSR_GROUP_PACK,    /* making bundles */
+        LSR_GROUP_COMPARE, /* measuring */
         LSR_GROUP_OTHER,
         LSR_GROUPS,
 };
@@ -74,6 +75,13 @@ enum {
         LSR_OPT_OWNER,
         LSR_OPT_MTIME,
         LSR_OPT_NO_VERIFY,
+        LSR_OPT_COMPARE,
+        LSR_OPT_FORMATS,
+        LSR_OPT_RUNS,
+        LSR_OPT_COLD,
+        LSR_OPT_RANDOM,
+        LSR_OPT_CSV,
+        LSR_OPT_HTML,
 };
 
 struct lsr_option {

@@ -3,7 +3,8 @@
  *
  * settings.c notes options in it as they come, later ones overruling earlier
  * ones; resolve.c makes of it what depends on several of them, on the
- * environment and on the terminal.  settings-pack.c does the same for packing.
+ * environment and on the terminal.  settings-pack.c and settings-compare.c do the
+ * same for packing and comparing.
  */
 #pragma once
 
@@ -64,6 +65,9 @@ bool lsr_raw_width(const char *value, long long *ret_value);
 
 /* An option of packing.  Returns UNSET to go on, or the exit status after an error. */
 int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *value);
+
+/* The same of comparing. */
+int lsr_raw_compare(struct raw *r, const struct lsr_option *option, const char *value);
 
 /* All options are noted: resolve them.  Returns UNSET to go on, or the exit status after an error. */
 int lsr_raw_resolve(struct raw *r);

@@ -311,7 +311,7 @@ static int settings_hyperlink(struct raw *r, const char *value)
 static int settings_action(struct raw *r, enum lsr_action action)
 {
         if (r->s->action != LSR_ACTION_LIST && r->s->action != action) {
-                lsr_message("one command at a time: --cat, --check, --pack, --unpack");
+                lsr_message("one command at a time: --cat, --check, --compare, --pack, --unpack");
                 lsr_message_try_help();
                 return 2;
         }
@@ -415,6 +415,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 return settings_action(r, LSR_ACTION_CAT);
         case LSR_OPT_CHECK:
                 return settings_action(r, LSR_ACTION_CHECK);
+        case LSR_OPT_COMPARE:
+                return settings_action(r, LSR_ACTION_COMPARE);
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
@@ -452,7 +454,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_UNPACK:
                 return settings_action(r, LSR_ACTION_UNPACK);
         default:
-                return lsr_raw_pack(r, option, value);
+                return option->group == LSR_GROUP_COMPARE ? lsr_raw_compare(r, option, value)
+                                                          : lsr_raw_pack(r, option, value);
         }
         return UNSET;
 }

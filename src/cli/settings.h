@@ -21,6 +21,7 @@ enum lsr_action {
         LSR_ACTION_HELP,
         LSR_ACTION_VERSION,
         LSR_ACTION_PACK,
+        LSR_ACTION_COMPARE,
 };
 
 /* What the options of packing say. */
@@ -38,6 +39,16 @@ struct lsr_pack_settings {
         bool no_verify;
 };
 
+/* What the options of comparing say; --each is one of packing. */
+struct lsr_compare_settings {
+        const char *formats; /* NULL: the usual ones */
+        const char *html;    /* a file; NULL: none */
+        unsigned runs;       /* 0: not said */
+        uint64_t random;
+        bool cold;
+        bool csv;
+};
+
 struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
@@ -50,6 +61,7 @@ struct lsr_settings {
         size_t n_operands;
         struct lsr_list_options list;
         struct lsr_pack_settings pack;
+        struct lsr_compare_settings compare;
         struct lsr_view view; /* options, quoting, colours and time style are set */
 };
 

@@ -14,9 +14,9 @@
 
 /* One run of a way, or the medians of its runs. */
 struct lsr_cost {
-        uint64_t io_ns;     /* in calls that open, read, wait for and close; for maps, with the faults of touching them */
-        uint64_t decode_ns; /* decompressing and parsing, on any thread: may overlap with I/O */
-        uint64_t total_ns;  /* from the first call to the last byte, digest included */
+        uint64_t io_ns; /* in calls that open, read, wait for and close; for maps, with the faults of touching them */
+        uint64_t decode_ns;          /* decompressing and parsing, on any thread: may overlap with I/O */
+        uint64_t total_ns;           /* from the first call to the last byte, digest included */
         uint64_t user_ns, system_ns; /* processor time of the child */
         uint64_t peak_bytes;         /* resident */
         uint64_t device_bytes;       /* read_bytes of /proc/self/io */
@@ -44,13 +44,13 @@ struct lsr_way_result {
 
         struct lsr_call_count *calls; /* of the traced run, the most frequent first; owned */
         size_t n_calls;
-        uint64_t n_syscalls;   /* their sum */
-        const char *untraced;  /* why there are none, or NULL */
+        uint64_t n_syscalls;  /* their sum */
+        const char *untraced; /* why there are none, or NULL */
 
-        uint64_t digest; /* over (name, content) of all members, in any order */
-        uint64_t members, bytes; /* that it covers */
-        bool differs;    /* from the digest of the first way that has one */
-        char *error;     /* why it did not run to its end, or NULL; owned */
+        uint64_t digest;         /* over (name, content) of all members, in any order */
+        uint64_t members, bytes; /* that it covers; of --random fewer than asked for where time did not suffice */
+        bool differs;            /* from the digest of the first way that has one */
+        char *error;             /* why it did not run to its end, or NULL; owned */
 };
 
 /* A setting or property on record: "kernel", "6.18.44". */
@@ -72,4 +72,8 @@ struct lsr_experiment {
         size_t n_ways;
 };
 
+/* Fill median, total_min and total_max from the runs; zeros if there are none. */
+void lsr_way_summarize(struct lsr_way_result *way);
+
+/* Give back what it owns, the arrays among it.  NULL is fine. */
 void lsr_experiment_free(struct lsr_experiment *x);

@@ -53,7 +53,7 @@ void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls);
 
 /*
  * Was the file read to its end?  A read that returns less than it was asked for
- * is the end of a regular file; the files lsr reads this way end in a newline,
- * and one that does not is read on until read(2) returns 0.
+ * is the end of a regular file; of the others, those lsr reads this way end in a
+ * newline, and one that does not is read on until read(2) returns 0.
  */
 bool lsr_file_read_complete(const struct lsr_file_read *file);

@@ -136,6 +136,11 @@ struct lsr_reads *lsr_io_reads(struct lsr_io *io)
         return &io->reads;
 }
 
+void lsr_io_time(struct lsr_io *io)
+{
+        io->reads.timed = true;
+}
+
 void lsr_io_count(struct lsr_io *io, unsigned syscalls)
 {
         io->stats.syscalls += syscalls;

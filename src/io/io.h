@@ -39,6 +39,7 @@ struct lsr_io_stats {
         uint64_t retried_ops; /* requests the ring failed and a plain call repeated */
         uint64_t faults;      /* failures injected */
         uint64_t bytes_read;  /* directory entries and file contents */
+        uint64_t read_ns;     /* in reads of open files, after lsr_io_time() */
 };
 
 /*
@@ -66,6 +67,9 @@ bool lsr_io_eager(const struct lsr_io *io);
 
 /* Has it made neither threads nor a ring yet, so that a fork of the process is a copy that shares nothing? */
 bool lsr_io_is_plain(const struct lsr_io *io);
+
+/* From now on count the time that reads of open files take: two looks at the clock for each. */
+void lsr_io_time(struct lsr_io *io);
 
 /* For the few calls that callers make themselves and want counted. */
 void lsr_io_count(struct lsr_io *io, unsigned syscalls);
@@ -115,6 +119,7 @@ struct lsr_file_read {
         int dirfd;
         int flags;   /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
         size_t size; /* what the file is said to have: when that many bytes came, no more are looked for; 0: not said */
+        bool ends;   /* a regular file, which ends where a read comes short */
 };
 
 /*

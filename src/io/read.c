@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/stream.h"
@@ -42,8 +43,19 @@ static int read_plainly(struct lsr_reads *reads, const struct lsr_read *op)
         return n < 0 ? -errno : (int)n;
 }
 
+static uint64_t read_clock(const struct lsr_reads *reads)
+{
+        struct timespec ts;
+
+        if (!reads->timed)
+                return 0;
+        clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 void lsr_read_begin(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
 {
+        uint64_t began = read_clock(reads);
         const struct lsr_engine_ops *ops = reads->named ? reads->named->ops : NULL;
         int error = ops && ops->before_read ? ops->before_read(reads->named, &read->size) : 0;
 
@@ -54,12 +66,23 @@ void lsr_read_begin(struct lsr_reads *reads, struct lsr_read_ring *ring, struct 
                 error = read_plainly(reads, read);
         if (!read->busy)
                 read->result = error;
+        reads->stats->read_ns += read_clock(reads) - began;
+}
+
+/* The read is no longer busy, or that cannot be had. */
+static int read_wait(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
+{
+        uint64_t began = read_clock(reads);
+        int error = lsr_read_ring_wait(ring, read);
+
+        reads->stats->read_ns += read_clock(reads) - began;
+        return error;
 }
 
 ssize_t lsr_read_end(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
 {
         for (unsigned tries = 0;; tries++) {
-                int error = ring ? lsr_read_ring_wait(ring, read) : 0;
+                int error = ring ? read_wait(reads, ring, read) : 0;
 
                 if (error < 0)
                         return error;

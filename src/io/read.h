@@ -23,6 +23,7 @@ struct lsr_reads {
         struct lsr_engine *named;   /* asked before each read, if it wants to be; may be NULL */
         struct lsr_read_ring *ring; /* made on need, or by lsr_io_seal() */
         int refused;                /* why there is none: a negative errno, or 0 */
+        bool timed;                 /* stats->read_ns is wanted */
 };
 
 struct lsr_reads *lsr_io_reads(struct lsr_io *io);

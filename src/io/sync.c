@@ -34,6 +34,8 @@ bool lsr_file_read_complete(const struct lsr_file_read *file)
 {
         if (file->ret <= 0 || (size_t)file->ret >= file->cap)
                 return false;
+        if (file->ends)
+                return true;
         return file->size > 0 ? (size_t)file->ret == file->size : file->buf[file->ret - 1] == '\n';
 }
 

@@ -29,6 +29,7 @@
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -485,7 +486,9 @@ static void uring_check_files(struct uring_engine *u)
                 struct lsr_file_read *file = &u->files[i];
                 unsigned syscalls = 0;
 
-                if (!lsr_file_read_complete(file)) {
+                if (file->ends && file->ret >= (ssize_t)file->cap) {
+                        file->ret = -EFBIG;
+                } else if (!lsr_file_read_complete(file)) {
                         lsr_sync_read_file(file, &syscalls);
                         u->base.stats->retried_ops++;
                         u->base.stats->syscalls += syscalls;

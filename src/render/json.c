@@ -4,6 +4,8 @@
  * Only what is known is written.  Names are bytes and JSON is UTF-8: what is
  * not valid becomes U+FFFD, and the name's bytes follow in base64.
  */
+#include "render/json.h"
+
 #include <string.h>
 
 #include "render/view.h"
@@ -29,8 +31,7 @@ static size_t json_utf8(const unsigned char *s, size_t left)
         return n;
 }
 
-/* The bytes of a string without its quotes.  Returns whether all of it was valid. */
-static bool json_put_bytes(struct lsr_out *out, const char *text, size_t len)
+bool lsr_json_text(struct lsr_out *out, const char *text, size_t len)
 {
         const unsigned char *s = (const unsigned char *)text;
         bool valid = true;
@@ -60,7 +61,7 @@ static bool json_put_string(struct lsr_out *out, const char *key, const char *te
         bool valid;
 
         lsr_out_printf(out, ",\"%s\":\"", key);
-        valid = json_put_bytes(out, text, len);
+        valid = lsr_json_text(out, text, len);
         lsr_out_putc(out, '"');
         return valid;
 }
@@ -197,11 +198,11 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         if (set->dir) {
                 size_t len = strlen(set->dir);
 
-                json_put_bytes(out, set->dir, len);
+                lsr_json_text(out, set->dir, len);
                 if (len && set->dir[len - 1] != '/')
                         lsr_out_putc(out, '/');
         }
-        json_put_bytes(out, name, name_len);
+        lsr_json_text(out, name, name_len);
         lsr_out_putc(out, '"');
         /* An operand's name is what stands behind its last slash. */
         for (size_t i = 0; !set->dir && i + 1 < name_len; i++) {

@@ -1,0 +1,291 @@
+/*
+ * compare - the command: an experiment, and its report
+ *
+ * The file of --html is opened before the experiment, so that nobody waits for
+ * minutes to hear that it cannot be; it gets its name when it is complete.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "compare/bundling.h"
+#include "compare/experiment.h"
+#include "compare/report.h"
+#include "formats/format.h"
+#include "pack/target.h"
+
+static volatile sig_atomic_t compare_signal;
+
+struct compare {
+        const struct lsr_settings *s;
+        char *dir;
+        char *list;           /* of formats, cut at its commas */
+        const char **formats; /* texts in it */
+        size_t n_formats;
+        bool terminal;
+        bool shown; /* a line of progress is there */
+        int status;
+        struct lsr_experiment x;
+};
+
+static void compare_on_signal(int number)
+{
+        compare_signal = number;
+}
+
+/* --- meanwhile ---------------------------------------------------------------- */
+
+static void compare_clear(struct compare *c)
+{
+        if (c->shown)
+                lsr_message_lines("\r\033[K");
+        c->shown = false;
+}
+
+static int compare_progress(void *ctx, const char *what, const char *name, unsigned done, unsigned total)
+{
+        struct compare *c = ctx;
+        struct lsr_out line;
+
+        if (compare_signal)
+                return -EINTR;
+        if (!c->terminal || !what)
+                return 0;
+        c->shown = true;
+        lsr_out_init(&line, STDERR_FILENO);
+        lsr_out_printf(&line, "\r%3u %%  %s: %s\033[K", total ? 100 * done / total : 0, what, name);
+        lsr_out_flush(&line);
+        lsr_out_free(&line);
+        return 0;
+}
+
+/* @n things of a kind. */
+static const char *compare_plural(uint64_t n)
+{
+        return n == 1 ? "" : "s";
+}
+
+static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char *name, int error, uint64_t a,
+                            uint64_t b)
+{
+        struct compare *c = ctx;
+        const char *quoted = lsr_quoted_always(name), *operand = lsr_quoted_always(c->s->operands[0]);
+
+        compare_clear(c);
+        switch (what) {
+        case LSR_COMPARE_UNREADABLE:
+                lsr_message_errno(-error, "cannot read %s, it is in no way", quoted);
+                c->status = 1;
+                break;
+        case LSR_COMPARE_SPECIAL:
+                lsr_message("%s special file%s without content left out", lsr_grouped(a), compare_plural(a));
+                break;
+        case LSR_COMPARE_LOOSE:
+                lsr_message("%s file%s beside the subdirectories left out, as each of those is a bundle",
+                            lsr_grouped(a), compare_plural(a));
+                break;
+        case LSR_COMPARE_LIMIT:
+                lsr_message("%s: in ten seconds %s of %s members were read, and are compared", name, lsr_grouped(a),
+                            lsr_grouped(b));
+                break;
+        case LSR_COMPARE_FAILED:
+                /* The report says why. */
+        case LSR_COMPARE_DIFFERS:
+                c->status = 1;
+                break;
+        case LSR_COMPARE_EMPTY:
+                lsr_message("cannot compare %s: there are no files in it to read", operand);
+                break;
+        case LSR_COMPARE_NO_PACKAGES:
+                lsr_message("cannot compare %s: it has no subdirectories for --each to make bundles of", operand);
+                break;
+        case LSR_COMPARE_NO_SCRATCH:
+                lsr_message_errno(-error, "no place for the bundles: no files can be made in %s; set TMPDIR", quoted);
+                break;
+        case LSR_COMPARE_NO_SPACE:
+                lsr_message("no room for the bundles: %s bytes may be needed, and %s has %s free; set TMPDIR, or "
+                            "take fewer --formats",
+                            lsr_grouped(a), quoted, lsr_grouped(b));
+                break;
+        case LSR_COMPARE_FULL:
+                lsr_message("no room for the bundles: %s is full; set TMPDIR, or take fewer --formats", quoted);
+                break;
+        case LSR_COMPARE_NO_FILES:
+                lsr_message("too many bundles: %s files would be open, and the limit is %s", lsr_grouped(a),
+                            lsr_grouped(b));
+                break;
+        }
+}
+
+/* --- settings ----------------------------------------------------------------- */
+
+/* Returns 0 or an exit status. */
+static int compare_formats(struct compare *c)
+{
+        const char *list = c->s->compare.formats ? c->s->compare.formats : LSR_COMPARE_FORMATS;
+        struct lsr_bundling_format format;
+        char *at, *word;
+
+        c->list = at = lsr_xstrdup(list);
+        c->formats = lsr_xmalloc((strlen(list) + 1) * sizeof(*c->formats));
+        while ((word = strsep(&at, ","))) {
+                if (!*word)
+                        continue;
+                if (!lsr_bundling_format(word, &format)) {
+                        lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
+                        lsr_message("lsr packs tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip-store zip sqlar");
+                        return 2;
+                }
+                c->formats[c->n_formats++] = word;
+        }
+        return 0;
+}
+
+static int compare_operand(struct compare *c)
+{
+        const char *operand = c->s->operands[0];
+        struct stat st;
+
+        if (c->s->n_operands > 1) {
+                lsr_message("one directory can be compared at a time");
+                return 2;
+        }
+        if (c->s->compare.csv && c->s->view.o.format == LSR_FORMAT_JSON) {
+                lsr_message("one form at a time: --csv or --json");
+                return 2;
+        }
+        c->dir = realpath(operand, NULL);
+        if (!c->dir || stat(c->dir, &st) < 0) {
+                lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
+                return 2;
+        }
+        if (!S_ISDIR(st.st_mode)) {
+                lsr_message("cannot compare %s: name a directory, whose files are to be read",
+                            lsr_quoted_always(operand));
+                return 2;
+        }
+        return 0;
+}
+
+/* --- the report ------------------------------------------------------------------ */
+
+static int compare_report(struct compare *c)
+{
+        const struct lsr_view_options *o = &c->s->view.o;
+        enum lsr_report_form form = c->s->compare.csv              ? LSR_REPORT_CSV
+                                    : o->format == LSR_FORMAT_JSON ? LSR_REPORT_JSON
+                                                                   : LSR_REPORT_TABLE;
+        struct lsr_out out;
+        int r;
+
+        lsr_out_init(&out, STDOUT_FILENO);
+        lsr_report(&out, &c->x, form, isatty(STDOUT_FILENO) ? o->width : 0);
+        r = lsr_out_flush(&out);
+        lsr_out_free(&out);
+        if (r < 0 && r != -EPIPE)
+                lsr_message_errno(-r, "write error");
+        return r < 0 ? 2 : 0;
+}
+
+static int compare_open_page(struct compare *c, struct lsr_target *ret_target)
+{
+        const char *name = lsr_quoted_always(c->s->compare.html);
+        int r = lsr_target_open(ret_target, c->s->compare.html, c->s->force, false, NULL, 0);
+
+        if (r == 0)
+                return 0;
+        if (r == LSR_TARGET_EXISTS)
+                lsr_message("%s exists: use --force to replace it", name);
+        else if (r == LSR_TARGET_IS_DIR)
+                lsr_message("%s is a directory: name a file with --html=FILE", name);
+        else
+                lsr_message_errno(r == LSR_TARGET_NO_SPACE ? ENOSPC : -r, "cannot create %s", name);
+        return 2;
+}
+
+static int compare_page(struct compare *c, struct lsr_target *t)
+{
+        struct lsr_out out;
+        int r;
+
+        lsr_out_init(&out, t->fd);
+        lsr_report_html(&out, &c->x);
+        r = lsr_out_flush(&out);
+        lsr_out_free(&out);
+        if (r == 0)
+                r = lsr_target_sync(t);
+        if (r == 0)
+                r = lsr_target_commit(t);
+        if (r != 0)
+                lsr_message_errno(r == LSR_TARGET_EXISTS ? EEXIST : -r, "cannot write %s",
+                                  lsr_quoted_always(c->s->compare.html));
+        return r != 0 ? 2 : 0;
+}
+
+/* Returns the exit status. */
+static int compare_experiment(struct compare *c)
+{
+        const struct lsr_compare_settings *s = &c->s->compare;
+        int r = lsr_compare(
+                &(struct lsr_compare_options){
+                        .dir = c->dir,
+                        .formats = c->formats,
+                        .n_formats = c->n_formats,
+                        .runs = s->runs,
+                        .cold = s->cold,
+                        .each = c->s->pack.each,
+                        .random = s->random,
+                        .ctx = c,
+                        .trouble = compare_trouble,
+                        .progress = compare_progress,
+                },
+                &c->x);
+
+        compare_clear(c);
+        if (compare_signal)
+                return 128 + compare_signal;
+        if (r < 0)
+                lsr_message_errno(-r, "cannot compare %s", lsr_quoted_always(c->s->operands[0]));
+        return r != 0 ? 2 : 0;
+}
+
+int lsr_command_compare(const struct lsr_settings *settings)
+{
+        static struct compare c; /* static for the leak check, like lsr_cli_main()'s settings */
+        /* Calls are interrupted, so that it is noticed. */
+        struct sigaction act = { .sa_handler = compare_on_signal };
+        struct lsr_target page = { .fd = -1, .dirfd = -1 };
+        int status;
+
+        c = (struct compare){ .s = settings, .terminal = isatty(STDERR_FILENO) };
+        status = compare_operand(&c);
+        if (status == 0)
+                status = compare_formats(&c);
+        if (status == 0 && settings->compare.html)
+                status = compare_open_page(&c, &page);
+        if (status == 0) {
+                sigaction(SIGINT, &act, NULL);
+                sigaction(SIGTERM, &act, NULL);
+                sigaction(SIGHUP, &act, NULL);
+                status = compare_experiment(&c);
+                if (status == 0 && settings->compare.html)
+                        status = compare_page(&c, &page);
+                if (status == 0)
+                        status = compare_report(&c);
+                if (status == 0)
+                        status = c.status;
+        }
+        lsr_target_close(&page);
+        lsr_experiment_free(&c.x);
+        free(c.formats);
+        free(c.list);
+        free(c.dir);
+        return status;
+}

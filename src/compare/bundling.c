@@ -1,0 +1,245 @@
+/*
+ * bundling - O_TMPFILE and the writers
+ *
+ * Where a file system has no files without names, one is made and unlinked
+ * before anything is written to it.
+ */
+#include "compare/bundling.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "compare/ways.h"
+#include "formats/deflate.h"
+#include "pack/pack.h"
+
+#define BUNDLING_TRIES_MAX 100u
+
+/* --- formats ------------------------------------------------------------------ */
+
+bool lsr_bundling_format(const char *word, struct lsr_bundling_format *ret_format)
+{
+        struct lsr_bundling_format f = { .level = LSR_LEVEL_DEFAULT };
+        char suffix[32];
+
+        if (strcmp(word, "zip-store") == 0) {
+                f.word = "zip-store";
+                f.name = "zip, stored";
+                f.kind = lsr_writer_kind_of("x.zip");
+                f.level = LSR_DEFLATE_LEVEL_MIN;
+        } else if (strlen(word) < sizeof(suffix) - 2 && !strchr(word, '/')) {
+                snprintf(suffix, sizeof(suffix), "x.%s", word);
+                f.kind = lsr_writer_kind_of(suffix);
+                f.word = f.name = f.kind ? f.kind->suffixes[0] + 1 : NULL;
+                if (f.kind && strcmp(f.word, "zip") == 0)
+                        f.name = "zip, deflate";
+        }
+        *ret_format = f;
+        return f.kind;
+}
+
+/* --- scratch ------------------------------------------------------------------ */
+
+/* A file without a name in directory @fd, or a negative errno. */
+static int scratch_file(int fd)
+{
+        int file = openat(fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+        /* A file system, or a kernel, without such files says one of these. */
+        if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
+                return file < 0 ? -errno : file;
+        for (unsigned tries = 0; tries < BUNDLING_TRIES_MAX; tries++) {
+                uint64_t random = 0;
+                char name[40];
+
+                if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+                        return -errno;
+                snprintf(name, sizeof(name), ".lsr-compare.%016llx", (unsigned long long)random);
+                file = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+                if (file >= 0) {
+                        unlinkat(fd, name, 0);
+                        return file;
+                }
+                if (errno != EEXIST)
+                        break;
+        }
+        return -errno;
+}
+
+/* Can files be made there, and how many bytes? */
+static bool scratch_try(const char *path, struct lsr_scratch *ret_scratch)
+{
+        int fd = path && path[0] ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, file;
+        struct statvfs fs;
+
+        if (fd < 0)
+                return false;
+        file = scratch_file(fd);
+        if (file < 0 || fstatvfs(fd, &fs) < 0) {
+                if (file >= 0)
+                        close(file);
+                close(fd);
+                return false;
+        }
+        close(file);
+        *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
+        return true;
+}
+
+int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need)
+{
+        const char *tmpdir = getenv("TMPDIR");
+        struct lsr_scratch best = { .fd = -1 }, one;
+        char *beside;
+        const char *places[4] = { NULL };
+
+        if (asprintf(&beside, "%s/..", dir) < 0)
+                return -ENOMEM;
+        /* Who names a place means it. */
+        places[0] = tmpdir && *tmpdir ? tmpdir : beside;
+        places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
+        places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
+        for (unsigned i = 0; places[i] && (best.fd < 0 || best.free_bytes < need); i++) {
+                if (!scratch_try(places[i], &one))
+                        continue;
+                if (best.fd < 0 || one.free_bytes > best.free_bytes) {
+                        if (best.fd >= 0)
+                                close(best.fd);
+                        best = one;
+                } else {
+                        close(one.fd);
+                }
+        }
+        if (best.fd >= 0)
+                best.where = realpath(best.where, NULL);
+        else
+                best.where = lsr_xstrdup(places[0]);
+        free(beside);
+        *ret_scratch = best;
+        return best.fd < 0 ? -EACCES : best.free_bytes < need;
+}
+
+void lsr_scratch_close(struct lsr_scratch *s)
+{
+        if (s->fd >= 0)
+                close(s->fd);
+        free((char *)(uintptr_t)s->where);
+        *s = (struct lsr_scratch){ .fd = -1 };
+}
+
+/* --- bundles ------------------------------------------------------------------ */
+
+/* What cannot be read the inventory has told; what changes meanwhile the digests will tell. */
+static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
+{
+        (void)ctx;
+        (void)what;
+        (void)path;
+        (void)error;
+        (void)at;
+}
+
+static int bundling_progress(void *ctx, const struct lsr_pack_stats *stats)
+{
+        const struct lsr_bundling *b = ctx;
+
+        (void)stats;
+        return b->progress(b->ctx);
+}
+
+static int bundling_write(const struct lsr_bundling *b, const struct lsr_walk_root *root, int fd)
+{
+        const struct lsr_writer_options writer_options = { .level = b->format->level, .threads = b->threads };
+        struct lsr_pack_options options = {
+                .roots = root,
+                .n_roots = 1,
+                .ctx = (void *)(uintptr_t)b,
+                .trouble = bundling_trouble,
+                .progress = bundling_progress,
+        };
+        struct lsr_pack_stats stats;
+        struct lsr_writer *writer;
+        struct lsr_output out;
+        int r;
+
+        r = lsr_io_new(&options.walk_io, "auto");
+        if (r == 0)
+                r = lsr_io_new(&options.read_io, "auto");
+        lsr_output_init(&out, fd);
+        if (r == 0)
+                r = b->format->kind->open(&writer, &out, &writer_options);
+        if (r == 0) {
+                r = lsr_pack(&options, writer, &stats);
+                if (r == 0)
+                        r = writer->kind->finish(writer);
+                writer->kind->free(writer);
+                lsr_pack_stats_free(&stats);
+        }
+        lsr_output_free(&out);
+        lsr_io_free(options.read_io);
+        lsr_io_free(options.walk_io);
+        return r;
+}
+
+/* One more bundle, of the tree or of @package. */
+static int bundling_one(const struct lsr_bundling *b, const char *package, struct lsr_bundled *bundled)
+{
+        struct lsr_walk_root root = { .path = b->dir, .prefix = "", .is_dir = true };
+        uint64_t began = way_clock();
+        int fd = scratch_file(b->scratch->fd), r;
+        char *path = NULL;
+        struct stat st;
+
+        if (fd < 0)
+                return fd;
+        bundled->fds[bundled->n++] = fd;
+        if (package) {
+                if (asprintf(&path, "%s/%s", b->dir, package) < 0)
+                        return -ENOMEM;
+                root.path = path;
+                root.prefix = package;
+        }
+        r = bundling_write(b, &root, fd);
+        bundled->pack_ns += way_clock() - began;
+        free(path);
+        /* Nothing of it is to be written to the disk while something is measured. */
+        if (r == 0 && (fdatasync(fd) < 0 || fstat(fd, &st) < 0))
+                r = -errno;
+        if (r < 0)
+                return r;
+        bundled->apparent += (uint64_t)st.st_size;
+        bundled->allocated += (uint64_t)st.st_blocks * 512;
+        return 0;
+}
+
+int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *b)
+{
+        size_t n = b->each ? b->inventory->n_packages : 1;
+        struct lsr_bundled made = { .fds = lsr_xmalloc(n * sizeof(*made.fds) + 1) };
+        int r = 0;
+
+        for (size_t i = 0; i < n && r >= 0; i++)
+                r = bundling_one(b, b->each ? b->inventory->packages[i] : NULL, &made);
+        if (r < 0)
+                lsr_bundled_free(&made);
+        else
+                *ret_bundled = made;
+        return r;
+}
+
+void lsr_bundled_free(struct lsr_bundled *bundled)
+{
+        for (size_t i = 0; i < bundled->n; i++)
+                close(bundled->fds[i]);
+        free(bundled->fds);
+        *bundled = (struct lsr_bundled){};
+}

@@ -1,0 +1,25 @@
+/*
+ * charts - pictures of an experiment, as SVG
+ *
+ * Across they are measured in percent of the page, down in pixels: letters keep
+ * their size on a telephone.  Colours are classes of the page's style sheet.
+ */
+#pragma once
+
+#include "base/out.h"
+#include "compare/result.h"
+
+/* Text for HTML and XML. */
+void lsr_html_text(struct lsr_out *out, const char *text, size_t len);
+
+/* How each way's time is made up. */
+void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x);
+
+/* Time to pack and read so and so often, against reading files. */
+void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x);
+
+/* Time per file against the size of what is opened for it. */
+void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x);
+
+/* The class that colours a way. */
+const char *lsr_chart_class(const struct lsr_experiment *x, const struct lsr_way_result *way);

@@ -1,0 +1,280 @@
+/*
+ * child - execute ourselves, and look at the accounts
+ *
+ * Peak memory is VmHWM of the process, read while it waits for leave to end:
+ * ru_maxrss would be that of whoever called execve(2).  Processor time is that
+ * of wait4(2), in which the kernel's own threads of a ring are counted too.
+ */
+#include "compare/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "compare/trace.h"
+
+#define CHILD_FDS_FREE 10 /* ours are from here up, so that the child's can be set */
+
+struct child_process {
+        pid_t pid;
+        int fd;  /* our end of the socket */
+        int job; /* the file */
+};
+
+/* --- start -------------------------------------------------------------------- */
+
+/* Runs on the parent's stack until it executes, so it only calls. */
+static int child_exec(const struct child_process *p, int fd, char *const *argv, bool traced)
+{
+        static char *const env[] = { NULL };
+
+        if (traced) {
+                int r = lsr_trace_me();
+
+                if (r < 0)
+                        return r;
+        }
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && dup2(fd, LSR_WAY_FD) == LSR_WAY_FD &&
+            dup2(p->job, LSR_WAY_JOB_FD) == LSR_WAY_JOB_FD)
+                execve("/proc/self/exe", argv, env);
+        return -errno;
+}
+
+static int child_fork(struct child_process *p, int fd, char *const *argv, bool traced)
+{
+        static volatile int error;
+
+        error = 0;
+        p->pid = vfork();
+        if (p->pid == 0) {
+                error = child_exec(p, fd, argv, traced);
+                _exit(127);
+        }
+        if (p->pid < 0)
+                return -errno;
+        if (error < 0)
+                waitpid(p->pid, NULL, 0);
+        return error;
+}
+
+static int child_high(int fd)
+{
+        int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FDS_FREE), error = errno;
+
+        if (fd >= 0)
+                close(fd);
+        errno = error;
+        return high < 0 ? -errno : high;
+}
+
+/* The job as a file.  A descriptor, or a negative errno. */
+static int child_job(const struct lsr_way_job *job, size_t *ret_size)
+{
+        size_t size, done = 0;
+        char *data = lsr_way_encode(job, &size);
+        int fd = child_high(memfd_create("lsr-way", MFD_CLOEXEC));
+
+        while (fd >= 0 && done < size) {
+                ssize_t n = write(fd, data + done, size - done);
+
+                if (n < 0 && errno != EINTR) {
+                        int error = -errno;
+
+                        close(fd);
+                        fd = error;
+                }
+                done += n > 0 ? (size_t)n : 0;
+        }
+        free(data);
+        *ret_size = size;
+        return fd;
+}
+
+static int child_start(const struct lsr_child *child, bool traced, struct child_process *ret_process)
+{
+        static char arg0[] = LSR_WAY_NAME;
+        struct child_process p = { .fd = -1 };
+        char size_text[32], *name;
+        char *argv[] = { arg0, NULL, size_text, NULL };
+        int fds[2], other, r;
+        size_t size;
+
+        p.job = child_job(child->job, &size);
+        if (p.job < 0)
+                return p.job;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0) {
+                r = -errno;
+                close(p.job);
+                return r;
+        }
+        p.fd = child_high(fds[0]);
+        other = child_high(fds[1]);
+        snprintf(size_text, sizeof(size_text), "%zu", size);
+        argv[1] = name = lsr_xstrdup(child->name);
+        r = p.fd < 0 ? p.fd : other < 0 ? other : child_fork(&p, other, argv, traced);
+        free(name);
+        if (other >= 0)
+                close(other);
+        if (r < 0) {
+                if (p.fd >= 0)
+                        close(p.fd);
+                close(p.job);
+                return r;
+        }
+        *ret_process = p;
+        return 0;
+}
+
+/* --- the accounts --------------------------------------------------------------- */
+
+/* A number of a file below /proc: behind @key at the beginning of a line; 0: not known. */
+static uint64_t child_account(pid_t pid, const char *file, const char *key)
+{
+        char path[64], line[256];
+        uint64_t v = 0;
+        FILE *f;
+
+        snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+        f = fopen(path, "re");
+        while (f && fgets(line, sizeof(line), f))
+                if (strncmp(line, key, strlen(key)) == 0)
+                        v = strtoull(line + strlen(key), NULL, 10);
+        if (f)
+                fclose(f);
+        return v;
+}
+
+static uint64_t child_ns(const struct timeval *tv)
+{
+        return (uint64_t)tv->tv_sec * 1000000000u + (uint64_t)tv->tv_usec * 1000u;
+}
+
+/* All of the report.  1; 0: the process ended before; -EINTR: it is not wanted any more. */
+static int child_report(const struct lsr_child *child, int fd, struct lsr_way_report *ret_report)
+{
+        size_t done = 0;
+
+        while (done < sizeof(*ret_report)) {
+                ssize_t n = read(fd, (char *)ret_report + done, sizeof(*ret_report) - done);
+
+                if (n < 0 && errno == EINTR && child->stop(child->ctx))
+                        return -EINTR;
+                if (n == 0 || (n < 0 && errno != EINTR))
+                        return 0;
+                done += n > 0 ? (size_t)n : 0;
+        }
+        return 1;
+}
+
+static char *child_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *child_text(const char *format, ...)
+{
+        va_list args;
+        char *text;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                text = NULL;
+        va_end(args);
+        return text;
+}
+
+/* How it ended.  0 or -ECHILD. */
+static int child_judge(int got, int status, const struct lsr_way_report *report, char **ret_text)
+{
+        if (got == 1 && report->error == 0)
+                return 0;
+        if (got == 1 && report->what[0])
+                *ret_text = child_text("%s: %s", report->what, strerror(-report->error));
+        else if (got == 1)
+                *ret_text = child_text("%s", strerror(-report->error));
+        else if (WIFSIGNALED(status))
+                *ret_text = child_text("it was ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else
+                *ret_text = child_text("it ended without a report");
+        return -ECHILD;
+}
+
+static void child_end(struct child_process *p)
+{
+        close(p->fd);
+        close(p->job);
+}
+
+int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_result, char **ret_text)
+{
+        struct lsr_child_result *result = ret_result;
+        struct lsr_cost *cost = &result->cost;
+        struct child_process p;
+        struct rusage usage;
+        int r, got, status = 0;
+
+        *result = (struct lsr_child_result){};
+        r = child_start(child, false, &p);
+        if (r < 0)
+                return r;
+        got = child_report(child, p.fd, &result->report);
+        if (got == 1) {
+                cost->peak_bytes = child_account(p.pid, "status", "VmHWM:") * 1024;
+                cost->device_bytes = child_account(p.pid, "io", "read_bytes:");
+        } else {
+                kill(p.pid, got < 0 ? SIGKILL : 0);
+        }
+        child_end(&p);
+        while (wait4(p.pid, &status, 0, &usage) < 0)
+                if (errno != EINTR)
+                        return -errno;
+        if (got < 0)
+                return got;
+        cost->user_ns = child_ns(&usage.ru_utime);
+        cost->system_ns = child_ns(&usage.ru_stime);
+        cost->io_ns = result->report.io_ns;
+        cost->decode_ns = result->report.decode_ns;
+        cost->total_ns = result->report.total_ns;
+        cost->ring_ops = result->report.ring_ops;
+        cost->ring_enters = result->report.ring_enters;
+        return child_judge(got, status, &result->report, ret_text);
+}
+
+int lsr_child_trace(const struct lsr_child *child, struct lsr_child_result *ret_result, char **ret_text)
+{
+        struct lsr_child_result *result = ret_result;
+        struct child_process p;
+        int r, got, status = 0;
+
+        *result = (struct lsr_child_result){};
+        r = child_start(child, true, &p);
+        if (r == -EPERM || r == -EACCES || r == -ENOSYS) {
+                result->refused = true;
+                return 0;
+        }
+        if (r < 0)
+                return r;
+        /* It need not wait for us. */
+        shutdown(p.fd, SHUT_WR);
+        r = lsr_trace_run(p.pid, child->stop, child->ctx, &status, &result->calls, &result->n_calls);
+        if (r == -EIO || r == -EINVAL) {
+                /* The kernel is too old to tell the calls. */
+                result->refused = true;
+                r = 0;
+        }
+        got = child_report(child, p.fd, &result->report);
+        child_end(&p);
+        if (r == 0 && child->stop(child->ctx))
+                r = -EINTR;
+        if (r < 0 || result->refused)
+                return r;
+        return child_judge(got, status, &result->report, ret_text);
+}

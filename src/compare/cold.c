@@ -1,0 +1,52 @@
+/* cold - drop_caches(5) for root, posix_fadvise(2) for the others */
+#include "compare/cold.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "compare/ways.h"
+
+bool lsr_cold_drop_all(void)
+{
+        int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+        bool done;
+
+        if (fd < 0)
+                return false;
+        /* What is dirty cannot be dropped. */
+        sync();
+        done = write(fd, "3", 1) == 1;
+        close(fd);
+        return done;
+}
+
+static int cold_lot(void *ctx, const struct way_item *items, size_t n)
+{
+        (void)ctx;
+        for (size_t i = 0; i < n; i++) {
+                int fd = items[i].link ? -1
+                                       : openat(items[i].dirfd, items[i].name,
+                                                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+                if (fd < 0)
+                        continue;
+                posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+                close(fd);
+        }
+        return 0;
+}
+
+void lsr_cold_drop_tree(const char *dir)
+{
+        const struct lsr_way_job job = { .dir = dir };
+        struct lsr_way_report report = {};
+        struct way w = { .job = &job, .report = &report };
+
+        way_walk(&w, cold_lot, NULL);
+}
+
+void lsr_cold_drop_files(const int *fds, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                posix_fadvise(fds[i], 0, 0, POSIX_FADV_DONTNEED);
+}

@@ -1,0 +1,175 @@
+/* facts - from /proc and /sys, as the kernel words them */
+#include "compare/facts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "compare/ways.h"
+#include "version.h"
+
+#define FACTS_MITIGATIONS "/sys/devices/system/cpu/vulnerabilities"
+#define FACTS_NULL_CALLS 20000u
+#define FACTS_NULL_ROUNDS 5u
+
+void lsr_fact_add(struct lsr_experiment *x, const char *name, char *value)
+{
+        if (!value)
+                return;
+        x->facts = lsr_xrealloc(x->facts, (x->n_facts + 1) * sizeof(*x->facts));
+        x->facts[x->n_facts++] = (struct lsr_fact){ name, value };
+}
+
+void lsr_fact_printf(struct lsr_experiment *x, const char *name, const char *format, ...)
+{
+        va_list args;
+        char *value;
+
+        va_start(args, format);
+        if (vasprintf(&value, format, args) < 0)
+                value = NULL;
+        va_end(args);
+        lsr_fact_add(x, name, value);
+}
+
+/* The value of "@key : value" in @file, of its first line with that key; without a key the first line. */
+static char *facts_line(const char *file, const char *key)
+{
+        FILE *f = fopen(file, "re");
+        char line[1024], *found = NULL;
+
+        while (f && !found && fgets(line, sizeof(line), f)) {
+                char *value = line, *end = line + strlen(line);
+
+                if (key && strncmp(line, key, strlen(key)) != 0)
+                        continue;
+                if (key) {
+                        value = strchr(line, ':');
+                        if (!value)
+                                continue;
+                        value++;
+                }
+                while (isspace((unsigned char)*value))
+                        value++;
+                while (end > value && isspace((unsigned char)end[-1]))
+                        *--end = '\0';
+                found = lsr_xstrdup(value);
+        }
+        if (f)
+                fclose(f);
+        return found;
+}
+
+static int facts_no_dot(const struct dirent *d)
+{
+        return d->d_name[0] != '.';
+}
+
+/* What the kernel does about faults of the processor; those that it does not have are left out. */
+static char *facts_mitigations(void)
+{
+        struct dirent **names;
+        int n = scandir(FACTS_MITIGATIONS, &names, facts_no_dot, alphasort);
+        struct lsr_out out;
+
+        if (n < 0)
+                return NULL;
+        lsr_out_init(&out, -1);
+        for (int i = 0; i < n; i++) {
+                char path[512], *text;
+
+                snprintf(path, sizeof(path), FACTS_MITIGATIONS "/%s", names[i]->d_name);
+                text = facts_line(path, NULL);
+                if (text && strcmp(text, "Not affected") != 0)
+                        lsr_out_printf(&out, "%s%s: %s", out.len > 0 ? "; " : "", names[i]->d_name, text);
+                free(text);
+                free(names[i]);
+        }
+        free(names);
+        if (out.len == 0)
+                lsr_out_puts(&out, "none needed");
+        lsr_out_putc(&out, '\0');
+        return out.buf;
+}
+
+/* What the cheapest call there is takes: the best of some rounds. */
+static double facts_null_call(void)
+{
+        uint64_t best = UINT64_MAX;
+
+        for (unsigned round = 0; round < FACTS_NULL_ROUNDS; round++) {
+                uint64_t began = way_clock(), took;
+
+                for (unsigned i = 0; i < FACTS_NULL_CALLS; i++)
+                        syscall(SYS_getppid);
+                took = way_clock() - began;
+                best = took < best ? took : best;
+        }
+        return (double)best / FACTS_NULL_CALLS;
+}
+
+void lsr_facts_machine(struct lsr_experiment *x)
+{
+        struct utsname u;
+        char *memory, *model;
+        cpu_set_t cpus;
+
+        lsr_fact_printf(x, "lsr", "%s", LSR_VERSION);
+        if (uname(&u) == 0)
+                lsr_fact_printf(x, "kernel", "%s %s %s", u.sysname, u.release, u.machine);
+        model = facts_line("/proc/cpuinfo", "model name");
+        lsr_fact_add(x, "cpu", model ? model : facts_line("/proc/cpuinfo", "CPU implementer"));
+        if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+                lsr_fact_printf(x, "cpus", "%d", CPU_COUNT(&cpus));
+        memory = facts_line("/proc/meminfo", "MemTotal");
+        if (memory)
+                lsr_fact_printf(x, "memory", "%.1f GiB", strtod(memory, NULL) / (1 << 20));
+        free(memory);
+        lsr_fact_add(x, "mitigations", facts_mitigations());
+        lsr_fact_printf(x, "null syscall", "%.0f ns", facts_null_call());
+}
+
+/* "8:1 / /home rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=..." of the mount with device @dev, or NULL. */
+static char *facts_mount(dev_t dev)
+{
+        FILE *f = fopen("/proc/self/mountinfo", "re");
+        char *line = NULL, *found = NULL;
+        size_t cap = 0;
+
+        while (f && !found && getline(&line, &cap, f) > 0) {
+                unsigned major, minor;
+                char options[256], type[64], more[512], *dash;
+
+                if (sscanf(line, "%*d %*d %u:%u %*s %*s %255s", &major, &minor, options) != 3 ||
+                    makedev(major, minor) != dev)
+                        continue;
+                dash = strstr(line, " - ");
+                if (!dash || sscanf(dash, " - %63s %*s %511s", type, more) != 2)
+                        continue;
+                if (asprintf(&found, "%s (%s; %s)", type, options, more) < 0)
+                        found = NULL;
+        }
+        if (f)
+                fclose(f);
+        free(line);
+        return found;
+}
+
+void lsr_facts_place(struct lsr_experiment *x, const char *name, const char *path)
+{
+        struct stat st;
+
+        if (stat(path, &st) == 0)
+                lsr_fact_add(x, name, facts_mount(st.st_dev));
+}

@@ -1,0 +1,539 @@
+/*
+ * way-bundles - members of bundles, through the drivers
+ *
+ * Everything is read in one pass where that is possible: a tar of any kind from
+ * its beginning to its end, past the filters, as any tar would read it.  Formats
+ * with an index are scanned, and their members read in the order in which they
+ * lie there.
+ *
+ * Members in random order are looked up in the index, which a plain tar gets by
+ * hopping from header to header; of a compressed tar without one, all before the
+ * member is decoded, each time again.
+ *
+ * Nothing is confined: the bundles were written by this program a moment ago.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "catalogue/catalogue.h"
+#include "compare/ways.h"
+#include "formats/ahead.h"
+#include "formats/drivers.h"
+#include "formats/tar.h"
+#include "pack/digest.h"
+
+#define BUNDLES_WINDOW ((uint64_t)1 << 31) /* bytes of decoder memory: what lsr wrote it can read */
+#define BUNDLES_LINKS_MIN ((size_t)1 << 10)
+
+/* Contents that a hard link may lead to. */
+struct bundles_seen {
+        char *path; /* owned; NULL: a free place */
+        uint64_t content;
+        uint64_t bytes;
+};
+
+struct bundles {
+        struct way *w;
+        struct lsr_io *io;
+        bool beside; /* a decoder works beside us: what we do is no part of its time */
+        struct lsr_digest content;
+        uint64_t bytes; /* of it */
+        struct bundles_seen *seen;
+        size_t n_seen;
+        size_t cap_seen;
+};
+
+/* One of them, open. */
+struct bundle {
+        struct bundles *all;
+        int fd; /* -1: not open */
+        struct lsr_scan scan;
+        struct lsr_identity id;
+        struct lsr_catalogue *catalogue; /* NULL: not scanned */
+        char what[160];
+};
+
+static void bundle_trouble(void *ctx, int error, const char *text)
+{
+        struct bundle *b = ctx;
+
+        if (error < 0 && !b->what[0])
+                snprintf(b->what, sizeof(b->what), "%s", text);
+}
+
+static int bundle_fail(struct bundle *b, int error)
+{
+        const char *what = b->scan.input ? b->scan.input->what : NULL;
+
+        return way_fail(b->all->w, error, b->what[0] ? b->what : what ? what : "the bundle");
+}
+
+/* An input at its beginning, with its filters in front of it. */
+static int bundle_input(struct bundle *b)
+{
+        struct lsr_input *input;
+        struct stat st;
+        int r = fstat(b->fd, &st) < 0 ? -errno : 0;
+
+        if (r == 0)
+                r = lsr_input_file(&input, b->all->io, b->fd, 0, (uint64_t)st.st_size);
+        if (r == 0)
+                r = lsr_identify(input, BUNDLES_WINDOW, &b->id, &b->scan.input);
+        return r > 0 ? -EBADMSG : r;
+}
+
+static int bundle_open(struct bundles *all, size_t index, struct bundle *b)
+{
+        struct way *w = all->w;
+        uint64_t began = way_clock();
+        char path[64];
+        int r;
+
+        *b = (struct bundle){ .all = all };
+        b->scan = (struct lsr_scan){ .window_max = BUNDLES_WINDOW, .prefix = "", .ctx = b, .trouble = bundle_trouble };
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)w->job->owner, w->job->fds[index]);
+        b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
+        w->io_ns += way_clock() - began;
+        if (b->fd < 0)
+                return way_fail(w, -errno, "the bundle");
+        w->report->opened++;
+        r = bundle_input(b);
+        return r < 0 ? bundle_fail(b, r) : 0;
+}
+
+static void bundle_close(struct bundle *b)
+{
+        uint64_t began;
+
+        b->scan.input = lsr_input_free(b->scan.input);
+        b->catalogue = lsr_catalogue_free(b->catalogue);
+        began = way_clock();
+        if (b->fd >= 0)
+                close(b->fd);
+        b->all->w->io_ns += way_clock() - began;
+        b->fd = -1;
+}
+
+static int bundle_write(void *ctx, const void *data, size_t n)
+{
+        struct bundles *all = ctx;
+        uint64_t began = all->beside ? 0 : way_clock();
+
+        lsr_digest_add(&all->content, data, n);
+        all->bytes += n;
+        all->w->digest_ns += all->beside ? 0 : way_clock() - began;
+        return 0;
+}
+
+static void bundle_begin(struct bundles *all)
+{
+        lsr_digest_begin(&all->content);
+        all->bytes = 0;
+}
+
+/* Names may be stored as "./a". */
+static void bundle_clean(struct lsr_member *m)
+{
+        while (m->path_len >= 2 && memcmp(m->path, "./", 2) == 0) {
+                m->path += 2;
+                m->path_len -= 2;
+        }
+}
+
+/* --- hard links --------------------------------------------------------------- */
+
+/* Where @path is, or would be. */
+static struct bundles_seen *seen_find(const struct bundles *all, const char *path, size_t len)
+{
+        uint64_t hash = 0xcbf29ce484222325u;
+        size_t i;
+
+        for (i = 0; i < len; i++)
+                hash = (hash ^ (uint8_t)path[i]) * 0x100000001b3u;
+        for (i = hash % all->cap_seen; all->seen[i].path; i = (i + 1) % all->cap_seen)
+                if (strncmp(all->seen[i].path, path, len) == 0 && !all->seen[i].path[len])
+                        break;
+        return &all->seen[i];
+}
+
+static void seen_add(struct bundles *all, const struct lsr_member *m, uint64_t content)
+{
+        struct bundles_seen *slot, old;
+
+        if (2 * all->n_seen >= all->cap_seen) {
+                struct bundles before = *all;
+
+                all->cap_seen = before.cap_seen ? 2 * before.cap_seen : BUNDLES_LINKS_MIN;
+                all->seen = lsr_xmalloc(all->cap_seen * sizeof(*all->seen));
+                memset(all->seen, 0, all->cap_seen * sizeof(*all->seen));
+                for (size_t i = 0; i < before.cap_seen; i++) {
+                        old = before.seen[i];
+                        if (old.path)
+                                *seen_find(all, old.path, strlen(old.path)) = old;
+                }
+                free(before.seen);
+        }
+        slot = seen_find(all, m->path, m->path_len);
+        if (slot->path)
+                return;
+        all->n_seen++;
+        *slot = (struct bundles_seen){ strndup(m->path, m->path_len), content, all->bytes };
+}
+
+static void seen_forget(struct bundles *all)
+{
+        for (size_t i = 0; i < all->cap_seen; i++)
+                free(all->seen[i].path);
+        free(all->seen);
+        all->seen = NULL;
+        all->n_seen = all->cap_seen = 0;
+}
+
+/* --- in one pass -------------------------------------------------------------- */
+
+static int tar_member(struct bundle *b, struct tar_walk *w)
+{
+        const struct lsr_sink sink = { b->all, bundle_write };
+        struct lsr_way_report *report = b->all->w->report;
+        struct lsr_member m;
+        uint64_t content;
+        int r = 0;
+
+        tar_walk_member(w, &m);
+        bundle_clean(&m);
+        if (m.flags & LSR_MEMBER_HARDLINK && S_ISREG(m.meta.mode)) {
+                struct lsr_member target = { .path = m.target, .path_len = m.target_len };
+                const struct bundles_seen *seen;
+
+                bundle_clean(&target);
+                seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
+                if (!seen || !seen->path)
+                        return -EBADMSG;
+                way_file(report, m.path, m.path_len, seen->content, seen->bytes);
+        } else if (S_ISLNK(m.meta.mode)) {
+                way_link(report, m.path, m.path_len, m.target, m.target_len);
+        } else if (S_ISREG(m.meta.mode)) {
+                bundle_begin(b->all);
+                r = tar_content(w, &sink);
+                content = lsr_digest_end(&b->all->content);
+                way_file(report, m.path, m.path_len, content, b->all->bytes);
+                if (b->all->w->job->links)
+                        seen_add(b->all, &m, content);
+        } else {
+                return tar_walk_pass(w);
+        }
+        if (r == 0)
+                r = lsr_input_skip(w->in, (TAR_BLOCK - w->stored % TAR_BLOCK) % TAR_BLOCK);
+        return r;
+}
+
+/* What is behind the last member: a checksum may be there. */
+static int tar_rest(struct lsr_input *in)
+{
+        const uint8_t *data;
+        ssize_t got;
+
+        while ((got = lsr_input_peek(in, 1, &data)) > 0)
+                lsr_input_take(in, (size_t)got);
+        return (int)got;
+}
+
+static int bundle_tar(struct bundle *b)
+{
+        struct tar_walk w = { .scan = &b->scan, .want_map = true };
+        struct lsr_input *tar;
+        int r = 0;
+
+        if (b->id.format == &lsr_format_lsr1) {
+                r = lsr_input_seek(b->scan.input, 0);
+                if (r == 0)
+                        r = lsr_filter_zstd.open(&tar, b->scan.input, BUNDLES_WINDOW);
+                if (r < 0)
+                        return r;
+                b->scan.input = tar;
+        }
+        b->all->beside = (b->id.n_filters > 0 || b->id.format == &lsr_format_lsr1) && lsr_ahead_cpus() > 1;
+        w.in = b->scan.input;
+        while ((r = tar_walk_next(&w)) > 0) {
+                r = tar_member(b, &w);
+                if (r < 0)
+                        break;
+        }
+        if (r == 0)
+                r = tar_rest(w.in);
+        tar_walk_close(&w);
+        return r;
+}
+
+/* --- by the index ------------------------------------------------------------- */
+
+static int bundle_scan(struct bundle *b)
+{
+        int r;
+
+        b->scan.builder = lsr_builder_new();
+        r = b->id.format->scan(&b->scan);
+        if (r >= 0 && b->scan.catalogue)
+                r = lsr_catalogue_decode(&b->catalogue, b->scan.catalogue, b->scan.catalogue_size);
+        else if (r >= 0)
+                r = lsr_builder_finish(b->scan.builder, &b->catalogue);
+        free(b->scan.catalogue);
+        b->scan.catalogue = NULL;
+        b->scan.builder = lsr_builder_free(b->scan.builder);
+        return r;
+}
+
+struct index_row {
+        uint64_t position;
+        uint32_t row;
+};
+
+/* All members, one after the other; those that are no files are done with on the way. */
+struct index_many {
+        struct bundle *b;
+        const struct index_row *rows;
+        uint32_t n;
+        uint32_t next;
+        char *path; /* of the one at hand */
+        size_t path_cap;
+        size_t path_len;
+};
+
+static void index_get(struct index_many *m, uint32_t row, struct lsr_member *ret_member)
+{
+        const struct lsr_catalogue *c = m->b->catalogue;
+
+        m->path_len = lsr_catalogue_path(c, row, m->path, m->path_cap);
+        if (m->path_len >= m->path_cap) {
+                m->path_cap = 2 * m->path_len + 256;
+                m->path = lsr_xrealloc(m->path, m->path_cap);
+                lsr_catalogue_path(c, row, m->path, m->path_cap);
+        }
+        lsr_catalogue_get(c, row, ret_member);
+        ret_member->path = m->path;
+        ret_member->path_len = m->path_len;
+}
+
+static bool index_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct index_many *m = ctx;
+
+        while (m->next < m->n) {
+                index_get(m, m->rows[m->next++].row, ret_member);
+                if (S_ISLNK(ret_member->meta.mode))
+                        way_link(m->b->all->w->report, m->path, m->path_len, ret_member->target,
+                                 ret_member->target_len);
+                if (!S_ISREG(ret_member->meta.mode))
+                        continue;
+                bundle_begin(m->b->all);
+                return true;
+        }
+        return false;
+}
+
+static int index_write(void *ctx, const void *data, size_t n)
+{
+        return bundle_write(((struct index_many *)ctx)->b->all, data, n);
+}
+
+static int index_end(void *ctx, int result)
+{
+        struct index_many *m = ctx;
+        struct bundles *all = m->b->all;
+
+        way_file(all->w->report, m->path, m->path_len, lsr_digest_end(&all->content), all->bytes);
+        return result;
+}
+
+static int index_compare(const void *a, const void *b)
+{
+        const struct index_row *x = a, *y = b;
+
+        return (x->position > y->position) - (x->position < y->position);
+}
+
+/* For formats that have no better way. */
+static int index_one_by_one(struct bundle *b, const struct lsr_many *many)
+{
+        const struct lsr_sink sink = { many->ctx, many->write };
+        struct lsr_member m;
+        int r = 0;
+
+        while (r >= 0 && many->next(many->ctx, &m)) {
+                r = lsr_input_seek(b->scan.input, 0);
+                if (r == 0)
+                        r = b->id.format->read(&b->scan, &m, &sink);
+                r = many->end(many->ctx, r);
+        }
+        return r;
+}
+
+static int bundle_index(struct bundle *b)
+{
+        struct index_many m = { .b = b };
+        const struct lsr_many many = { &m, index_next, index_write, index_end };
+        uint32_t rows;
+        struct index_row *order;
+        int r = bundle_scan(b);
+
+        if (r < 0)
+                return r;
+        rows = lsr_catalogue_rows(b->catalogue);
+        order = lsr_xmalloc(rows * sizeof(*order));
+        for (uint32_t row = 0; row < rows; row++) {
+                struct lsr_member member;
+
+                lsr_catalogue_get(b->catalogue, row, &member);
+                if (!(member.flags & LSR_MEMBER_IMPLIED) && !S_ISDIR(member.meta.mode))
+                        order[m.n++] = (struct index_row){ member.position, row };
+        }
+        qsort(order, m.n, sizeof(*order), index_compare);
+        m.rows = order;
+        r = lsr_input_seek(b->scan.input, 0);
+        if (r == 0)
+                r = b->id.format->read_many ? b->id.format->read_many(&b->scan, &many) : index_one_by_one(b, &many);
+        free(order);
+        free(m.path);
+        return r;
+}
+
+static bool bundle_is_tar(const struct bundle *b)
+{
+        return b->id.format == &lsr_format_tar || b->id.format == &lsr_format_lsr1;
+}
+
+static int bundles_all(struct bundles *all)
+{
+        const struct lsr_way_job *job = all->w->job;
+        int r = 0;
+
+        for (size_t i = 0; i < job->n_fds && r >= 0; i++) {
+                struct bundle b;
+
+                r = bundle_open(all, i, &b);
+                if (r == 0)
+                        r = bundle_is_tar(&b) ? bundle_tar(&b) : bundle_index(&b);
+                if (r < 0)
+                        bundle_fail(&b, r);
+                bundle_close(&b);
+                seen_forget(all);
+        }
+        return r;
+}
+
+/* --- in random order ---------------------------------------------------------- */
+
+/* By decoding all before it. */
+static int pick_pass(struct bundle *b, const char *path)
+{
+        const struct lsr_sink sink = { b->all, bundle_write };
+        struct tar_walk w = { .scan = &b->scan, .in = b->scan.input, .want_map = true };
+        size_t len = strlen(path);
+        int r;
+
+        while ((r = tar_walk_next(&w)) > 0) {
+                struct lsr_member m;
+
+                tar_walk_member(&w, &m);
+                bundle_clean(&m);
+                if (m.path_len == len && memcmp(m.path, path, len) == 0) {
+                        r = tar_content(&w, &sink);
+                        break;
+                }
+                r = tar_walk_pass(&w);
+                if (r < 0)
+                        break;
+        }
+        if (r > 0)
+                r = -ENOENT;
+        tar_walk_close(&w);
+        return r;
+}
+
+static int pick_index(struct bundle *b, const char *path)
+{
+        const struct lsr_sink sink = { b->all, bundle_write };
+        struct lsr_member m;
+        int64_t row;
+        int r = b->catalogue ? 0 : bundle_scan(b);
+
+        if (r < 0)
+                return r;
+        row = lsr_catalogue_find(b->catalogue, 0, path, strlen(path));
+        if (row < 0)
+                return (int)row;
+        lsr_catalogue_get(b->catalogue, (uint32_t)row, &m);
+        m.path = path;
+        m.path_len = strlen(path);
+        r = lsr_input_seek(b->scan.input, 0);
+        return r < 0 ? r : b->id.format->read(&b->scan, &m, &sink);
+}
+
+static int pick_read(struct bundle *b, const char *path)
+{
+        int r;
+
+        bundle_begin(b->all);
+        if (b->id.n_filters == 0) {
+                r = pick_index(b, path);
+        } else {
+                r = b->scan.input ? 0 : bundle_input(b);
+                if (r == 0)
+                        r = pick_pass(b, path);
+                b->scan.input = lsr_input_free(b->scan.input);
+        }
+        if (r < 0)
+                return r;
+        way_file(b->all->w->report, path, strlen(path), lsr_digest_end(&b->all->content), b->all->bytes);
+        return 0;
+}
+
+static int bundles_picks(struct bundles *all)
+{
+        const struct lsr_way_job *job = all->w->job;
+        struct bundle *bundles = lsr_xmalloc(job->n_fds * sizeof(*bundles));
+        uint64_t began = way_clock();
+        size_t i;
+        int r = 0;
+
+        for (i = 0; i < job->n_fds; i++)
+                bundles[i].fd = -1;
+        for (i = 0; i < job->n_picks && r >= 0; i++) {
+                struct bundle *b = &bundles[job->picks[i].bundle];
+
+                if (job->limit_ns && way_clock() - began > job->limit_ns)
+                        break;
+                r = b->fd < 0 ? bundle_open(all, job->picks[i].bundle, b) : 0;
+                if (r == 0)
+                        r = pick_read(b, job->picks[i].path);
+                if (r < 0)
+                        bundle_fail(b, r);
+                all->w->report->picks += r == 0;
+        }
+        for (i = 0; i < job->n_fds; i++)
+                if (bundles[i].fd >= 0)
+                        bundle_close(&bundles[i]);
+        free(bundles);
+        return r;
+}
+
+/* A plain reader: no ring, and no map, whose page faults could not be told from decoding. */
+int way_bundles(struct way *w)
+{
+        struct bundles all = { .w = w };
+        int r = lsr_io_new(&all.io, "sync");
+
+        if (r < 0)
+                return way_fail(w, r, "sync");
+        lsr_io_time(all.io);
+        r = w->job->picks ? bundles_picks(&all) : bundles_all(&all);
+        w->io_ns += lsr_io_stats(all.io)->read_ns;
+        lsr_io_free(all.io);
+        return r;
+}

@@ -1,0 +1,196 @@
+/*
+ * way-walk - the names of a tree, from a list of directories still to be read
+ *
+ * A reader that knows nothing of the tree: it opens each directory, takes the
+ * names with getdents64, and opens files by name below it.  No stat is needed,
+ * as directories tell what is a file, and a read tells where one ends.
+ *
+ * Directories are opened by their path from the root, so that only those of the
+ * lot at hand are open, however deep the tree is.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "compare/ways.h"
+
+#define WALK_DENTS ((size_t)128 << 10)
+#define WALK_DIRS_MAX 128u /* open at a time */
+
+struct walk {
+        struct way *w;
+        int (*read)(void *ctx, const struct way_item *items, size_t n);
+        void *ctx;
+        int rootfd;
+        char **todo; /* paths of directories, owned */
+        size_t n_todo;
+        size_t cap_todo;
+        struct lsr_arena texts; /* of the lot */
+        struct way_item *items;
+        size_t n;
+        int dirs[WALK_DIRS_MAX];
+        unsigned n_dirs;
+        uint8_t *dents;
+};
+
+static void walk_todo(struct walk *k, const char *path)
+{
+        if (k->n_todo == k->cap_todo) {
+                k->cap_todo = k->cap_todo ? 2 * k->cap_todo : 64;
+                k->todo = lsr_xrealloc(k->todo, k->cap_todo * sizeof(*k->todo));
+        }
+        k->todo[k->n_todo++] = lsr_xstrdup(path);
+}
+
+/* Read the lot; directories before the last @keep are done with. */
+static int walk_flush(struct walk *k, unsigned keep)
+{
+        int r = k->n > 0 ? k->read(k->ctx, k->items, k->n) : 0;
+        uint64_t began = way_clock();
+
+        k->n = 0;
+        lsr_arena_reset(&k->texts);
+        for (unsigned i = 0; i + keep < k->n_dirs; i++)
+                close(k->dirs[i]);
+        if (keep > 0 && k->n_dirs > 0)
+                k->dirs[0] = k->dirs[k->n_dirs - 1];
+        k->n_dirs = k->n_dirs < keep ? k->n_dirs : keep;
+        k->w->io_ns += way_clock() - began;
+        return r;
+}
+
+static int walk_add(struct walk *k, int dirfd, const char *name, const char *path, size_t len, bool link)
+{
+        k->items[k->n++] = (struct way_item){ dirfd, name, path, (uint32_t)len, link };
+        return k->n == WAY_LOT ? walk_flush(k, 1) : 0;
+}
+
+static unsigned char walk_type(int fd, const struct dirent64 *d)
+{
+        struct stat st;
+
+        if (d->d_type != DT_UNKNOWN)
+                return d->d_type;
+        return fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+}
+
+/* One name in directory @dir, which is open as @fd. */
+static int walk_name(struct walk *k, int fd, const char *dir, const struct dirent64 *d)
+{
+        size_t dir_len = strlen(dir), len = strlen(d->d_name);
+        unsigned char type;
+        char *path;
+
+        if (d->d_name[0] == '.' && (!d->d_name[1] || (d->d_name[1] == '.' && !d->d_name[2])))
+                return 0;
+        type = walk_type(fd, d);
+        if (type != DT_DIR && (dir_len > 0 || !k->w->job->each) && type != DT_REG && type != DT_LNK)
+                return 0;
+        if (type != DT_DIR && dir_len == 0 && k->w->job->each)
+                return 0;
+        path = lsr_arena_text(&k->texts, dir_len + 1 + len + 1);
+        if (dir_len > 0) {
+                memcpy(path, dir, dir_len);
+                path[dir_len++] = '/';
+        }
+        memcpy(path + dir_len, d->d_name, len + 1);
+        if (type == DT_DIR)
+                walk_todo(k, path);
+        else
+                return walk_add(k, fd, path + dir_len, path, dir_len + len, type == DT_LNK);
+        return 0;
+}
+
+/* What this user may not read is in no way. */
+static bool walk_forbidden(int error)
+{
+        return error == EACCES || error == EPERM;
+}
+
+static int walk_dir(struct walk *k, const char *dir)
+{
+        uint64_t began;
+        ssize_t n;
+        int fd, r = k->n_dirs == WALK_DIRS_MAX ? walk_flush(k, 0) : 0;
+
+        if (r < 0)
+                return r;
+        began = way_clock();
+        fd = openat(k->rootfd, *dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0)
+                return walk_forbidden(errno) ? 0 : way_fail(k->w, -errno, dir);
+        k->dirs[k->n_dirs++] = fd;
+        for (;;) {
+                n = syscall(SYS_getdents64, fd, k->dents, WALK_DENTS);
+                k->w->io_ns += way_clock() - began;
+                if (n <= 0)
+                        break;
+                for (const uint8_t *p = k->dents; p < k->dents + n;) {
+                        const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
+
+                        r = walk_name(k, fd, dir, d);
+                        if (r < 0)
+                                return r;
+                        p += d->d_reclen;
+                }
+                began = way_clock();
+        }
+        return n < 0 ? way_fail(k->w, -errno, dir) : 0;
+}
+
+static int walk_picks(struct walk *k)
+{
+        const struct lsr_way_job *job = k->w->job;
+        int r = 0;
+
+        for (size_t i = 0; i < job->n_picks && r >= 0; i++) {
+                const char *path = job->picks[i].path;
+
+                r = walk_add(k, k->rootfd, path, path, strlen(path), false);
+        }
+        k->w->report->picks = job->n_picks;
+        return r;
+}
+
+int way_walk(struct way *w, int (*read)(void *ctx, const struct way_item *items, size_t n), void *ctx)
+{
+        struct walk k = { .w = w, .read = read, .ctx = ctx };
+        uint64_t began = way_clock();
+        int r = 0;
+
+        k.rootfd = open(w->job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        w->io_ns += way_clock() - began;
+        if (k.rootfd < 0)
+                return way_fail(w, -errno, w->job->dir);
+        k.items = lsr_xmalloc(WAY_LOT * sizeof(*k.items));
+        k.dents = lsr_xmalloc(WALK_DENTS);
+        if (w->job->picks)
+                r = walk_picks(&k);
+        else
+                walk_todo(&k, "");
+        while (r >= 0 && k.n_todo > 0) {
+                char *dir = k.todo[--k.n_todo];
+
+                r = walk_dir(&k, dir);
+                free(dir);
+        }
+        if (r >= 0)
+                r = walk_flush(&k, 0);
+        while (k.n_todo > 0)
+                free(k.todo[--k.n_todo]);
+        while (k.n_dirs > 0)
+                close(k.dirs[--k.n_dirs]);
+        free(k.todo);
+        free(k.items);
+        free(k.dents);
+        lsr_arena_free(&k.texts);
+        close(k.rootfd);
+        return r;
+}

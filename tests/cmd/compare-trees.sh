@@ -1,0 +1,25 @@
+# engines: sync
+# ring:
+# Every way reads the same: links of both kinds, holes, large and empty files, odd names; bundles of each subdirectory.
+told() { python3 -c '
+import json, sys
+x = json.load(sys.stdin)
+print(x["members"], x["files"], x["content_bytes"], x["each"], x["random"])
+first = x["ways"][0]
+for way in x["ways"]:
+    same = [way[k] == first[k] for k in ("digest", "members", "content_bytes")]
+    print(way["name"], way["format"], way["files"], all(same), way["differs"], way["error"], len(way["runs"]))'; }
+mkdir -p d/a/b d/c d/.dot
+for i in $(seq 300); do head -c $((i * 7)) /dev/urandom >d/a/$i; done
+head -c 700000 /dev/urandom >d/c/large; head -c 262144 /dev/zero >d/c/buffer; head -c 131072 /dev/zero >d/c/cap
+: >d/c/empty; truncate -s 3M d/c/hole; echo end >>d/c/hole
+ln d/a/1 d/a/b/hard; ln d/c/large d/c/too; ln -s ../a/1 d/c/link; ln -s nowhere d/.dot/dangling
+echo 1 >"d/.dot/a b"; echo 2 >$'d/.dot/\xc3\xa9\n'; echo 3 >d/top
+lsr --compare d --runs=2 --json 2>&1 | told
+lsr --compare d --each --runs=1 --json --formats=tar.zst,zip,tar.xz 2>err | told; cat err
+lsr --compare d --random=50 --runs=1 --json 2>&1 | told
+# The digest tells whether a byte has changed.
+lsr --compare d --runs=1 --formats= --json | grep -o '"digest":"[0-9a-f]*"' | sort | uniq -c >before
+printf x | dd of=d/c/large bs=1 seek=699999 conv=notrunc 2>/dev/null
+lsr --compare d --runs=1 --formats= --json | grep -o '"digest":"[0-9a-f]*"' | sort | uniq -c >after
+cut -c 1-8 before after; cmp -s before after || echo changed
