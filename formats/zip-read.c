@@ -21,9 +21,9 @@
 #include "formats/inflate.h"
 #include "formats/xz.h"
 
+#define READ_EXTRA ((size_t)128) /* bytes of extra fields in a local header, as a rule */
 #define READ_WHOLE_PACKED_MAX LSR_INPUT_PEEK_MAX
 #define READ_WHOLE_MAX ((uint64_t)8 << 20)
-
 
 static unsigned read_method(const struct lsr_member *m)
 {
@@ -36,32 +36,35 @@ static unsigned read_method(const struct lsr_member *m)
  */
 static int read_locate(struct lsr_input *in, const struct lsr_member *m, uint64_t *ret_data, uint8_t **ret_header)
 {
-        uint8_t fixed[LSR_ZIP_LOCAL_BYTES];
-        ssize_t got = lsr_input_read_at(in, fixed, sizeof(fixed), m->position);
-        uint64_t data;
-        size_t length;
+        /* All of the header comes at once if it has no more than names and times. */
+        size_t room = LSR_ZIP_LOCAL_BYTES + (ret_header ? m->path_len + READ_EXTRA : 0), length = 0;
+        uint8_t *header = lsr_xmalloc(room);
+        ssize_t got = lsr_input_read_at(in, header, room, m->position);
+        uint64_t data = 0;
+        int r = 0;
 
-        if (got < 0)
-                return (int)got;
         if (got < LSR_ZIP_LOCAL_BYTES)
-                return -ENODATA;
-        if (lsr_le32(fixed) != LSR_ZIP_LOCAL)
-                return -EBADMSG;
-        length = lsr_zip_local_length(fixed);
-        if (__builtin_add_overflow(m->position, length, &data) || data > in->size || in->size - data < m->packed)
-                return -ENODATA;
-        if (ret_header) {
-                uint8_t *header = lsr_xmalloc(length);
-
+                r = got < 0 ? (int)got : -ENODATA;
+        else if (lsr_le32(header) != LSR_ZIP_LOCAL)
+                r = -EBADMSG;
+        else
+                length = lsr_zip_local_length(header);
+        if (r == 0 &&
+            (__builtin_add_overflow(m->position, length, &data) || data > in->size || in->size - data < m->packed))
+                r = -ENODATA;
+        if (r == 0 && ret_header && length > room) {
+                header = lsr_xrealloc(header, length);
                 got = lsr_input_read_at(in, header, length, m->position);
-                if (got < (ssize_t)length) {
-                        free(header);
-                        return got < 0 ? (int)got : -ENODATA;
-                }
-                *ret_header = header;
+                if (got < (ssize_t)length)
+                        r = got < 0 ? (int)got : -ENODATA;
         }
-        *ret_data = data;
-        return 0;
+        if (r == 0 && ret_header)
+                *ret_header = header;
+        else
+                free(header);
+        if (r == 0)
+                *ret_data = data;
+        return r;
 }
 
 /* --- the data as an input ------------------------------------------------------- */
