@@ -6,10 +6,6 @@
  * with an index are scanned, and their members read in the order in which they
  * lie there.
  *
- * Members in random order are looked up in the index, which a plain tar gets by
- * hopping from header to header; of a compressed tar without one, all before the
- * member is decoded, each time again.
- *
  * Nothing is confined: the bundles were written by this program a moment ago.
  */
 #include <errno.h>
@@ -22,42 +18,13 @@
 
 #include "base/arena.h"
 #include "catalogue/catalogue.h"
-#include "compare/ways.h"
+#include "compare/way-bundles.h"
 #include "formats/ahead.h"
 #include "formats/drivers.h"
 #include "formats/tar.h"
 #include "pack/digest.h"
 
-#define BUNDLES_WINDOW ((uint64_t)1 << 31) /* bytes of decoder memory: what lsr wrote it can read */
 #define BUNDLES_LINKS_MIN ((size_t)1 << 10)
-
-/* Contents that a hard link may lead to. */
-struct bundles_seen {
-        char *path; /* owned; NULL: a free place */
-        uint64_t content;
-        uint64_t bytes;
-};
-
-struct bundles {
-        struct way *w;
-        struct lsr_io *io;
-        bool beside; /* a decoder works beside us: what we do is no part of its time */
-        struct lsr_digest content;
-        uint64_t bytes; /* of it */
-        struct bundles_seen *seen;
-        size_t n_seen;
-        size_t cap_seen;
-};
-
-/* One of them, open. */
-struct bundle {
-        struct bundles *all;
-        int fd; /* -1: not open */
-        struct lsr_scan scan;
-        struct lsr_identity id;
-        struct lsr_catalogue *catalogue; /* NULL: not scanned */
-        char what[160];
-};
 
 static void bundle_trouble(void *ctx, int error, const char *text)
 {
@@ -67,15 +34,14 @@ static void bundle_trouble(void *ctx, int error, const char *text)
                 snprintf(b->what, sizeof(b->what), "%s", text);
 }
 
-static int bundle_fail(struct bundle *b, int error)
+int way_bundle_fail(struct bundle *b, int error)
 {
         const char *what = b->scan.input ? b->scan.input->what : NULL;
 
         return way_fail(b->all->w, error, b->what[0] ? b->what : what ? what : "the bundle");
 }
 
-/* An input at its beginning, with its filters in front of it. */
-static int bundle_input(struct bundle *b)
+int way_bundle_input(struct bundle *b)
 {
         struct lsr_input *input;
         struct stat st;
@@ -84,11 +50,11 @@ static int bundle_input(struct bundle *b)
         if (r == 0)
                 r = lsr_input_file(&input, b->all->io, b->fd, 0, (uint64_t)st.st_size);
         if (r == 0)
-                r = lsr_identify(input, BUNDLES_WINDOW, &b->id, &b->scan.input);
+                r = lsr_identify(input, WAY_BUNDLES_WINDOW, &b->id, &b->scan.input);
         return r > 0 ? -EBADMSG : r;
 }
 
-static int bundle_open(struct bundles *all, size_t index, struct bundle *b)
+int way_bundle_open(struct bundles *all, size_t index, struct bundle *b)
 {
         struct way *w = all->w;
         uint64_t began = way_clock();
@@ -96,18 +62,20 @@ static int bundle_open(struct bundles *all, size_t index, struct bundle *b)
         int r;
 
         *b = (struct bundle){ .all = all };
-        b->scan = (struct lsr_scan){ .window_max = BUNDLES_WINDOW, .prefix = "", .ctx = b, .trouble = bundle_trouble };
+        b->scan = (struct lsr_scan){
+                .window_max = WAY_BUNDLES_WINDOW, .prefix = "", .ctx = b, .trouble = bundle_trouble
+        };
         snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)w->job->owner, w->job->fds[index]);
         b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
         w->io_ns += way_clock() - began;
         if (b->fd < 0)
                 return way_fail(w, -errno, "the bundle");
         w->report->opened++;
-        r = bundle_input(b);
-        return r < 0 ? bundle_fail(b, r) : 0;
+        r = way_bundle_input(b);
+        return r < 0 ? way_bundle_fail(b, r) : 0;
 }
 
-static void bundle_close(struct bundle *b)
+void way_bundle_close(struct bundle *b)
 {
         uint64_t began;
 
@@ -120,7 +88,7 @@ static void bundle_close(struct bundle *b)
         b->fd = -1;
 }
 
-static int bundle_write(void *ctx, const void *data, size_t n)
+int way_bundle_write(void *ctx, const void *data, size_t n)
 {
         struct bundles *all = ctx;
         uint64_t began = all->beside ? 0 : way_clock();
@@ -131,14 +99,13 @@ static int bundle_write(void *ctx, const void *data, size_t n)
         return 0;
 }
 
-static void bundle_begin(struct bundles *all)
+void way_bundle_begin(struct bundles *all)
 {
         lsr_digest_begin(&all->content);
         all->bytes = 0;
 }
 
-/* Names may be stored as "./a". */
-static void bundle_clean(struct lsr_member *m)
+void way_bundle_clean(struct lsr_member *m)
 {
         while (m->path_len >= 2 && memcmp(m->path, "./", 2) == 0) {
                 m->path += 2;
@@ -199,19 +166,19 @@ static void seen_forget(struct bundles *all)
 
 static int tar_member(struct bundle *b, struct tar_walk *w)
 {
-        const struct lsr_sink sink = { b->all, bundle_write };
+        const struct lsr_sink sink = { b->all, way_bundle_write };
         struct lsr_way_report *report = b->all->w->report;
         struct lsr_member m;
         uint64_t content;
         int r = 0;
 
         tar_walk_member(w, &m);
-        bundle_clean(&m);
+        way_bundle_clean(&m);
         if (m.flags & LSR_MEMBER_HARDLINK && S_ISREG(m.meta.mode)) {
                 struct lsr_member target = { .path = m.target, .path_len = m.target_len };
                 const struct bundles_seen *seen;
 
-                bundle_clean(&target);
+                way_bundle_clean(&target);
                 seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
                 if (!seen || !seen->path)
                         return -EBADMSG;
@@ -219,7 +186,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
         } else if (S_ISLNK(m.meta.mode)) {
                 way_link(report, m.path, m.path_len, m.target, m.target_len);
         } else if (S_ISREG(m.meta.mode)) {
-                bundle_begin(b->all);
+                way_bundle_begin(b->all);
                 r = tar_content(w, &sink);
                 content = lsr_digest_end(&b->all->content);
                 way_file(report, m.path, m.path_len, content, b->all->bytes);
@@ -253,7 +220,7 @@ static int bundle_tar(struct bundle *b)
         if (b->id.format == &lsr_format_lsr1) {
                 r = lsr_input_seek(b->scan.input, 0);
                 if (r == 0)
-                        r = lsr_filter_zstd.open(&tar, b->scan.input, BUNDLES_WINDOW);
+                        r = lsr_filter_zstd.open(&tar, b->scan.input, WAY_BUNDLES_WINDOW);
                 if (r < 0)
                         return r;
                 b->scan.input = tar;
@@ -273,7 +240,7 @@ static int bundle_tar(struct bundle *b)
 
 /* --- by the index ------------------------------------------------------------- */
 
-static int bundle_scan(struct bundle *b)
+int way_bundle_scan(struct bundle *b)
 {
         int r;
 
@@ -331,7 +298,7 @@ static bool index_next(void *ctx, struct lsr_member *ret_member)
                                  ret_member->target_len);
                 if (!S_ISREG(ret_member->meta.mode))
                         continue;
-                bundle_begin(m->b->all);
+                way_bundle_begin(m->b->all);
                 return true;
         }
         return false;
@@ -339,7 +306,7 @@ static bool index_next(void *ctx, struct lsr_member *ret_member)
 
 static int index_write(void *ctx, const void *data, size_t n)
 {
-        return bundle_write(((struct index_many *)ctx)->b->all, data, n);
+        return way_bundle_write(((struct index_many *)ctx)->b->all, data, n);
 }
 
 static int index_end(void *ctx, int result)
@@ -380,7 +347,7 @@ static int bundle_index(struct bundle *b)
         const struct lsr_many many = { &m, index_next, index_write, index_end };
         uint32_t rows;
         struct index_row *order;
-        int r = bundle_scan(b);
+        int r = way_bundle_scan(b);
 
         if (r < 0)
                 return r;
@@ -403,7 +370,7 @@ static int bundle_index(struct bundle *b)
         return r;
 }
 
-static bool bundle_is_tar(const struct bundle *b)
+bool way_bundle_is_tar(const struct bundle *b)
 {
         return b->id.format == &lsr_format_tar || b->id.format == &lsr_format_lsr1;
 }
@@ -416,110 +383,14 @@ static int bundles_all(struct bundles *all)
         for (size_t i = 0; i < job->n_fds && r >= 0; i++) {
                 struct bundle b;
 
-                r = bundle_open(all, i, &b);
+                r = way_bundle_open(all, i, &b);
                 if (r == 0)
-                        r = bundle_is_tar(&b) ? bundle_tar(&b) : bundle_index(&b);
+                        r = way_bundle_is_tar(&b) ? bundle_tar(&b) : bundle_index(&b);
                 if (r < 0)
-                        bundle_fail(&b, r);
-                bundle_close(&b);
+                        way_bundle_fail(&b, r);
+                way_bundle_close(&b);
                 seen_forget(all);
         }
-        return r;
-}
-
-/* --- in random order ---------------------------------------------------------- */
-
-/* By decoding all before it. */
-static int pick_pass(struct bundle *b, const char *path)
-{
-        const struct lsr_sink sink = { b->all, bundle_write };
-        struct tar_walk w = { .scan = &b->scan, .in = b->scan.input, .want_map = true };
-        size_t len = strlen(path);
-        int r;
-
-        while ((r = tar_walk_next(&w)) > 0) {
-                struct lsr_member m;
-
-                tar_walk_member(&w, &m);
-                bundle_clean(&m);
-                if (m.path_len == len && memcmp(m.path, path, len) == 0) {
-                        r = tar_content(&w, &sink);
-                        break;
-                }
-                r = tar_walk_pass(&w);
-                if (r < 0)
-                        break;
-        }
-        if (r > 0)
-                r = -ENOENT;
-        tar_walk_close(&w);
-        return r;
-}
-
-static int pick_index(struct bundle *b, const char *path)
-{
-        const struct lsr_sink sink = { b->all, bundle_write };
-        struct lsr_member m;
-        int64_t row;
-        int r = b->catalogue ? 0 : bundle_scan(b);
-
-        if (r < 0)
-                return r;
-        row = lsr_catalogue_find(b->catalogue, 0, path, strlen(path));
-        if (row < 0)
-                return (int)row;
-        lsr_catalogue_get(b->catalogue, (uint32_t)row, &m);
-        m.path = path;
-        m.path_len = strlen(path);
-        r = lsr_input_seek(b->scan.input, 0);
-        return r < 0 ? r : b->id.format->read(&b->scan, &m, &sink);
-}
-
-static int pick_read(struct bundle *b, const char *path)
-{
-        int r;
-
-        bundle_begin(b->all);
-        if (b->id.n_filters == 0) {
-                r = pick_index(b, path);
-        } else {
-                r = b->scan.input ? 0 : bundle_input(b);
-                if (r == 0)
-                        r = pick_pass(b, path);
-                b->scan.input = lsr_input_free(b->scan.input);
-        }
-        if (r < 0)
-                return r;
-        way_file(b->all->w->report, path, strlen(path), lsr_digest_end(&b->all->content), b->all->bytes);
-        return 0;
-}
-
-static int bundles_picks(struct bundles *all)
-{
-        const struct lsr_way_job *job = all->w->job;
-        struct bundle *bundles = lsr_xmalloc(job->n_fds * sizeof(*bundles));
-        uint64_t began = way_clock();
-        size_t i;
-        int r = 0;
-
-        for (i = 0; i < job->n_fds; i++)
-                bundles[i].fd = -1;
-        for (i = 0; i < job->n_picks && r >= 0; i++) {
-                struct bundle *b = &bundles[job->picks[i].bundle];
-
-                if (job->limit_ns && way_clock() - began > job->limit_ns)
-                        break;
-                r = b->fd < 0 ? bundle_open(all, job->picks[i].bundle, b) : 0;
-                if (r == 0)
-                        r = pick_read(b, job->picks[i].path);
-                if (r < 0)
-                        bundle_fail(b, r);
-                all->w->report->picks += r == 0;
-        }
-        for (i = 0; i < job->n_fds; i++)
-                if (bundles[i].fd >= 0)
-                        bundle_close(&bundles[i]);
-        free(bundles);
         return r;
 }
 
@@ -532,7 +403,7 @@ int way_bundles(struct way *w)
         if (r < 0)
                 return way_fail(w, r, "sync");
         lsr_io_time(all.io);
-        r = w->job->picks ? bundles_picks(&all) : bundles_all(&all);
+        r = w->job->picks ? way_bundles_picks(&all) : bundles_all(&all);
         w->io_ns += lsr_io_stats(all.io)->read_ns;
         lsr_io_free(all.io);
         return r;
