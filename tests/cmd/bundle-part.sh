@@ -15,6 +15,8 @@ for at in "" /t /t/a /t/a/ /t/a/sub /t/a/sub/deep /t/c /t/a/dir /t/a/dir/ /t/a/o
 done
 for how in -l -R -lL "--tree -F" "-l --total-size" "-l --color=always" -li; do
         same $how t.tar.zst/t/a t.tar.zst/t/c
+        same $how t.tar.zst/t/a/sub/deep t.tar.zst/t/a
+        same $how t.tar.zst/t/a t.tar.zst/t/a/sub
         same $how t.tar.zst/t/a/one t.tar.zst/t/a t.tar.zst/t/a/sub/two
         same $how t.tar.zst/t/a/sub/deep t.tar.zst/t/no t.tar.zst/t
 done
