@@ -89,7 +89,8 @@ struct lsr_catalogue_source {
 };
 
 /*
- * Cut out the part for @path, encoded, to be freed.  Only what is looked at is validated.
+ * Cut out the part for @path, or for the regular file that it goes through, encoded, to be freed.  Only what is looked
+ * at is validated.
  * 0; 1: it cannot be cut, or all is wanted: there is no such path, hard links are among it, it is more than half.
  */
 int lsr_catalogue_cut(const struct lsr_catalogue_source *source, const char *path, uint8_t **ret_data,

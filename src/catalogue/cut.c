@@ -170,6 +170,14 @@ static bool cut_is_dir(const struct cut *c, uint32_t row)
         return attr < c->whole.attrs && catalogue_attr_is_dir(&c->whole.attr_table[attr]);
 }
 
+static bool cut_is_file(const struct cut *c, uint32_t row)
+{
+        uint64_t attr = cut_raw(&c->d.columns[COLUMN_ATTR], row);
+
+        return attr < c->whole.attrs && (c->whole.attr_table[attr].known & LSR_FIELD_TYPE) &&
+               S_ISREG(c->whole.attr_table[attr].mode);
+}
+
 /* Where the names of @row and those behind begin; rows ascend from call to call. */
 static bool cut_name_at(struct cut *c, uint32_t row, uint64_t *ret_at)
 {
@@ -357,7 +365,8 @@ static bool cut_walk(struct cut *c, const char *path)
                 path += len;
         }
         p->whole = p->rows;
-        return !*path;
+        /* What is behind a file lies in the bundle that it is; behind anything else is what it leads to. */
+        return !*path || cut_is_file(c, p->row_of[p->rows - 1]);
 }
 
 /* --- its columns -------------------------------------------------------------------- */

@@ -4,10 +4,8 @@
  *      path ─► open ─► plausible? ─► index cache ─► worker: open, scan ─► catalogue
  *                                        └──────────── hit ──────────────────▲
  *
- * Whether a file can be a bundle at all is asked here, by comparing 64 KiB with
- * magic numbers, so that listing an ordinary file starts no process; everything
- * behind that happens in the worker.  The worker may die and forget its bundles:
- * then -ESTALE comes, and the bundle is handed over again.
+ * Everything behind the cache happens in the worker.  That may die and forget
+ * its bundles: then -ESTALE comes, and the bundle is handed over again.
  *
  * Descriptors are few and bundles may be many, so all but the last ones used are
  * parked: both processes close theirs, and the catalogue stays.
@@ -15,35 +13,19 @@
  * A bundle inside a bundle is a range of the outer file where its content lies
  * there as it is.  Otherwise the worker reads it out, and it is spooled.
  */
-#include "source/bundle.h"
+#include "source/bundle-parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "io/stream.h"
 #include "source/cache.h"
 #include "source/spool.h"
-#include "source/wire.h"
 
-#define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
-#define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
-#define BUNDLE_TRIES 2      /* of a request, as the worker may have died since the last one */
-
-struct lsr_bundles {
-        struct lsr_bundles_options o;
-        struct lsr_worker *worker; /* NULL until it is needed */
-        struct lsr_bundle *all;
-        struct lsr_bundle *current; /* what trouble is about */
-        uint64_t tick;
-};
+#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
 
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
@@ -61,19 +43,6 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
 
         *b = (struct lsr_bundles){ .o = *options };
         return b;
-}
-
-static void bundle_close(struct lsr_bundle *bundle)
-{
-        if (bundle->fd_owned && bundle->fd >= 0)
-                close(bundle->fd);
-        bundle->fd = -1;
-        bundle->fd_owned = false;
-        for (size_t i = 0; i < LSR_COMPANIONS; i++) {
-                if (bundle->companions[i] >= 0)
-                        close(bundle->companions[i]);
-                bundle->companions[i] = -1;
-        }
 }
 
 static void bundle_free(struct lsr_bundle *bundle)
@@ -141,88 +110,6 @@ static struct lsr_bundle *bundles_find(struct lsr_bundles *b, const char *path)
                 if (strcmp(bundle->path, path) == 0)
                         return bundle;
         return NULL;
-}
-
-/* Has it the look of a bundle?  @ret_database: of one that may have companions. */
-static bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
-{
-        static const char sqlite_magic[16] = "SQLite format 3";
-        struct lsr_io *io = bundle->all->o.io;
-        uint8_t *buf = lsr_xmalloc(LSR_PROBE_BYTES + BUNDLE_TAIL);
-        struct lsr_probe p = { .head = buf, .size = bundle->size };
-        size_t head = bundle->size < LSR_PROBE_BYTES ? (size_t)bundle->size : LSR_PROBE_BYTES;
-        size_t tail = bundle->size < BUNDLE_TAIL ? (size_t)bundle->size : BUNDLE_TAIL;
-        ssize_t got = lsr_io_read_at(io, bundle->fd, buf, head, bundle->offset);
-        bool plausible;
-
-        p.head_len = got > 0 ? (size_t)got : 0;
-        plausible = lsr_plausible(&p);
-        if (!plausible && p.head_len == bundle->size) {
-                p.tail = buf;
-                p.tail_len = p.head_len;
-                plausible = lsr_plausible(&p);
-        } else if (!plausible) {
-                got = lsr_io_read_at(io, bundle->fd, buf + LSR_PROBE_BYTES, tail, bundle->offset + bundle->size - tail);
-                p.tail = buf + LSR_PROBE_BYTES;
-                p.tail_len = got > 0 ? (size_t)got : 0;
-                plausible = lsr_plausible(&p);
-        }
-        *ret_database = p.head_len >= sizeof(sqlite_magic) && memcmp(buf, sqlite_magic, sizeof(sqlite_magic)) == 0;
-        free(buf);
-        return plausible;
-}
-
-/*
- * What lies beside a database, by its own name, not that of a link to it.  A negative errno, said: something does that
- * cannot be read, and without it the database would be listed as it was once.
- */
-static int bundle_open_companions(struct lsr_bundle *bundle)
-{
-        static const char *const suffixes[LSR_COMPANIONS] = {
-                [LSR_COMPANION_WAL] = "-wal",
-                [LSR_COMPANION_JOURNAL] = "-journal",
-        };
-        char *real = realpath(bundle->path, NULL);
-        const char *base = real ? real : bundle->path;
-        char path[PATH_MAX + 16], text[64];
-        int r = 0;
-
-        for (size_t i = 0; i < LSR_COMPANIONS && r == 0; i++) {
-                snprintf(path, sizeof(path), "%s%s", base, suffixes[i]);
-                bundle->companions[i] = lsr_io_open_file(bundle->all->o.io, AT_FDCWD, path, true);
-                if (bundle->companions[i] >= 0 || bundle->companions[i] == -ENOENT)
-                        continue;
-                r = bundle->companions[i];
-                snprintf(text, sizeof(text), "its %s cannot be opened: %s", suffixes[i] + 1, strerrordesc_np(-r));
-                bundle->troubled = true;
-                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, text);
-        }
-        free(real);
-        return r;
-}
-
-static int bundle_open_file(struct lsr_bundle *bundle)
-{
-        struct lsr_io *io = bundle->all->o.io;
-        struct statx stx;
-
-        if (strcmp(bundle->path, "-") == 0) {
-                bundle->fd = STDIN_FILENO;
-        } else {
-                bundle->fd = lsr_io_open_file(io, AT_FDCWD, bundle->path, true);
-                if (bundle->fd < 0)
-                        return bundle->fd;
-                bundle->fd_owned = true;
-        }
-        lsr_io_count(io, 1);
-        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
-                return -errno;
-        lsr_meta_from_statx(&bundle->meta, &stx);
-        if (S_ISREG(stx.stx_mode))
-                bundle->size = stx.stx_size;
-        else if (bundle->fd_owned)
-                return 1;
-        return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
 }
 
 /* --- bundles that are open, and others ---------------------------------------------- */
@@ -477,8 +364,7 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
         return r;
 }
 
-/* Do @op, again if the worker has lost the bundle.  For the requests below. */
-static int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
+int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
 {
         int r = -ESTALE;
 
@@ -544,169 +430,6 @@ int lsr_bundle_load(struct lsr_bundle *bundle)
 int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
 {
         return bundle_load(bundle, path);
-}
-
-/* A row with its whole path, as the worker wants it.  The path is to be freed. */
-static char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member)
-{
-        const struct lsr_catalogue *c = bundle->catalogue;
-        struct lsr_member m;
-        size_t len;
-        char *path;
-
-        row = lsr_catalogue_link(c, row);
-        lsr_catalogue_get(c, row, &m);
-        len = lsr_catalogue_path(c, row, NULL, 0);
-        path = lsr_xmalloc(len + 1);
-        lsr_catalogue_path(c, row, path, len + 1);
-        m.path = path;
-        m.path_len = len;
-        *ret_member = m;
-        return path;
-}
-
-struct bundle_read {
-        const struct lsr_member *m;
-        const struct lsr_sink *sink;
-};
-
-static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
-{
-        const struct bundle_read *r = ctx;
-
-        return lsr_worker_read(bundle->all->worker, bundle->id, r->m, r->sink);
-}
-
-int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
-{
-        struct lsr_member m;
-        char *path = bundle_whole_member(bundle, row, &m);
-        int r = bundle_retry(bundle, bundle_read_member, &(struct bundle_read){ &m, sink });
-
-        free(path);
-        return r;
-}
-
-struct bundle_many {
-        const struct lsr_many_sink *sink;
-        struct lsr_records members;
-        size_t first, n, done; /* of the rows: those in members, and how many of these are through */
-        bool to_end;
-        bool wanted; /* the sink has not had enough */
-        bool killed; /* the last member that ended did so with its worker */
-};
-
-static int many_begin(void *ctx, size_t i)
-{
-        struct bundle_many *many = ctx;
-        int r = many->sink->begin(many->sink->ctx, many->first + i);
-
-        many->wanted = r >= 0;
-        return r;
-}
-
-static int many_write(void *ctx, const void *data, size_t n)
-{
-        struct bundle_many *many = ctx;
-        int r = many->sink->write(many->sink->ctx, data, n);
-
-        many->wanted = r >= 0;
-        return r;
-}
-
-static int many_end(void *ctx, size_t i, int error)
-{
-        struct bundle_many *many = ctx;
-        bool wanted = many->wanted;
-        int r = many->sink->end(many->sink->ctx, many->first + i, error);
-
-        many->wanted = wanted && r >= 0;
-        many->killed = error == -EPIPE;
-        return r;
-}
-
-static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
-{
-        struct bundle_many *many = ctx;
-        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
-
-        return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->to_end, &sink,
-                                    &many->done);
-}
-
-/* As many of the @n rows as go into one request. */
-static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
-{
-        lsr_records_clear(&many->members);
-        many->n = 0;
-        /* Another one is no longer than its texts may be. */
-        while (many->n < n && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
-                struct lsr_member m;
-                char *path = bundle_whole_member(bundle, rows[many->n++], &m);
-
-                lsr_record_put(
-                        &many->members,
-                        &(struct lsr_member){
-                                .path = m.path,
-                                .path_len = m.path_len,
-                                .meta = { .known = m.meta.known & (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE),
-                                          .mode = m.meta.mode,
-                                          .size = m.meta.size },
-                                .packed = m.packed,
-                                .position = m.position,
-                                .data = m.data,
-                                .method = m.method,
-                                .raw = m.raw,
-                                .raw_len = m.raw_len,
-                                .flags = m.flags,
-                        });
-                free(path);
-        }
-}
-
-int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, bool to_end,
-                         const struct lsr_many_sink *sink)
-{
-        struct bundle_many many = { .sink = sink, .wanted = true };
-        unsigned deaths = 0;
-        bool died;
-        int r = 0;
-
-        do {
-                many.done = 0;
-                many.killed = false;
-                bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
-                many.to_end = to_end && many.first + many.n == n;
-                r = bundle_retry(bundle, bundle_ask_many, &many);
-                if (!many.wanted)
-                        break;
-                /* A member of which nothing has come: its own, or that of the process which died over it. */
-                died = r == -EPIPE && deaths++ < BUNDLE_DEATHS_MAX;
-                while (r < 0 && many.done < many.n && !(died && many.killed)) {
-                        int ended = many_begin(&many, many.done);
-
-                        if (ended >= 0)
-                                ended = many_end(&many, many.done++, r);
-                        if (!many.wanted) {
-                                r = ended;
-                                break;
-                        }
-                }
-                many.first += many.done;
-        } while (many.wanted && many.first < n);
-        free(many.members.data);
-        return r;
-}
-
-static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
-{
-        (void)ctx;
-        return lsr_worker_check(bundle->all->worker, bundle->id);
-}
-
-int lsr_bundle_check(struct lsr_bundle *bundle)
-{
-        return bundle_retry(bundle, bundle_do_check, NULL);
 }
 
 struct bundle_extent {

@@ -6,6 +6,8 @@
  * second.  Every later request makes a fresh input over the descriptor and
  * puts the same filters in front of it.
  */
+#include "source/serve.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,104 +15,12 @@
 
 #include "base/arena.h"
 #include "catalogue/builder.h"
-#include "formats/drivers.h"
 #include "io/stream.h"
 #include "source/confine.h"
-#include "source/record.h"
-#include "source/wire.h"
-#include "source/worker.h"
-
-struct serve_bundle {
-        struct lsr_wire_open as;   /* as it was handed over */
-        int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
-        struct lsr_identity identity;
-        struct lsr_input *first; /* identified by, at position 0; NULL: used up */
-        bool packed;             /* nothing can be done but to decompress it */
-};
-
-struct serve {
-        struct lsr_wire *wire;
-        struct lsr_io *io;
-        uint64_t window_max;
-        uint32_t request; /* at hand */
-        struct serve_bundle *bundles;
-        size_t n_bundles;
-        size_t cap_bundles;
-        struct lsr_records records; /* of a SCAN, not sent yet */
-};
-
-/* --- a pipe, whose first bytes may have to be given back ------------------------ */
-
-struct serve_pipe {
-        struct lsr_input in;
-        struct lsr_input *rest; /* behind the head */
-        bool given;
-        size_t head_len;
-        uint8_t head[LSR_WIRE_HEAD_MAX];
-};
-
-static ssize_t pipe_next(struct lsr_input *in, const uint8_t **ret_data)
-{
-        struct serve_pipe *p = (struct serve_pipe *)in;
-        ssize_t got;
-
-        if (!p->given) {
-                p->given = true;
-                in->source_at = p->head_len;
-                *ret_data = p->head;
-                if (p->head_len > 0)
-                        return (ssize_t)p->head_len;
-        }
-        got = lsr_input_peek(p->rest, 1, ret_data);
-        if (got > 0)
-                lsr_input_take(p->rest, (size_t)got);
-        in->source_at = p->head_len + p->rest->at;
-        return got;
-}
-
-static void pipe_free(struct lsr_input *in)
-{
-        lsr_input_free(((struct serve_pipe *)in)->rest);
-        free(in);
-}
-
-static const struct lsr_input_ops pipe_ops = {
-        .next = pipe_next,
-        .free = pipe_free,
-};
-
-static int pipe_input(struct lsr_io *io, int fd, struct lsr_input **ret_input)
-{
-        struct serve_pipe *p = lsr_input_alloc(sizeof(*p), &pipe_ops);
-        int r;
-
-        while (p->head_len < sizeof(p->head)) {
-                ssize_t n = read(fd, p->head + p->head_len, sizeof(p->head) - p->head_len);
-
-                lsr_io_count(io, 1);
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0) {
-                        r = -errno;
-                        free(p);
-                        return r;
-                }
-                if (n == 0)
-                        break;
-                p->head_len += (size_t)n;
-        }
-        r = lsr_input_file(&p->rest, io, fd, 0, LSR_INPUT_UNKNOWN);
-        if (r < 0) {
-                free(p);
-                return r;
-        }
-        *ret_input = &p->in;
-        return 0;
-}
 
 /* --- answers ---------------------------------------------------------------------- */
 
-static int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n)
+int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n)
 {
         struct iovec part = { (void *)data, n };
 
@@ -131,31 +41,10 @@ static void serve_trouble(void *ctx, int error, const char *text)
         lsr_wire_send(s->wire, LSR_WIRE_TROUBLE, s->request, parts, 2, NULL, 0);
 }
 
-static int serve_data(void *ctx, const void *data, size_t n)
-{
-        struct serve *s = ctx;
-        const char *p = data;
-
-        while (n > 0) {
-                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
-                int r;
-
-                /* The parent says nothing while it waits for an answer, unless that is not wanted any more. */
-                if (lsr_wire_waiting(s->wire))
-                        return -ECANCELED;
-                r = serve_send(s, LSR_WIRE_DATA, p, part);
-                if (r < 0)
-                        return r;
-                p += part;
-                n -= part;
-        }
-        return 0;
-}
-
 /* --- bundles ------------------------------------------------------------------------ */
 
 /* The last first: that is where requests go. */
-static struct serve_bundle *serve_find(struct serve *s, uint32_t id)
+struct serve_bundle *serve_find(struct serve *s, uint32_t id)
 {
         for (size_t i = s->n_bundles; i-- > 0;)
                 if (s->bundles[i].as.id == id)
@@ -201,15 +90,14 @@ static int serve_input(struct serve *s, struct serve_bundle *b, struct lsr_input
         return r;
 }
 
-static void serve_scan_done(struct lsr_scan *scan)
+void serve_scan_done(struct lsr_scan *scan)
 {
         lsr_input_free(scan->input);
         for (unsigned i = 0; i < LSR_COMPANIONS; i++)
                 lsr_input_free(scan->companions[i]);
 }
 
-/* What every driver's function is given. */
-static int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
+int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
 {
         struct lsr_scan scan = {
                 .prefix = "",
@@ -231,8 +119,7 @@ static int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_s
         return r;
 }
 
-/* An errno says less than the filter that gave up. */
-static void serve_scan_explain(struct lsr_scan *scan, int r)
+void serve_scan_explain(struct lsr_scan *scan, int r)
 {
         if (r < 0 && scan->troubles == 0 && scan->input->what)
                 lsr_scan_trouble(scan, r, "%s", scan->input->what);
@@ -245,6 +132,8 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
         const struct lsr_identity *id = &b->identity;
         bool is_pipe = b->as.size == LSR_INPUT_UNKNOWN;
         struct lsr_input *in;
+        const uint8_t *head;
+        size_t head_len;
         int r;
 
         for (unsigned i = 0; i < LSR_WIRE_FDS_MAX; i++) {
@@ -252,7 +141,7 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
                 if (r < 0)
                         return r;
         }
-        r = is_pipe ? pipe_input(s->io, b->fds[0], &in)
+        r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in)
                     : lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
         if (r < 0)
                 return r;
@@ -263,7 +152,8 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
                 return r;
         if (id->n_filters > 0)
                 return LSR_WIRE_PACKED;
-        r = serve_send(s, LSR_WIRE_HEAD, ((struct serve_pipe *)in)->head, ((struct serve_pipe *)in)->head_len);
+        head = serve_pipe_head(in, &head_len);
+        r = serve_send(s, LSR_WIRE_HEAD, head, head_len);
         return r < 0 ? r : LSR_WIRE_PIPE;
 }
 
@@ -378,219 +268,6 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;
-}
-
-/* All that the filters make of a bundle. */
-static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
-{
-        for (;;) {
-                const uint8_t *data;
-                ssize_t n = lsr_input_peek(scan->input, 1, &data);
-                int r;
-
-                if (n <= 0)
-                        return (int)n;
-                r = sink->write(sink->ctx, data, (size_t)n);
-                if (r < 0)
-                        return r;
-                lsr_input_take(scan->input, (size_t)n);
-        }
-}
-
-/* READ and EXTENT. */
-static int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size,
-                        struct lsr_wire_done *done)
-{
-        const struct lsr_sink sink = { s, serve_data };
-        const struct lsr_format *format;
-        struct serve_bundle *b;
-        struct lsr_member m;
-        struct lsr_scan scan;
-        struct lsr_wire_member request;
-        struct lsr_record_owner owner = {};
-        size_t at = sizeof(request);
-        int r;
-
-        if (size < at)
-                return -EBADMSG;
-        memcpy(&request, data, at);
-        r = lsr_record_get(data, size, &at, &owner, &m);
-        if (r < 0)
-                return r;
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
-        format = b->identity.format;
-        if (type == LSR_WIRE_READ && !format->read && !b->packed)
-                return -EOPNOTSUPP;
-        /* Behind a filter nothing lies as it is. */
-        if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
-                return 1;
-        r = serve_scan_make(s, b, &scan);
-        if (r < 0)
-                return r;
-        if (b->packed)
-                r = serve_unpacked(&scan, &sink);
-        else if (type == LSR_WIRE_READ)
-                r = format->read(&scan, &m, &sink);
-        else
-                r = format->extent(&scan, &m, &done->offset, &done->size);
-        if (r != -ECANCELED)
-                serve_scan_explain(&scan, r);
-        serve_scan_done(&scan);
-        return r;
-}
-
-/* --- many members in one pass ----------------------------------------------------------- */
-
-struct serve_many {
-        struct serve *s;
-        struct lsr_scan *scan;
-        const uint8_t *data; /* records */
-        size_t size;
-        size_t at;     /* of the first that is not taken yet */
-        uint64_t left; /* how many these are */
-        struct lsr_record_owner owner;
-        bool open;  /* one was taken and is not at its end */
-        int broken; /* negative: the parent wants no more, or is gone */
-};
-
-static int many_put(struct serve_many *many, enum lsr_wire_type type, const void *data, size_t n)
-{
-        int r = lsr_wire_put(many->s->wire, type, many->s->request, data, n);
-
-        /* As in serve_data(), but only where a call was made anyway. */
-        if (r > 0)
-                r = lsr_wire_waiting(many->s->wire) ? -ECANCELED : 0;
-        if (r < 0)
-                many->broken = r;
-        return r;
-}
-
-static bool many_next(void *ctx, struct lsr_member *ret_member)
-{
-        struct serve_many *many = ctx;
-
-        if (many->left == 0 || lsr_record_get(many->data, many->size, &many->at, &many->owner, ret_member) < 0)
-                return false;
-        many->left--;
-        many->open = true;
-        many->scan->troubles = 0;
-        return true;
-}
-
-static int many_write(void *ctx, const void *data, size_t n)
-{
-        const char *p = data;
-        int r = 0;
-
-        while (n > 0 && r >= 0) {
-                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
-
-                r = many_put(ctx, LSR_WIRE_DATA, p, part);
-                p += part;
-                n -= part;
-        }
-        return r;
-}
-
-static int many_end(void *ctx, int result)
-{
-        struct serve_many *many = ctx;
-        int32_t number = result;
-
-        many->open = false;
-        return many_put(many, LSR_WIRE_END, &number, sizeof(number));
-}
-
-/* For formats that have no better way. */
-static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
-{
-        const struct lsr_format *format = b->identity.format;
-        const struct lsr_sink sink = { many, many_write };
-        struct lsr_member m;
-        bool first = true;
-
-        while (many_next(many, &m)) {
-                struct lsr_scan fresh, *scan = many->scan;
-                bool again = !first && !lsr_input_random(scan->input);
-                int r;
-
-                if (again) {
-                        r = serve_scan_make(s, b, &fresh);
-                        if (r < 0)
-                                return r;
-                        scan = &fresh;
-                } else if (!first) {
-                        r = lsr_input_seek(scan->input, 0);
-                        if (r < 0 && r != -ENODATA)
-                                return r;
-                }
-                first = false;
-                r = format->read(scan, &m, &sink);
-                if (!many->broken)
-                        serve_scan_explain(scan, r);
-                if (again)
-                        serve_scan_done(scan);
-                if (many->broken)
-                        return many->broken;
-                r = many_end(many, r);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* What is behind the last member: a checksum may be there. */
-static int serve_to_end(struct lsr_input *in)
-{
-        const uint8_t *data;
-        ssize_t got;
-
-        if (lsr_input_random(in))
-                return 0;
-        while ((got = lsr_input_peek(in, 1, &data)) > 0)
-                lsr_input_take(in, (size_t)got);
-        return (int)got;
-}
-
-static int serve_many(struct serve *s, const uint8_t *data, size_t size)
-{
-        struct serve_many many = { .s = s };
-        const struct lsr_format *format;
-        struct lsr_wire_many request;
-        struct serve_bundle *b;
-        struct lsr_scan scan;
-        struct lsr_member m;
-        int r;
-
-        if (size < sizeof(request))
-                return -EBADMSG;
-        memcpy(&request, data, sizeof(request));
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
-        format = b->identity.format;
-        r = serve_scan_make(s, b, &scan);
-        if (r < 0)
-                return r;
-        many.scan = &scan;
-        many.data = data + sizeof(request);
-        many.size = size - sizeof(request);
-        many.left = request.n;
-        if (format->read_many)
-                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
-        else
-                r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
-        if (r >= 0 && request.to_end)
-                r = serve_to_end(scan.input);
-        if (!many.broken)
-                serve_scan_explain(&scan, r);
-        /* Those that are left have the same result. */
-        while (r < 0 && !many.broken && (many.open || many_next(&many, &m)))
-                many_end(&many, r);
-        serve_scan_done(&scan);
-        return many.broken ? many.broken : r;
 }
 
 /* A format that has no check of its own.  What is left of a bundle with an index is such a one. */

@@ -1,9 +1,7 @@
 /*
- * worker - requests and answers, as the parent sees them
+ * worker - the process, and the requests that it is sent
  *
- * Nothing that comes back is believed: lengths have limits and memory grows
- * with what has arrived, numbers have ranges, the catalogue is decoded as if it
- * were a file.  A process that breaks the rules is killed, and the next bundle
+ * What comes back is call.c's affair.  A process that breaks the rules is killed, and the next bundle
  * gets another one, as after a crash.
  */
 #include "source/worker.h"
@@ -19,55 +17,10 @@
 
 #include "base/arena.h"
 #include "io/stream.h"
+#include "source/call.h"
 #include "source/record.h"
 #include "source/start.h"
-#include "source/wire.h"
 
-#define WORKER_ERRNO_MAX 4095
-#define WORKER_DEEP_MAX 1000u /* members that are too deep to be listed, before all others are given up too */
-/* Memory is taken for what a frame says it has up to here, beyond for what has come. */
-#define WORKER_GROW_MIN ((size_t)1 << 20)
-
-struct lsr_worker {
-        struct lsr_worker_options options;
-        char *engine;
-        pid_t pid;             /* 0: none runs */
-        struct lsr_wire *wire; /* to it */
-        uint32_t request;      /* number of the last */
-        uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
-        uint32_t first_id;     /* of the bundles that it knows */
-        uint32_t next_id;
-        uint64_t calls; /* system calls made for workers that are gone, and to start them */
-};
-
-/* One request and what comes back. */
-struct worker_call {
-        enum lsr_wire_type type;
-        uint32_t request;
-        struct iovec parts[2];
-        unsigned n_parts;
-        const int *fds;
-        unsigned n_fds;
-        const struct lsr_sink *sink; /* of a READ */
-        struct lsr_builder *builder; /* of a SCAN */
-        struct lsr_record_owner owner;
-        uint64_t received; /* bytes of records */
-        const struct lsr_many_sink *many;
-        size_t at, n;     /* of MANY: the member that is coming, and how many there are */
-        bool began;       /* the sink knows of that member */
-        int sink_result;  /* negative: it wanted no more */
-        uint64_t drained; /* bytes that came nevertheless */
-        unsigned troubles;
-        uint8_t *data; /* of HEAD or CATALOGUE, or records; to be freed */
-        size_t size;
-        size_t cap;
-        bool has_data;
-        bool wants_part; /* a SCAN that a PART may answer, */
-        bool is_part;    /* and did */
-        bool full;       /* the builder takes no more */
-        unsigned deep;   /* members that were too deep for it */
-        struct lsr_wire_done done;
-};
 
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
 {
@@ -106,12 +59,6 @@ struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
         return NULL;
 }
 
-static void worker_say(struct lsr_worker *w, int error, const char *text)
-{
-        if (w->options.trouble)
-                w->options.trouble(w->options.ctx, error, text);
-}
-
 /* It is dead, or about to be: the signal does not change what a process that is ending died of. */
 static int worker_lost(struct lsr_worker *w)
 {
@@ -128,7 +75,7 @@ static int worker_lost(struct lsr_worker *w)
         } else {
                 snprintf(text, sizeof(text), "the process that reads it ended (status %d)", WEXITSTATUS(status));
         }
-        worker_say(w, -EPIPE, text);
+        lsr_worker_say(w, -EPIPE, text);
         return -EPIPE;
 }
 
@@ -136,277 +83,8 @@ static int worker_lost(struct lsr_worker *w)
 static int worker_distrust(struct lsr_worker *w, int r)
 {
         worker_bury(w, true);
-        worker_say(w, r, "the process that reads it broke its rules and was ended");
+        lsr_worker_say(w, r, "the process that reads it broke its rules and was ended");
         return r;
-}
-
-/* --- answers: 0, -EPIPE for worker_lost(), another errno for worker_distrust() ----- */
-
-static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        char text[LSR_WIRE_TEXT_MAX + 1];
-        int32_t error;
-        int r;
-
-        if (length < sizeof(error) || length - sizeof(error) > LSR_WIRE_TEXT_MAX ||
-            call->troubles++ == LSR_WIRE_TROUBLES_MAX)
-                return -EPROTO;
-        r = lsr_wire_take(w->wire, &error, sizeof(error));
-        if (r >= 0)
-                r = lsr_wire_take(w->wire, text, length - sizeof(error));
-        if (r < 0)
-                return r;
-        if (error > 0 || error < -WORKER_ERRNO_MAX)
-                return -EPROTO;
-        text[length - sizeof(error)] = '\0';
-        /* What it says of having been stopped is not news. */
-        if (call->sink_result >= 0 && !call->full)
-                worker_say(w, error, text);
-        return 0;
-}
-
-static int answer_stop(struct lsr_worker *w)
-{
-        return lsr_wire_send(w->wire, LSR_WIRE_STOP, w->request, NULL, 0, NULL, 0);
-}
-
-/* The first that comes of a member. */
-static void answer_begin(struct worker_call *call)
-{
-        if (call->began)
-                return;
-        call->began = true;
-        call->sink_result = call->many->begin(call->many->ctx, call->at);
-}
-
-static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        if ((!call->sink && !(call->many && call->at < call->n)) || length > LSR_WIRE_DATA_MAX)
-                return -EPROTO;
-        while (length > 0) {
-                const uint8_t *data;
-                ssize_t n = lsr_wire_some(w->wire, length, &data);
-
-                if (n < 0)
-                        return (int)n;
-                length -= (uint64_t)n;
-                if (call->sink_result < 0) {
-                        call->drained += (uint64_t)n;
-                        if (call->drained > LSR_WIRE_DRAIN_MAX)
-                                return -EPROTO;
-                        continue;
-                }
-                if (call->sink) {
-                        call->sink_result = call->sink->write(call->sink->ctx, data, (size_t)n);
-                } else {
-                        answer_begin(call);
-                        if (call->sink_result >= 0)
-                                call->sink_result = call->many->write(call->many->ctx, data, (size_t)n);
-                }
-                if (call->sink_result < 0) {
-                        int r = answer_stop(w);
-
-                        if (r < 0)
-                                return r;
-                }
-        }
-        return 0;
-}
-
-static int answer_end(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        int32_t result;
-        int r;
-
-        if (!call->many || call->at == call->n || length != sizeof(result))
-                return -EPROTO;
-        r = lsr_wire_take(w->wire, &result, sizeof(result));
-        if (r < 0)
-                return r;
-        if (result > 0 || result < -WORKER_ERRNO_MAX)
-                return -EPROTO;
-        call->troubles = 0;
-        if (call->sink_result < 0) {
-                call->drained += sizeof(struct lsr_wire_head) + sizeof(result);
-                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
-        }
-        answer_begin(call);
-        if (call->sink_result >= 0) {
-                call->sink_result = call->many->end(call->many->ctx, call->at++, result);
-                call->began = false;
-        }
-        return call->sink_result < 0 ? answer_stop(w) : 0;
-}
-
-/* All of a frame, into call->data. */
-static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        call->size = 0;
-        while (call->size < length) {
-                size_t step;
-                int r;
-
-                if (call->cap == call->size) {
-                        call->cap = call->cap ? 2 * call->cap : WORKER_GROW_MIN;
-                        call->data = lsr_xrealloc(call->data, call->cap);
-                }
-                step = call->cap - call->size < length - call->size ? call->cap - call->size
-                                                                    : (size_t)(length - call->size);
-                r = lsr_wire_take(w->wire, call->data + call->size, step);
-                if (r < 0)
-                        return r;
-                call->size += step;
-        }
-        return 0;
-}
-
-static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        if (call->type != LSR_WIRE_OPEN || call->has_data || length > LSR_WIRE_HEAD_MAX)
-                return -EPROTO;
-        call->has_data = true;
-        return answer_blob(w, call, length);
-}
-
-static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length, bool is_part)
-{
-        if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
-            length > LSR_WIRE_CATALOGUE_MAX)
-                return -EPROTO;
-        call->has_data = true;
-        call->is_part = is_part;
-        return answer_blob(w, call, length);
-}
-
-/* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
-static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
-{
-        if (call->full)
-                return 0;
-        call->full = true;
-        worker_say(w, -E2BIG, "it has more members, or longer names, than can be listed");
-        return answer_stop(w);
-}
-
-/* One such member is left out; many are a bundle that is made of nothing else. */
-static int answer_too_deep(struct lsr_worker *w, struct worker_call *call)
-{
-        char text[80];
-
-        if (call->deep++ > 0)
-                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call) : 0;
-        snprintf(text, sizeof(text), "what lies more than %u directories deep is not listed", LSR_CATALOGUE_DEPTH_MAX);
-        worker_say(w, -ENAMETOOLONG, text);
-        return 0;
-}
-
-static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        size_t at = 0;
-        int r;
-
-        if (call->type != LSR_WIRE_SCAN || call->has_data || length > LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX)
-                return -EPROTO;
-        if (length == 0) {
-                call->owner = (struct lsr_record_owner){};
-                call->received = 0;
-                return lsr_builder_reset(call->builder);
-        }
-        r = answer_blob(w, call, length);
-        if (r < 0)
-                return r;
-        call->drained += call->full ? length : 0;
-        call->received += length;
-        if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
-                return -EPROTO;
-        if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
-                return answer_too_many(w, call);
-        while (at < call->size) {
-                struct lsr_member m;
-
-                r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
-                if (r < 0)
-                        return r;
-                r = lsr_builder_add(call->builder, &m);
-                if (r == -E2BIG)
-                        return answer_too_many(w, call);
-                if (r == -ENAMETOOLONG)
-                        r = answer_too_deep(w, call);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static bool answer_name_fits(const char *name, size_t size)
-{
-        size_t len = strnlen(name, size);
-
-        return len < size && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-+ ") == len;
-}
-
-static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t length)
-{
-        const struct lsr_wire_done *done = &call->done;
-        int most = call->type == LSR_WIRE_OPEN                                     ? LSR_WIRE_PACKED
-                   : call->type == LSR_WIRE_EXTENT || call->type == LSR_WIRE_CHECK ? 1
-                                                                                   : 0;
-        bool wants_data;
-        int r;
-
-        if (length != sizeof(*done))
-                return -EPROTO;
-        r = lsr_wire_take(w->wire, &call->done, sizeof(*done));
-        if (r < 0)
-                return r;
-        wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
-        if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
-            (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
-            !answer_name_fits(done->format, sizeof(done->format)) ||
-            !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
-                return -EPROTO;
-        return 0;
-}
-
-/* Everything up to the DONE. */
-static int worker_receive(struct lsr_worker *w, struct worker_call *call)
-{
-        for (;;) {
-                struct lsr_wire_head head;
-                int r = lsr_wire_head(w->wire, &head);
-
-                if (r < 0)
-                        return r;
-                if (head.request != call->request)
-                        return -EPROTO;
-                switch (head.type) {
-                case LSR_WIRE_TROUBLE:
-                        r = answer_trouble(w, call, head.length);
-                        break;
-                case LSR_WIRE_DATA:
-                        r = answer_data(w, call, head.length);
-                        break;
-                case LSR_WIRE_END:
-                        r = answer_end(w, call, head.length);
-                        break;
-                case LSR_WIRE_HEAD:
-                        r = answer_head(w, call, head.length);
-                        break;
-                case LSR_WIRE_MEMBERS:
-                        r = answer_members(w, call, head.length);
-                        break;
-                case LSR_WIRE_CATALOGUE:
-                case LSR_WIRE_PART:
-                        r = answer_catalogue(w, call, head.length, head.type == LSR_WIRE_PART);
-                        break;
-                case LSR_WIRE_DONE:
-                        return answer_done(w, call, head.length);
-                default:
-                        r = -EPROTO;
-                }
-                if (r < 0)
-                        return r;
-        }
 }
 
 /* The first answer: it is ready and confined.  It was asked together with the request at hand. */
@@ -418,7 +96,7 @@ static int worker_ready(struct lsr_worker *w)
         if (!w->starting)
                 return 0;
         w->starting = 0;
-        r = worker_receive(w, &start);
+        r = lsr_call_receive(w, &start);
         if (r < 0)
                 return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
         /* One that is not ready has nothing left to do. */
@@ -438,7 +116,7 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
         if (ready < 0)
                 return ready;
         if (r >= 0)
-                r = worker_receive(w, call);
+                r = lsr_call_receive(w, call);
         if (r < 0)
                 return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
         return call->done.result;

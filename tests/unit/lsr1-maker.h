@@ -303,6 +303,17 @@ static inline void pack_frames(struct bundle *b, const struct tape *t, struct bl
         b->toc = b->frames[b->n_frames] = b->file.n;
 }
 
+/* Bytes of the table of contents in each frame; 0: it is one. */
+static size_t pack_piece;
+
+static inline void put_toc(struct blob *to, const struct blob *toc)
+{
+        size_t piece = pack_piece ? pack_piece : toc->n;
+
+        for (size_t at = 0; at < toc->n || at == 0; at += piece)
+                put_frame(to, toc->data + at, toc->n - at < piece ? toc->n - at : piece);
+}
+
 static inline struct bundle *pack_toc(const struct tape *t, const struct blob *toc, uint32_t rows)
 {
         struct bundle *b = memset(lsr_xmalloc(sizeof(*b)), 0, sizeof(*b));
@@ -310,7 +321,7 @@ static inline struct bundle *pack_toc(const struct tape *t, const struct blob *t
         uint8_t l[56] = "LSRTOC\r\n", footer[9] = {};
 
         pack_frames(b, t, &table);
-        put_frame(&packed, toc->data, toc->n);
+        put_toc(&packed, toc);
         put_skippable(&b->file, 0x184d2a5b, &packed);
         put_entry(&table, packed.n + 8, 0);
         put_entry(&table, 64, 0);

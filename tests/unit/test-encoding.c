@@ -500,13 +500,13 @@ Test(encoding, part_beside_links)
 
 Test(encoding, part_that_there_is_not)
 {
-        static const char *const paths[] = { "n", "m/f/x", "m/../a", "./m", "m/l/k", "m/d/i/x/" };
+        static const char *const paths[] = { "n", "m/../a", "./m", "m/l/k", "m/d/i/x/", "m/f/x" };
         struct lsr_catalogue *c = make_deep(false);
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
                 struct lsr_catalogue *part = cut(c, paths[i]);
 
-                cr_assert_eq(part != NULL, i == 5, "%s", paths[i]);
+                cr_assert_eq(part != NULL, i >= 4, "%s", paths[i]);
                 lsr_catalogue_free(part);
         }
         lsr_catalogue_free(c);

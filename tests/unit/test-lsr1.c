@@ -255,3 +255,87 @@ Test(lsr1, good_seekable)
         free(table.data);
         bundle_free(b);
 }
+
+/* --- parts ------------------------------------------------------------------------- */
+
+/* What a scan for @path gives; NULL: members, or a whole. */
+static struct lsr_catalogue *scan_part(const struct blob *file, const char *path, bool *ret_whole)
+{
+        struct lsr_input *in = lsr_input_memory(file->data, file->n);
+        struct lsr_scan scan = {
+                .input = in, .builder = lsr_builder_new(), .prefix = "", .part = path, .window_max = WINDOW_MAX
+        };
+        struct lsr_catalogue *c = NULL;
+
+        cr_assert_eq(lsr_format_lsr1.scan(&scan), 0);
+        *ret_whole = scan.catalogue && !scan.is_part;
+        if (scan.is_part)
+                cr_assert_eq(lsr_catalogue_decode_part(&c, scan.catalogue, scan.catalogue_size), 0);
+        free(scan.catalogue);
+        lsr_builder_free(scan.builder);
+        lsr_input_free(in);
+        return c;
+}
+
+/* A part comes where one is asked for, out of one frame or many. */
+Test(lsr1, good_parts)
+{
+        static const size_t pieces[] = { 0, 1, 7, 64, 500, 1 << 20 };
+        char *want = dump_zoo();
+
+        for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+                struct lsr_catalogue *part;
+                struct bundle *b;
+                struct met *m;
+                char *got;
+                bool whole;
+
+                pack_piece = pieces[i];
+                b = pack_zoo();
+                pack_piece = 0;
+                m = meet(&b->file);
+                cr_assert(m->c, "%zu: %s", pieces[i], m->said.text);
+                cr_assert_eq(m->said.remarks + m->said.errors, 0, "%zu: %s", pieces[i], m->said.text);
+                got = dump(m->c);
+                cr_assert_str_eq(got, want);
+                free(got);
+                part = scan_part(&b->file, "dir/sub", &whole);
+                cr_assert(part);
+                cr_assert(lsr_catalogue_is_part(part, m->c));
+                cr_assert_eq(lsr_catalogue_find(part, 0, "dir/sub/b", 9), lsr_catalogue_find(m->c, 0, "dir/sub/b", 9));
+                lsr_catalogue_free(part);
+                cr_assert_null(scan_part(&b->file, "dir/no", &whole));
+                cr_assert(whole);
+                met_free(m);
+                bundle_free(b);
+        }
+        free(want);
+}
+
+/* Each byte of T: what is listed is right, be it from a part, from the whole, or from the tar. */
+Test(lsr1, bad_frames_of_parts)
+{
+        struct lsr_catalogue *truth;
+        struct bundle *b;
+        struct met *m;
+        bool whole;
+
+        pack_piece = 100;
+        b = pack_zoo();
+        pack_piece = 0;
+        m = meet(&b->file);
+        truth = m->c;
+        for (size_t i = b->toc; i < b->locator; i++) {
+                struct lsr_catalogue *part;
+
+                b->file.data[i] ^= 0x10;
+                part = scan_part(&b->file, "dir/sub", &whole);
+                cr_assert_not(whole, "byte %zu", i);
+                if (part)
+                        cr_assert(lsr_catalogue_is_part(part, truth), "byte %zu", i);
+                lsr_catalogue_free(part);
+                b->file.data[i] ^= 0x10;
+        }
+        met_free(m);
+        bundle_free(b);
+}

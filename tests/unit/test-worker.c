@@ -453,6 +453,39 @@ Test(worker, has_no_descriptor_but_what_it_was_given)
         close(file.fd);
 }
 
+static int serve_if_it_forgot(int fd)
+{
+        struct sigaction term, hup;
+
+        sigaction(SIGTERM, NULL, &term);
+        sigaction(SIGHUP, NULL, &hup);
+        if (getenv("LSR_TEST_SECRET") || (environ && environ[0]) || term.sa_handler != SIG_DFL ||
+            hup.sa_handler != SIG_IGN)
+                return 9;
+        return lsr_worker_main(fd);
+}
+
+static void on_signal(int number)
+{
+        (void)number;
+}
+
+Test(worker, forgets_what_a_new_process_would_not_have)
+{
+        struct lsr_worker *w = worker_make(serve_if_it_forgot);
+        struct lsr_worker_bundle b;
+        int fd = tar_file();
+
+        setenv("LSR_TEST_SECRET", "secret", 1);
+        signal(SIGTERM, on_signal);
+        signal(SIGHUP, SIG_IGN);
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        worker_check_tar(w, b.id);
+        cr_assert_str_eq(getenv("LSR_TEST_SECRET"), "secret");
+        lsr_worker_free(w);
+        close(fd);
+}
+
 Test(worker, refuses_an_engine_that_is_none)
 {
         const struct lsr_worker_options options = { .engine = "bogus" };
@@ -490,6 +523,10 @@ enum lie {
         LIE_CATALOGUE_EMPTY,
         LIE_CATALOGUE_TWICE,
         LIE_CATALOGUE_BEHIND_MEMBERS,
+        LIE_PART,
+        LIE_PART_EMPTY,
+        LIE_PART_UNASKED,
+        LIE_PART_WHOLE,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -526,6 +563,24 @@ static void lie_members(struct lsr_records *records, const char *path)
         const struct lsr_member m = { .path = path, .path_len = strlen(path) };
 
         lsr_record_put(records, &m);
+}
+
+/* A catalogue that is valid, but no part. */
+static void lie_whole(struct lsr_wire *wire, uint32_t request)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        const struct lsr_member m = { .path = "name", .path_len = 4 };
+        struct lsr_catalogue *c;
+        uint8_t *data;
+        size_t size;
+
+        if (lsr_builder_add(b, &m) < 0 || lsr_builder_finish(b, &c) < 0 || lsr_catalogue_encode(c, &data, &size) < 0)
+                abort();
+        lie_frame(wire, request, LSR_WIRE_PART, size, data, size);
+        lie_done(wire, request, 0);
+        free(data);
+        lsr_catalogue_free(c);
+        lsr_builder_free(b);
 }
 
 /* The answer to a SCAN. */
@@ -614,6 +669,18 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
                 break;
+        case LIE_PART:
+        case LIE_PART_UNASKED:
+                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
+                break;
+        case LIE_PART_EMPTY:
+                lie_frame(wire, request, LSR_WIRE_PART, 0, junk, 0);
+                lie_done(wire, request, 0);
+                break;
+        case LIE_PART_WHOLE:
+                lie_whole(wire, request);
+                break;
         case LIE_TROUBLES:
                 part = (struct iovec){ (char[8]){ "\0\0\0\0more" }, 8 };
                 while (lsr_wire_send(wire, LSR_WIRE_TROUBLE, request, &part, 1, NULL, 0) == 0)
@@ -691,7 +758,11 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 cr_assert_eq(r, -EPROTO);
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
-                r = lsr_worker_scan(w, b.id, NULL, &c, &(bool){ false });
+                /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
+                r = lsr_worker_scan(w, b.id,
+                                    which >= LIE_PART && which <= LIE_PART_WHOLE && which != LIE_PART_UNASKED ? "name"
+                                                                                                              : NULL,
+                                    &c, &(bool){ false });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -738,6 +809,10 @@ Test(worker, believes_no_lies)
                 { LIE_CATALOGUE_EMPTY, -EBADMSG, 1 },
                 { LIE_CATALOGUE_TWICE, -EPROTO, 1 },
                 { LIE_CATALOGUE_BEHIND_MEMBERS, -EPROTO, 1 },
+                { LIE_PART, -EPROTO, 1 },
+                { LIE_PART_EMPTY, -EPROTO, 1 },
+                { LIE_PART_UNASKED, -EPROTO, 1 },
+                { LIE_PART_WHOLE, -EPROTO, 1 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
                 { LIE_DONE_SIZE, -EPROTO, 1 },

@@ -1,0 +1,33 @@
+/*
+ * bundle-parts - what bundle.c, bundle-file.c and bundle-read.c share
+ */
+#pragma once
+
+#include "source/bundle.h"
+
+struct lsr_bundles {
+        struct lsr_bundles_options o;
+        struct lsr_worker *worker; /* NULL until it is needed */
+        struct lsr_bundle *all;
+        struct lsr_bundle *current; /* what trouble is about */
+        uint64_t tick;
+};
+
+/* 0; 1: it is nothing that can be a bundle; a negative errno. */
+int bundle_open_file(struct lsr_bundle *bundle);
+
+/* Has it the look of a bundle?  @ret_database: of one that may have companions. */
+bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database);
+
+/*
+ * What lies beside a database, by its own name, not that of a link to it.  A negative errno, said: something does that
+ * cannot be read, and without it the database would be listed as it was once.
+ */
+int bundle_open_companions(struct lsr_bundle *bundle);
+void bundle_close(struct lsr_bundle *bundle);
+
+/* Do @op, again if the worker has lost the bundle: for requests to it. */
+int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx);
+
+/* A row with its whole path, as the worker wants it.  The path is to be freed. */
+char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member);

@@ -1,0 +1,241 @@
+/*
+ * serve-read - content of members, one or many in a pass
+ *
+ * The parent says nothing while it waits for an answer, unless it has had enough.
+ */
+#include "source/serve.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int serve_data(void *ctx, const void *data, size_t n)
+{
+        struct serve *s = ctx;
+        const char *p = data;
+
+        while (n > 0) {
+                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+                int r;
+
+                if (lsr_wire_waiting(s->wire))
+                        return -ECANCELED;
+                r = serve_send(s, LSR_WIRE_DATA, p, part);
+                if (r < 0)
+                        return r;
+                p += part;
+                n -= part;
+        }
+        return 0;
+}
+
+/* All that the filters make of a bundle. */
+static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
+{
+        for (;;) {
+                const uint8_t *data;
+                ssize_t n = lsr_input_peek(scan->input, 1, &data);
+                int r;
+
+                if (n <= 0)
+                        return (int)n;
+                r = sink->write(sink->ctx, data, (size_t)n);
+                if (r < 0)
+                        return r;
+                lsr_input_take(scan->input, (size_t)n);
+        }
+}
+
+/* READ and EXTENT. */
+int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size, struct lsr_wire_done *done)
+{
+        const struct lsr_sink sink = { s, serve_data };
+        const struct lsr_format *format;
+        struct serve_bundle *b;
+        struct lsr_member m;
+        struct lsr_scan scan;
+        struct lsr_wire_member request;
+        struct lsr_record_owner owner = {};
+        size_t at = sizeof(request);
+        int r;
+
+        if (size < at)
+                return -EBADMSG;
+        memcpy(&request, data, at);
+        r = lsr_record_get(data, size, &at, &owner, &m);
+        if (r < 0)
+                return r;
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        format = b->identity.format;
+        if (type == LSR_WIRE_READ && !format->read && !b->packed)
+                return -EOPNOTSUPP;
+        /* Behind a filter nothing lies as it is. */
+        if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
+                return 1;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        if (b->packed)
+                r = serve_unpacked(&scan, &sink);
+        else if (type == LSR_WIRE_READ)
+                r = format->read(&scan, &m, &sink);
+        else
+                r = format->extent(&scan, &m, &done->offset, &done->size);
+        if (r != -ECANCELED)
+                serve_scan_explain(&scan, r);
+        serve_scan_done(&scan);
+        return r;
+}
+
+/* --- many members in one pass ----------------------------------------------------------- */
+
+struct serve_many {
+        struct serve *s;
+        struct lsr_scan *scan;
+        const uint8_t *data; /* records */
+        size_t size;
+        size_t at;     /* of the first that is not taken yet */
+        uint64_t left; /* how many these are */
+        struct lsr_record_owner owner;
+        bool open;  /* one was taken and is not at its end */
+        int broken; /* negative: the parent wants no more, or is gone */
+};
+
+static int many_put(struct serve_many *many, enum lsr_wire_type type, const void *data, size_t n)
+{
+        int r = lsr_wire_put(many->s->wire, type, many->s->request, data, n);
+
+        /* As in serve_data(), but only where a call was made anyway. */
+        if (r > 0)
+                r = lsr_wire_waiting(many->s->wire) ? -ECANCELED : 0;
+        if (r < 0)
+                many->broken = r;
+        return r;
+}
+
+static bool many_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct serve_many *many = ctx;
+
+        if (many->left == 0 || lsr_record_get(many->data, many->size, &many->at, &many->owner, ret_member) < 0)
+                return false;
+        many->left--;
+        many->open = true;
+        many->scan->troubles = 0;
+        return true;
+}
+
+static int many_write(void *ctx, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = 0;
+
+        while (n > 0 && r >= 0) {
+                size_t part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+
+                r = many_put(ctx, LSR_WIRE_DATA, p, part);
+                p += part;
+                n -= part;
+        }
+        return r;
+}
+
+static int many_end(void *ctx, int result)
+{
+        struct serve_many *many = ctx;
+        int32_t number = result;
+
+        many->open = false;
+        return many_put(many, LSR_WIRE_END, &number, sizeof(number));
+}
+
+/* For formats that have no better way. */
+static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
+{
+        const struct lsr_format *format = b->identity.format;
+        const struct lsr_sink sink = { many, many_write };
+        struct lsr_member m;
+        bool first = true;
+
+        while (many_next(many, &m)) {
+                struct lsr_scan fresh, *scan = many->scan;
+                bool again = !first && !lsr_input_random(scan->input);
+                int r;
+
+                if (again) {
+                        r = serve_scan_make(s, b, &fresh);
+                        if (r < 0)
+                                return r;
+                        scan = &fresh;
+                } else if (!first) {
+                        r = lsr_input_seek(scan->input, 0);
+                        if (r < 0 && r != -ENODATA)
+                                return r;
+                }
+                first = false;
+                r = format->read(scan, &m, &sink);
+                if (!many->broken)
+                        serve_scan_explain(scan, r);
+                if (again)
+                        serve_scan_done(scan);
+                if (many->broken)
+                        return many->broken;
+                r = many_end(many, r);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* What is behind the last member: a checksum may be there. */
+static int serve_to_end(struct lsr_input *in)
+{
+        const uint8_t *data;
+        ssize_t got;
+
+        if (lsr_input_random(in))
+                return 0;
+        while ((got = lsr_input_peek(in, 1, &data)) > 0)
+                lsr_input_take(in, (size_t)got);
+        return (int)got;
+}
+
+int serve_many(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct serve_many many = { .s = s };
+        const struct lsr_format *format;
+        struct lsr_wire_many request;
+        struct serve_bundle *b;
+        struct lsr_scan scan;
+        struct lsr_member m;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        format = b->identity.format;
+        r = serve_scan_make(s, b, &scan);
+        if (r < 0)
+                return r;
+        many.scan = &scan;
+        many.data = data + sizeof(request);
+        many.size = size - sizeof(request);
+        many.left = request.n;
+        if (format->read_many)
+                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
+        else
+                r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
+        if (r >= 0 && request.to_end)
+                r = serve_to_end(scan.input);
+        if (!many.broken)
+                serve_scan_explain(&scan, r);
+        /* Those that are left have the same result. */
+        while (r < 0 && !many.broken && (many.open || many_next(&many, &m)))
+                many_end(&many, r);
+        serve_scan_done(&scan);
+        return many.broken ? many.broken : r;
+}
