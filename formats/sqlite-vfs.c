@@ -71,6 +71,7 @@ struct lsr_sqlite_vfs {
         char name[32];
         struct vfs_side sides[VFS_SIDES];
         const uint8_t *map; /* of the database, or NULL */
+        struct lsr_sqlite_ahead ahead;
         unsigned fetches;
         /* Pages of the database that a rollback has restored, hashed by number. */
         struct vfs_page *pages;
@@ -366,6 +367,7 @@ static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_pag
                 return SQLITE_OK;
         if (++v->fetches % VFS_FETCHES_HELD == 0)
                 lsr_input_map_rest(s->input);
+        lsr_sqlite_look_ahead(&v->ahead, v->map + at, (size_t)n);
         *ret_page = (void *)(v->map + at);
         return SQLITE_OK;
 }
@@ -547,6 +549,7 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
         vfs_check_journal(v);
         if (!lsr_sqlite_vfs_changing(v))
                 v->map = lsr_input_map(scan->input);
+        v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = v->sides[VFS_MAIN].size };
         if (sqlite3_vfs_register(&v->base, 1) != SQLITE_OK) {
                 free(v);
                 return -ENOMEM;

@@ -48,6 +48,20 @@ uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
 /* Why the last call of SQLite failed, if it was here: a negative errno, and words for it or NULL.  Else 0. */
 int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text);
 
+/* --- sqlite-ahead.c ---------------------------------------------------------- */
+
+struct lsr_sqlite_ahead {
+        const uint8_t *map; /* of the database; these two are set by the caller, the others begin as zeros */
+        uint64_t size;
+        const uint8_t *above; /* the page whose children are being looked at */
+        size_t page;          /* bytes of one */
+        unsigned children;
+        unsigned at;
+};
+
+/* SQLite is about to look at @page, of @n bytes within the map. */
+void lsr_sqlite_look_ahead(struct lsr_sqlite_ahead *a, const uint8_t *page, size_t n);
+
 /* --- sqlite.c ---------------------------------------------------------------- */
 
 struct lsr_sqlite {

@@ -267,7 +267,7 @@ static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, 
         size_t len;
         const char *old = catalogue_string(&b->strings, last, &len);
 
-        if (old && word && strcmp(old, word) == 0) {
+        if (old && word ? strcmp(old, word) == 0 : old == word) {
                 *ret_string = last;
                 return 0;
         }

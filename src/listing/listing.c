@@ -12,22 +12,16 @@
  */
 #include "listing/listing.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "listing/extra.h"
-#include "listing/filter.h"
 #include "listing/git.h"
 #include "listing/members.h"
-#include "listing/sort.h"
-#include "listing/total.h"
-#include "source/dir.h"
+#include "listing/rows.h"
 
 /* A directory still to list; path NULL marks that its parent's subdirectories are done. */
 struct listing_pending {
@@ -45,46 +39,15 @@ struct listing_active {
 };
 
 struct listing {
-        struct lsr_io *io;
-        const struct lsr_list_options *o;
-        const struct lsr_listing_sink *sink;
-        struct lsr_listing_stats *stats;
-        struct lsr_dir dir; /* the one open descriptor; left open until the next directory */
+        struct lsr_reader in;
         struct listing_pending *pending;
         size_t n_pending;
         size_t cap_pending;
         struct listing_active *active; /* directories above and at the one being listed */
         size_t n_active;
         size_t cap_active;
-        struct lsr_git *git; /* NULL until it is needed */
         bool heading;
 };
-
-/* The entries of one directory while they are collected. */
-struct listing_rows {
-        struct lsr_arena *arena;
-        struct lsr_entry **rows;
-        size_t n;
-        size_t cap;
-        struct lsr_entry **sorted; /* the same rows in the order of the output; NULL until it is made */
-};
-
-static uint64_t listing_now(void)
-{
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Add the time since *at to *sum and move *at. */
-static void listing_lap(uint64_t *sum, uint64_t *at)
-{
-        uint64_t now = listing_now();
-
-        *sum += now - *at;
-        *at = now;
-}
 
 static void listing_push(struct listing *l, const char *path, const struct listing_pending *what)
 {
@@ -96,185 +59,6 @@ static void listing_push(struct listing *l, const char *path, const struct listi
         l->pending[l->n_pending++].path = path ? lsr_xstrdup(path) : NULL;
 }
 
-static void listing_rows_add(struct listing_rows *r, struct lsr_entry *entries, size_t n)
-{
-        if (r->cap - r->n < n) {
-                size_t cap = r->cap ? 2 * r->cap : n;
-                struct lsr_entry **rows;
-
-                while (cap - r->n < n)
-                        cap *= 2;
-                rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
-                memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
-                r->rows = rows;
-                r->cap = cap;
-        }
-        for (size_t i = 0; i < n; i++)
-                r->rows[r->n++] = &entries[i];
-}
-
-/* Must this entry be stat-ed?  Its type may save the call. */
-static bool listing_needs_stat(const struct lsr_list_options *o, const struct lsr_entry *e)
-{
-        const struct lsr_want *w = &o->want;
-        bool unknown = e->type == DT_UNKNOWN;
-
-        if (w->fields || w->stat_all)
-                return true;
-        if (unknown && (w->type || w->dir_mode || w->file_mode || w->inode))
-                return true;
-        if (e->type == DT_LNK && (w->type || w->inode) && (o->follow == LSR_FOLLOW_ALWAYS || w->link_target))
-                return true;
-        return (w->dir_mode && e->type == DT_DIR) || (w->file_mode && e->type == DT_REG);
-}
-
-static unsigned listing_fields(const struct lsr_list_options *o)
-{
-        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE | (o->want.file_mode ? LSR_FIELD_NLINK : 0) |
-               (o->want.inode ? LSR_FIELD_INODE : 0);
-}
-
-static void listing_report(struct listing *l, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
-                           const char *name, int error, bool serious)
-{
-        l->sink->trouble(l->sink->ctx, what, lsr_path_join(arena, dir, name), error, serious);
-}
-
-/* What went wrong with the files of a set, in the order in which they were read. */
-static void listing_report_rows(struct listing *l, const struct listing_rows *r, const char *dir)
-{
-        for (size_t i = 0; i < r->n; i++) {
-                struct lsr_entry *e = r->rows[i];
-                bool operand = e->flags & LSR_ENTRY_OPERAND;
-
-                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error && !(e->flags & LSR_ENTRY_REPORTED)) {
-                        /* The directory's word on the inode is not that of a mount or a link's target. */
-                        e->meta.inode = 0;
-                        listing_report(l, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
-                }
-                if (e->extra && e->extra->xattr_error)
-                        listing_report(l, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
-                if (e->extra && e->extra->link_error)
-                        listing_report(l, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error, operand);
-        }
-}
-
-static int listing_begin(struct listing *l, int dirfd, bool follow, size_t expected)
-{
-        return lsr_io_stat_begin(l->io, &(struct lsr_stat_batch){ .dirfd = dirfd,
-                                                                  .follow = follow,
-                                                                  .fields = listing_fields(l->o),
-                                                                  .expected = expected });
-}
-
-/* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
-static int listing_take_lot(struct listing *l, struct listing_rows *r, const char *path, struct lsr_dir_lot *lot,
-                            bool *begun)
-{
-        size_t path_len = strlen(path);
-        bool follow = l->o->follow == LSR_FOLLOW_ALWAYS;
-        struct lsr_stat_op *ops;
-        size_t kept = 0, n_ops = 0;
-
-        for (size_t i = 0; i < lot->n; i++) {
-                if (!lsr_filter_keeps(l->o, lot->entries[i].name))
-                        continue;
-                if (kept != i)
-                        lot->entries[kept] = lot->entries[i];
-                kept++;
-        }
-        ops = lsr_arena_new(r->arena, struct lsr_stat_op, kept);
-        for (size_t i = 0; i < kept; i++) {
-                struct lsr_entry *e = &lot->entries[i];
-
-                if (!listing_needs_stat(l->o, e))
-                        continue;
-                e->flags |= LSR_ENTRY_STAT | (follow ? LSR_ENTRY_FOLLOWED : 0);
-                /* Through the directory it could be had, but not by its path: GNU ls stops here, and so do we. */
-                if (path_len + e->name_len + 2 > PATH_MAX) {
-                        e->meta.error = -ENAMETOOLONG;
-                        continue;
-                }
-                ops[n_ops++] = (struct lsr_stat_op){ e->name, &e->meta };
-        }
-        listing_rows_add(r, lot->entries, kept);
-        if (n_ops == 0)
-                return 0;
-        if (!*begun) {
-                int error = listing_begin(l, l->dir.fd, follow, lot->likely_last ? n_ops : 0);
-
-                if (error < 0)
-                        return error;
-                *begun = true;
-        }
-        return lsr_io_stat_add(l->io, ops, n_ops);
-}
-
-/* Make the order, if it depends on names alone or @all is known. */
-static void listing_sort_now(struct listing *l, struct listing_rows *r, bool all)
-{
-        uint64_t at = listing_now();
-
-        if (r->sorted || !(all || lsr_sort_by_name_only(l->o)))
-                return;
-        r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
-        if (r->n)
-                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
-        lsr_sort(l->o, r->sorted, r->n, r->arena);
-        listing_lap(&l->stats->sort_ns, &at);
-}
-
-/* Metadata is under way: do what can be done without it, then wait. */
-static int listing_wait(struct listing *l, struct listing_rows *r)
-{
-        uint64_t at;
-        int error;
-
-        if (l->sink->before_wait)
-                l->sink->before_wait(l->sink->ctx);
-        error = lsr_io_stat_go(l->io);
-        if (error < 0)
-                return error;
-        listing_sort_now(l, r, false);
-        at = listing_now();
-        error = lsr_io_stat_wait(l->io);
-        listing_lap(&l->stats->wait_ns, &at);
-        return error;
-}
-
-/* Everything of the open directory into @r. */
-static int listing_read_dir(struct listing *l, struct listing_rows *r, const char *path, bool operand)
-{
-        uint64_t at = listing_now();
-        struct lsr_dir_lot lot;
-        bool begun = false;
-        int error;
-
-        for (;;) {
-                error = lsr_dir_next(&l->dir, r->arena, &lot);
-                if (error < 0)
-                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_READ_DIR, path, error, operand);
-                if (error < 0 || lot.n == 0)
-                        break;
-                error = listing_take_lot(l, r, path, &lot, &begun);
-                if (error < 0)
-                        return error;
-        }
-        listing_lap(&l->stats->read_ns, &at);
-        return begun ? listing_wait(l, r) : 0;
-}
-
-static void listing_totals(struct listing *l, struct listing_rows *r, const char *dir)
-{
-        for (size_t i = 0; i < r->n; i++) {
-                struct lsr_entry *e = r->rows[i];
-
-                if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
-                        continue;
-                e->meta.size = lsr_total_size(l->io, lsr_path_join(r->arena, dir, e->name));
-        }
-}
-
 /* Where a row of @set is, if that is in a bundle. */
 static struct lsr_place listing_place(const struct lsr_set *set, const struct lsr_entry *e)
 {
@@ -283,8 +67,8 @@ static struct lsr_place listing_place(const struct lsr_set *set, const struct ls
         return (struct lsr_place){ set->bundle, set->bundle ? (uint32_t)e->meta.inode : 0 };
 }
 
-/* The same for the directories in a bundle. */
-static void listing_member_totals(struct listing_rows *r, const struct lsr_set *set)
+/* --total-size of the directories in a bundle. */
+static void listing_member_totals(struct lsr_rows *r, const struct lsr_set *set)
 {
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
@@ -297,32 +81,7 @@ static void listing_member_totals(struct listing_rows *r, const struct lsr_set *
         }
 }
 
-static void listing_git(struct listing *l, struct listing_rows *r, const char *dir)
-{
-        int error;
-
-        if (!l->git)
-                l->git = lsr_git_new();
-        error = lsr_git_fill(l->git, dir, r->rows, r->n);
-        if (error)
-                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_GIT, dir ? dir : ".", error < 0 ? error : 0, false);
-}
-
-/* Links, attributes, messages, order: everything between the metadata and the view. */
-static void listing_complete(struct listing *l, struct listing_rows *r, int dirfd, const char *dir)
-{
-        const struct lsr_want *w = &l->o->want;
-
-        if (w->link_target || w->acl || w->context || w->cap)
-                lsr_extra_fill(&(struct lsr_extra_job){ l->io, r->arena, w, dirfd, dir }, r->rows, r->n);
-        listing_report_rows(l, r, dir);
-        if (l->o->total_size)
-                listing_totals(l, r, dir);
-        if (w->git)
-                listing_git(l, r, dir);
-}
-
-static struct lsr_set listing_set(struct listing *l, const struct listing_rows *r, const char *dir, unsigned depth)
+static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, const char *dir, unsigned depth)
 {
         struct lsr_set set = { .dir = dir,
                                .rows = r->sorted,
@@ -335,16 +94,16 @@ static struct lsr_set listing_set(struct listing *l, const struct listing_rows *
         for (size_t i = 0; i < r->n; i++)
                 if (lsr_entry_stat_ok(r->rows[i]))
                         set.blocks += r->rows[i]->meta.blocks;
-        l->stats->entries += r->n;
+        l->in.stats->entries += r->n;
         return set;
 }
 
 static int listing_show(struct listing *l, const struct lsr_set *set)
 {
-        uint64_t at = listing_now();
-        int error = l->sink->set(l->sink->ctx, set);
+        uint64_t at = lsr_clock();
+        int error = l->in.sink->set(l->in.sink->ctx, set);
 
-        listing_lap(&l->stats->show_ns, &at);
+        lsr_lap(&l->in.stats->show_ns, &at);
         return error;
 }
 
@@ -365,14 +124,14 @@ static bool listing_descends(const struct listing *l, const struct lsr_entry *e,
 {
         bool dots = lsr_entry_is_dots(e->name) && !(e->flags & LSR_ENTRY_OPERAND);
 
-        return lsr_entry_is_dir(e) && !dots && (!l->o->max_depth || depth < l->o->max_depth);
+        return lsr_entry_is_dir(e) && !dots && (!l->in.o->max_depth || depth < l->in.o->max_depth);
 }
 
 /* A file that recursion looks into if it is a bundle. */
 static bool listing_may_enter(const struct listing *l, const struct lsr_entry *e, unsigned depth)
 {
-        return l->o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error &&
-               (!l->o->max_depth || depth < l->o->max_depth);
+        return l->in.o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error &&
+               (!l->in.o->max_depth || depth < l->in.o->max_depth);
 }
 
 static void listing_push_subdirs(struct listing *l, const struct lsr_set *set, struct lsr_arena *arena)
@@ -399,7 +158,7 @@ static bool listing_activate(struct listing *l, const char *path, const struct l
         for (size_t i = 0; i < l->n_active; i++) {
                 if (l->active[i].bundle == dir->bundle && l->active[i].dev == dir->dev &&
                     l->active[i].ino == dir->ino) {
-                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
+                        l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
                         return false;
                 }
         }
@@ -416,9 +175,9 @@ static bool listing_enter(struct listing *l, const char *path, bool operand)
 {
         struct stat st;
 
-        lsr_io_count(l->io, 1);
-        if (fstat(l->dir.fd, &st) < 0) {
-                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_STAT_DIR, path, -errno, operand);
+        lsr_io_count(l->in.io, 1);
+        if (fstat(l->in.dir.fd, &st) < 0) {
+                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_STAT_DIR, path, -errno, operand);
                 return false;
         }
         return listing_activate(l, path, &(struct listing_active){ .dev = st.st_dev, .ino = st.st_ino });
@@ -432,41 +191,41 @@ static int listing_look_into(struct listing *l, struct listing_pending *p)
         if (p->place.bundle)
                 error = lsr_place_enter(&p->place);
         else
-                error = lsr_place_find(l->o->bundles, p->path, LSR_PLACE_ENTER, &p->place);
+                error = lsr_place_find(l->in.o->bundles, p->path, LSR_PLACE_ENTER, &p->place);
         if (error < 0)
-                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_ACCESS, p->path, error, false);
+                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_ACCESS, p->path, error, false);
         else if (error == LSR_PLACE_UNREADABLE)
-                l->sink->trouble(l->sink->ctx, LSR_TROUBLE_BUNDLE, p->path, 0, false);
+                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_BUNDLE, p->path, 0, false);
         return error ? 1 : 0;
 }
 
 /* Bring the sorted entries of a bundle's directory into @r.  Returns as listing_load(). */
-static int listing_load_members(struct listing *l, struct listing_rows *r, const struct listing_pending *p)
+static int listing_load_members(struct listing *l, struct lsr_rows *r, const struct listing_pending *p)
 {
-        const struct lsr_members_job job = { .io = l->io, .arena = r->arena, .o = l->o, .dir = p->place };
+        const struct lsr_members_job job = { .io = l->in.io, .arena = r->arena, .o = l->in.o, .dir = p->place };
         struct lsr_entry *entries;
         uint64_t at;
         size_t n;
 
-        if (l->o->recursive &&
+        if (l->in.o->recursive &&
             !listing_activate(l, p->path, &(struct listing_active){ .bundle = p->place.bundle, .ino = p->place.row }))
                 return 1;
-        if (l->sink->before_wait)
-                l->sink->before_wait(l->sink->ctx);
-        at = listing_now();
-        l->stats->directories++;
+        if (l->in.sink->before_wait)
+                l->in.sink->before_wait(l->in.sink->ctx);
+        at = lsr_clock();
+        l->in.stats->directories++;
         n = lsr_members_read(&job, &entries);
-        listing_rows_add(r, entries, n);
-        listing_lap(&l->stats->read_ns, &at);
-        listing_report_rows(l, r, p->path);
-        if (l->o->total_size)
+        lsr_rows_add(r, entries, n);
+        lsr_lap(&l->in.stats->read_ns, &at);
+        lsr_rows_report(&l->in, r, p->path);
+        if (l->in.o->total_size)
                 listing_member_totals(r, &(struct lsr_set){ .bundle = p->place.bundle });
-        listing_sort_now(l, r, true);
+        lsr_rows_sort(&l->in, r, true);
         return 0;
 }
 
 /* Open what is pending and bring its sorted entries into @r.  0; 1 if it was skipped, or reported; negative errno. */
-static int listing_load(struct listing *l, struct listing_rows *r, struct listing_pending *p)
+static int listing_load(struct listing *l, struct lsr_rows *r, struct listing_pending *p)
 {
         const char *path = p->path;
         const bool operand = p->operand;
@@ -476,29 +235,29 @@ static int listing_load(struct listing *l, struct listing_rows *r, struct listin
                 return 1;
         if (p->place.bundle)
                 return listing_load_members(l, r, p);
-        if (l->dir.fd < 0) {
-                error = lsr_dir_open(&l->dir, l->io, path, true);
+        if (l->in.dir.fd < 0) {
+                error = lsr_dir_open(&l->in.dir, l->in.io, path, true);
                 if (error < 0) {
-                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_OPEN_DIR, path, error, operand);
+                        l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_OPEN_DIR, path, error, operand);
                         return 1;
                 }
         }
-        if (l->o->recursive && !listing_enter(l, path, operand)) {
-                lsr_dir_close(&l->dir);
+        if (l->in.o->recursive && !listing_enter(l, path, operand)) {
+                lsr_dir_close(&l->in.dir);
                 return 1;
         }
-        l->stats->directories++;
-        error = listing_read_dir(l, r, path, operand);
+        l->in.stats->directories++;
+        error = lsr_rows_read(&l->in, r, path, operand);
         if (error < 0)
                 return error;
-        listing_complete(l, r, l->dir.fd, path);
-        listing_sort_now(l, r, true);
+        lsr_rows_complete(&l->in, r, l->in.dir.fd, path);
+        lsr_rows_sort(&l->in, r, true);
         return 0;
 }
 
 static int listing_dir(struct listing *l, struct lsr_arena *arena, struct listing_pending *p)
 {
-        struct listing_rows r = { .arena = arena };
+        struct lsr_rows r = { .arena = arena };
         struct lsr_set set;
         int error = listing_load(l, &r, p);
 
@@ -507,7 +266,7 @@ static int listing_dir(struct listing *l, struct lsr_arena *arena, struct listin
         set = listing_set(l, &r, p->path, p->depth);
         set.bundle = p->place.bundle;
         error = listing_show(l, &set);
-        if (l->o->recursive)
+        if (l->in.o->recursive)
                 listing_push_subdirs(l, &set, arena);
         return error;
 }
@@ -527,7 +286,7 @@ static int listing_drain(struct listing *l, struct lsr_arena *arena)
                 free(p.path);
                 /* The last directory's memory and descriptor are left to the end of the process. */
                 if (l->n_pending > 0) {
-                        lsr_dir_close(&l->dir);
+                        lsr_dir_close(&l->in.dir);
                         lsr_arena_reset(arena);
                 }
         }
@@ -542,11 +301,11 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
         for (size_t i = 0; i < set->n && error >= 0; i++) {
                 const struct lsr_entry *e = set->rows[i];
                 struct lsr_arena arena = {};
-                struct listing_rows r = { .arena = &arena };
+                struct lsr_rows r = { .arena = &arena };
                 struct listing_pending p = { .operand = e->flags & LSR_ENTRY_OPERAND };
                 struct lsr_set below;
 
-                error = l->sink->row(l->sink->ctx, set, i);
+                error = l->in.sink->row(l->in.sink->ctx, set, i);
                 p.perhaps = listing_may_enter(l, e, set->depth);
                 if (error < 0 || !(p.perhaps || listing_descends(l, e, set->depth)))
                         continue;
@@ -554,7 +313,7 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
                 p.path = set->dir ? listing_subdir(&arena, set->dir, e) : (char *)(uintptr_t)e->name;
                 error = listing_load(l, &r, &p);
                 if (error == 0) {
-                        lsr_dir_close(&l->dir);
+                        lsr_dir_close(&l->in.dir);
                         below = listing_set(l, &r, p.path, set->depth + 1);
                         below.bundle = p.place.bundle;
                         error = listing_tree(l, &below);
@@ -569,7 +328,7 @@ static int listing_tree(struct listing *l, const struct lsr_set *set)
 /* Is operand @e, of which the kernel has told what it knows, to be looked at as a bundle? */
 static bool listing_asks_bundles(const struct listing *l, const struct lsr_entry *e, size_t n)
 {
-        const struct lsr_list_options *o = l->o;
+        const struct lsr_list_options *o = l->in.o;
 
         if (o->enter == LSR_ENTER_NEVER)
                 return false;
@@ -583,25 +342,25 @@ static bool listing_asks_bundles(const struct listing *l, const struct lsr_entry
 }
 
 /* Operands that are, or lie in, bundles: put the members that they mean in their place. */
-static void listing_find_members(struct listing *l, struct listing_rows *r)
+static void listing_find_members(struct listing *l, struct lsr_rows *r)
 {
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
-                struct lsr_members_job job = { .io = l->io, .arena = r->arena, .o = l->o };
-                unsigned flags = (l->o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
-                                 (l->o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) |
-                                 (l->o->recursive || l->o->tree || l->o->total_size ? 0 : LSR_PLACE_PART);
+                struct lsr_members_job job = { .io = l->in.io, .arena = r->arena, .o = l->in.o };
+                unsigned flags = (l->in.o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
+                                 (l->in.o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) |
+                                 (l->in.o->recursive || l->in.o->tree || l->in.o->total_size ? 0 : LSR_PLACE_PART);
                 int error;
 
                 if (!listing_asks_bundles(l, e, r->n))
                         continue;
-                error = lsr_place_find(l->o->bundles, e->name, flags, &job.dir);
+                error = lsr_place_find(l->in.o->bundles, e->name, flags, &job.dir);
                 if (error == 1)
                         continue;
                 if (error == 0) {
                         lsr_members_operand(&job, e->name, e);
                 } else if (error == LSR_PLACE_UNREADABLE) {
-                        l->sink->trouble(l->sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);
+                        l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);
                         e->flags |= LSR_ENTRY_REPORTED;
                         e->meta.error = -EBADMSG;
                 } else {
@@ -622,16 +381,16 @@ static bool listing_wants_lstat(const struct lsr_list_options *o, const struct l
         return e->meta.error ? e->meta.error == -ENOENT : !S_ISDIR(e->meta.mode);
 }
 
-static int listing_stat_operands(struct listing *l, struct listing_rows *r, struct lsr_stat_op *ops)
+static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct lsr_stat_op *ops)
 {
-        bool follow = l->o->follow != LSR_FOLLOW_NEVER;
+        bool follow = l->in.o->follow != LSR_FOLLOW_NEVER;
         size_t again = 0;
-        int error = listing_begin(l, AT_FDCWD, follow, r->n);
+        int error = lsr_rows_begin(&l->in, AT_FDCWD, follow, r->n);
 
         if (error < 0)
                 return error;
-        lsr_io_stat_add(l->io, ops, r->n);
-        error = listing_wait(l, r);
+        lsr_io_stat_add(l->in.io, ops, r->n);
+        error = lsr_rows_wait(&l->in, r);
         if (error >= 0)
                 listing_find_members(l, r);
         if (error < 0 || !follow)
@@ -639,7 +398,7 @@ static int listing_stat_operands(struct listing *l, struct listing_rows *r, stru
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
 
-                if (listing_wants_lstat(l->o, e)) {
+                if (listing_wants_lstat(l->in.o, e)) {
                         e->meta = (struct lsr_meta){};
                         ops[again++] = (struct lsr_stat_op){ e->name, &e->meta };
                 } else {
@@ -649,14 +408,15 @@ static int listing_stat_operands(struct listing *l, struct listing_rows *r, stru
         if (again == 0)
                 return 0;
         return lsr_io_stat(
-                l->io, &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = listing_fields(l->o), .expected = again },
+                l->in.io,
+                &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = lsr_rows_fields(l->in.o), .expected = again },
                 ops, again);
 }
 
 /* Take the rows that keep() wants out of r->sorted into a new set of rows. */
-static struct listing_rows listing_pick(const struct listing_rows *r, bool dirs, bool dirs_too)
+static struct lsr_rows listing_pick(const struct lsr_rows *r, bool dirs, bool dirs_too)
 {
-        struct listing_rows picked = { .arena = r->arena, .rows = r->rows };
+        struct lsr_rows picked = { .arena = r->arena, .rows = r->rows };
 
         picked.sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
         for (size_t i = 0; i < r->n; i++) {
@@ -673,10 +433,10 @@ static struct listing_rows listing_pick(const struct listing_rows *r, bool dirs,
 
 static int listing_operands(struct listing *l, struct lsr_arena *arena, const char *const *operands, size_t n)
 {
-        struct listing_rows r = { .arena = arena }, files, dirs;
+        struct lsr_rows r = { .arena = arena }, files, dirs;
         struct lsr_entry *entries = lsr_arena_new(arena, struct lsr_entry, n);
         struct lsr_stat_op *ops = lsr_arena_new(arena, struct lsr_stat_op, n);
-        bool as_files = l->o->dirs_as_files || l->o->tree;
+        bool as_files = l->in.o->dirs_as_files || l->in.o->tree;
         struct lsr_set set;
         int error;
 
@@ -686,17 +446,17 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
                                                  .flags = LSR_ENTRY_STAT | LSR_ENTRY_OPERAND };
                 ops[i] = (struct lsr_stat_op){ operands[i], &entries[i].meta };
         }
-        listing_rows_add(&r, entries, n);
+        lsr_rows_add(&r, entries, n);
         error = listing_stat_operands(l, &r, ops);
         if (error < 0)
                 return error;
-        listing_complete(l, &r, AT_FDCWD, NULL);
-        listing_sort_now(l, &r, true);
+        lsr_rows_complete(&l->in, &r, AT_FDCWD, NULL);
+        lsr_rows_sort(&l->in, &r, true);
         files = listing_pick(&r, false, as_files);
         set = listing_set(l, &files, NULL, 0);
         set.measured = r.rows;
         set.n_measured = r.n;
-        if (l->o->tree)
+        if (l->in.o->tree)
                 return listing_tree(l, &set);
         dirs = listing_pick(&r, true, false);
         if (as_files)
@@ -716,7 +476,7 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
 int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const char *const *operands, size_t n,
              const struct lsr_listing_sink *sink, struct lsr_listing_stats *ret_stats)
 {
-        struct listing l = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 };
+        struct listing l = { .in = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 } };
         struct lsr_arena arena = {};
         bool as_files = options->dirs_as_files || options->tree;
         int error = 0;
@@ -725,17 +485,17 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
         l.heading = options->recursive;
         /* One operand is a directory most of the time: opening it tells, and saves the stat. */
         if (n == 1 && !as_files && operands[0][0] &&
-            lsr_dir_open(&l.dir, io, operands[0], options->follow != LSR_FOLLOW_NEVER) == 0) {
+            lsr_dir_open(&l.in.dir, io, operands[0], options->follow != LSR_FOLLOW_NEVER) == 0) {
                 listing_push(&l, operands[0], &(struct listing_pending){ .operand = true });
         } else {
-                l.dir.fd = -1;
+                l.in.dir.fd = -1;
                 error = listing_operands(&l, &arena, operands, n);
         }
         if (error >= 0)
                 error = listing_drain(&l, &arena);
         free(l.pending);
         free(l.active);
-        lsr_git_free(l.git);
+        lsr_git_free(l.in.git);
         lsr_arena_free(&arena);
         return error;
 }

@@ -1,0 +1,74 @@
+/*
+ * rows - the entries of one set while they are collected
+ *
+ * For the files of this folder: listing.c decides what is listed and when, and
+ * this reads a directory, stats what must be, and brings it into order.
+ */
+#pragma once
+
+#include <time.h>
+
+#include "listing/listing.h"
+#include "source/dir.h"
+
+struct lsr_git;
+
+/* What reading needs of a listing. */
+struct lsr_reader {
+        struct lsr_io *io;
+        const struct lsr_list_options *o;
+        const struct lsr_listing_sink *sink;
+        struct lsr_listing_stats *stats;
+        struct lsr_git *git; /* NULL until it is needed */
+        struct lsr_dir dir;  /* the one open descriptor; left open until the next directory */
+};
+
+/* The entries of one directory while they are collected. */
+struct lsr_rows {
+        struct lsr_arena *arena;
+        struct lsr_entry **rows;
+        size_t n;
+        size_t cap;
+        struct lsr_entry **sorted; /* the same rows in the order of the output; NULL until it is made */
+};
+
+void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
+
+/* What is asked for of each entry. */
+unsigned lsr_rows_fields(const struct lsr_list_options *o);
+
+/* Begin to ask for metadata of about @expected entries, 0: more will come.  Returns as lsr_io_stat_begin(). */
+int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expected);
+
+/* Metadata is under way: do what can be done without it, then wait. */
+int lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r);
+
+/* Everything of the open directory into @r.  0, with trouble reported, or a negative errno of the engine. */
+int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, bool operand);
+
+/* What went wrong with the files of a set, in the order in which they were read. */
+void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char *dir);
+
+/* Links, attributes, messages, totals: what comes between the metadata and the order. */
+void lsr_rows_complete(struct lsr_reader *in, struct lsr_rows *r, int dirfd, const char *dir);
+
+/* Make the order, if it depends on names alone or @all is known. */
+void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all);
+
+/* Nanoseconds, for the statistics. */
+static inline uint64_t lsr_clock(void)
+{
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Add the time since *at to *sum and move *at. */
+static inline void lsr_lap(uint64_t *sum, uint64_t *at)
+{
+        uint64_t now = lsr_clock();
+
+        *sum += now - *at;
+        *at = now;
+}
