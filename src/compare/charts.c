@@ -106,9 +106,10 @@ static void chart_segment(struct lsr_out *out, const char *class, const char *ti
 static void chart_bar(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way, int y,
                       double scale)
 {
-        double total = lsr_way_time(x, way, way->median.total_ns);
-        double io = fmin(lsr_way_time(x, way, way->median.io_ns), total);
-        double decode = fmin(lsr_way_time(x, way, way->median.decode_ns), total);
+        const struct lsr_cost *run = lsr_way_typical(way);
+        double total = lsr_way_time(x, way, run->total_ns);
+        double io = fmin(lsr_way_time(x, way, run->io_ns), total);
+        double decode = fmin(lsr_way_time(x, way, run->decode_ns), total);
         double start = fmin(io, total - decode), end = start + decode;
 
         chart_segment(out, "io", "I/O", y, 0, start, scale);

@@ -102,6 +102,22 @@ bool lsr_way_counts(const struct lsr_way_result *way)
         return !way->error && !way->differs && way->n_runs > 0 && way->median.total_ns > 0;
 }
 
+static uint64_t figure_distance(uint64_t a, uint64_t b)
+{
+        return a < b ? b - a : a - b;
+}
+
+const struct lsr_cost *lsr_way_typical(const struct lsr_way_result *way)
+{
+        const struct lsr_cost *typical = &way->median;
+
+        for (size_t i = 0; i < way->n_runs; i++)
+                if (i == 0 || figure_distance(way->runs[i].total_ns, way->median.total_ns) <
+                                      figure_distance(typical->total_ns, way->median.total_ns))
+                        typical = &way->runs[i];
+        return typical;
+}
+
 bool lsr_way_cut(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         return x->random > 0 && way->members > 0 && way->members < x->ways[0].members;

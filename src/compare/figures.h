@@ -28,6 +28,9 @@ struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.
 /* Did the way run to its end and see what the first one saw?  Only then do its times count. */
 bool lsr_way_counts(const struct lsr_way_result *way);
 
+/* The run in the middle: the parts of its time belong together, as the medians of parts do not. */
+const struct lsr_cost *lsr_way_typical(const struct lsr_way_result *way);
+
 /*
  * A time of @way, for as much as the first way read: of --random, slow ways read fewer members than asked for, and
  * @ns is then scaled up.

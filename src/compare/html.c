@@ -41,7 +41,7 @@ static const char html_style[] =
         ".rest{fill:var(--rest);background:var(--rest)}\n"
         ".both{fill:url(#both);background:repeating-linear-gradient(45deg,var(--io) 0 3px,var(--decode) 3px 6px)}\n"
         "svg .more{fill:var(--paper);font-size:12px}\n"
-        ".whisker{stroke:var(--ink);stroke-width:2}\n"
+        ".whisker{stroke:var(--ink);stroke-width:1.5}\n"
         ".grid{stroke:var(--hair)}\n"
         ".line{stroke:var(--c);stroke-width:2}.thin{stroke-width:1;opacity:.6}\n"
         ".dot{fill:var(--c);stroke:var(--paper);stroke-width:1.5}\n"
@@ -120,9 +120,11 @@ static void html_charts(struct lsr_out *out, const struct lsr_experiment *x)
         const struct lsr_way_result *bundle = lsr_fastest_way(x, true);
         bool both = false;
 
-        for (size_t i = 0; i < x->n_ways; i++)
-                both |= x->ways[i].median.decode_ns > 0 &&
-                        x->ways[i].median.io_ns + x->ways[i].median.decode_ns > x->ways[i].median.total_ns;
+        for (size_t i = 0; i < x->n_ways; i++) {
+                const struct lsr_cost *run = lsr_way_typical(&x->ways[i]);
+
+                both |= run->decode_ns > 0 && run->io_ns + run->decode_ns > run->total_ns;
+        }
         lsr_out_printf(out,
                        "<h2>Where the time goes</h2>\n<p class=\"key\">"
                        "<span><i class=\"io\"></i>I/O: open, read, close</span>"

@@ -156,8 +156,9 @@ static void words_best_files(struct lsr_out *out, const struct lsr_experiment *x
                 return;
         words_begin(out);
         if (best == &x->ways[0] || lsr_way_same_speed(x, best)) {
-                lsr_out_puts(out, others == 1 ? "The other way to read the files themselves is not faster."
-                                              : "No other way to read the files themselves is faster.");
+                lsr_out_puts(out, others == 1 ? "The other way to read the files themselves is not faster"
+                                              : "No other way to read the files themselves is faster");
+                lsr_out_puts(out, best == &x->ways[0] ? "." : ", as far as these runs can tell.");
                 return;
         }
         lsr_out_printf(out, "Of the ways to read the files themselves, the fastest is \"%s\": it takes ", best->name);

@@ -1,13 +1,14 @@
-/* experiment - an experiment whose figures are known: four ways to read files, six bundles */
+/* experiment - experiments whose figures are known, and what is looked for in reports of them */
 #pragma once
 
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "compare/report.h"
 #include "compare/result.h"
 
-#define EXPERIMENT_WAYS 10
 #define EXPERIMENT_RUNS 3
 
 static inline char *experiment_text(const char *text)
@@ -61,6 +62,7 @@ static inline struct lsr_way_result *experiment_way(struct lsr_experiment *x, co
         return way;
 }
 
+/* Four ways to read files, six bundles. */
 static inline struct lsr_experiment experiment_make(void)
 {
         struct lsr_experiment x = {
@@ -85,5 +87,61 @@ static inline struct lsr_experiment experiment_make(void)
         experiment_way(&x, "zip, stored", "zip", 1351, 1220000000, 150000, 45000, 500000, 2300000);
         experiment_way(&x, "zip, deflate", "zip", 1351, 301000000, 31000, 1600000, 1890000, 28000000);
         experiment_way(&x, "sqlar", "sqlar", 1351, 310000000, 95000, 1700000, 2100000, 31000000);
+        return x;
+}
+
+/* What was put, as a string that is valid until the next one. */
+static inline const char *report_text(struct lsr_out *out)
+{
+        static char *text;
+
+        free(text);
+        text = strndup(out->buf, out->len);
+        lsr_out_free(out);
+        return text;
+}
+
+static inline const char *report_of(const struct lsr_experiment *x, enum lsr_report_form form, size_t width)
+{
+        struct lsr_out out;
+
+        lsr_out_init(&out, -1);
+        lsr_report(&out, x, form, width);
+        return report_text(&out);
+}
+
+static inline void report_has(const char *text, const char *part)
+{
+        cr_assert_not_null(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
+}
+
+static inline void report_lacks(const char *text, const char *part)
+{
+        cr_assert_null(strstr(text, part), "\"%s\" is in:\n%s", part, text);
+}
+
+/* Times of the bundle or way @i, in microseconds; its runs are all the same. */
+static inline void report_set(struct lsr_experiment *x, size_t i, uint64_t io, uint64_t total, uint64_t pack)
+{
+        struct lsr_way_result *way = &x->ways[i];
+
+        for (size_t r = 0; r < way->n_runs; r++) {
+                way->runs[r].io_ns = io * 1000;
+                way->runs[r].total_ns = total * 1000;
+        }
+        way->pack_ns = pack * 1000;
+        lsr_way_summarize(way);
+}
+
+/* Ways: files one by one in 100 ms, and if there are two, a tar in the time given. */
+static inline struct lsr_experiment report_small(unsigned n_ways, uint64_t total, uint64_t pack)
+{
+        struct lsr_experiment x = { .dir = "d", .members = 12, .files = 10, .bytes = 4000 };
+
+        experiment_way(&x, "files, sync", NULL, 10, 40960, 90000, 0, 100000, 0);
+        if (n_ways > 1)
+                experiment_way(&x, "tar", "tar", 1, 10240, 1000, 10, total, pack);
+        for (unsigned i = 0; i < n_ways; i++)
+                report_set(&x, i, i == 0 ? 90000 : 1000, i == 0 ? 100000 : total, i == 0 ? 0 : pack);
         return x;
 }
