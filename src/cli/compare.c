@@ -249,6 +249,7 @@ static int compare_experiment(struct compare *c)
                 &c->x);
 
         compare_clear(c);
+        c->x.dir = c->s->operands[0]; /* as it was given */
         if (compare_signal)
                 return 128 + compare_signal;
         if (r < 0)

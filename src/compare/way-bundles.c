@@ -66,7 +66,7 @@ int way_bundle_open(struct bundles *all, size_t index, struct bundle *b)
                 .window_max = WAY_BUNDLES_WINDOW, .prefix = "", .ctx = b, .trouble = bundle_trouble
         };
         snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)w->job->owner, w->job->fds[index]);
-        b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
+        b->fd = open(path, O_RDONLY | O_CLOEXEC);
         w->io_ns += way_clock() - began;
         if (b->fd < 0)
                 return way_fail(w, -errno, "the bundle");

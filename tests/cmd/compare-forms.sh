@@ -13,3 +13,10 @@ for way in x["ways"]:
 # Without a ring that way has an error, and the others are compared.
 "$HELPERS/no-io-uring" lsr --compare d --runs=1 --formats=tar --json | grep -o '"error":"[^"]*"\|"name":"[^"]*"'; echo "=> ${PIPESTATUS[0]}"
 lsr --compare d --runs=1 --formats= >/dev/full; echo "=> $?"
+# A tree that changes meanwhile: not all ways read the same, and it is told.
+mkdir g; echo >g/x; (while sleep 0.01; do echo more >>g/x; done) & writer=$!
+lsr --compare g --runs=2 --formats=tar --json >out; echo "=> $?"
+kill $writer; wait $writer 2>/dev/null
+grep -q '"differs":true' out && echo differs
+# Latin-1, and what is no text at all, in every format.
+mkdir n; echo 1 >n/a; echo 2 >n/$'\xe9'; echo 3 >n/$'\x01\xff\n'; lsr --compare n --runs=1 --json | grep -c '"differs":false'

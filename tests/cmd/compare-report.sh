@@ -5,7 +5,7 @@ d='a<script>alert("1")&'
 mkdir -p "$d/x/y" "$d/z"
 for i in $(seq 40); do seq $((i * 20)) >"$d/x/f$i"; done
 seq 9000 >"$d/z/large"; : >"$d/x/y/empty"; ln -s f1 "$d/x/link"
-compare() { lsr --compare "$d" --runs=2 --formats=tar,tar.zst,zip "$@"; echo "=> $?" >&2; }
+compare() { lsr --compare "$PWD/$d" --runs=2 --formats=tar,tar.zst,zip "$@"; echo "=> $?" >&2; }
 compare --json >out.json; "$HELPERS"/compare-report.py json out.json
 compare --csv >out.csv; "$HELPERS"/compare-report.py csv out.csv
 compare --html=out.html >out.txt; "$HELPERS"/compare-report.py html out.html
