@@ -3,9 +3,10 @@
  *
  * A counting sort brings the children of each directory together, each such
  * group is sorted by name, and walking the rows from the root on while their
- * children are appended makes the breadth-first order.  Names are compared as
- * 8-byte numbers taken behind what all names of the group share; the text
- * itself is looked at only where those are equal.
+ * children are appended makes the breadth-first order.  Names are sorted as
+ * 8-byte numbers taken behind what all names of the group share, and where
+ * those are equal by the next 8 bytes that are not shared.  Comparing the names
+ * themselves would wait for two of them in memory each time.
  *
  * Columns are moved into their new order one at a time, and each old one is
  * freed at once, so that no more than one exists twice.
@@ -25,6 +26,7 @@
 struct finish_item {
         uint64_t key;
         uint32_t node;
+        bool same; /* as the one before it */
 };
 
 struct finish {
@@ -34,7 +36,6 @@ struct finish {
         uint32_t *nodes;    /* of the rows made so far */
         uint32_t rows;
         struct finish_item *items; /* twice the largest group */
-        size_t shared;             /* bytes that all names of the group share */
 };
 
 static const char *finish_name(const struct lsr_builder *b, uint32_t node, size_t *ret_len)
@@ -51,45 +52,39 @@ static uint64_t finish_key(const char *name, size_t len)
         return be64toh(key);
 }
 
-static int finish_compare(const struct finish *f, const struct finish_item *a, const struct finish_item *b)
+/* By key, stable. */
+static void finish_insert(struct finish_item *items, size_t n)
 {
-        const char *x, *y;
-        size_t x_len, y_len;
+        for (size_t i = 1; i < n; i++) {
+                struct finish_item item = items[i];
+                size_t j = i;
 
-        if (a->key != b->key)
-                return a->key < b->key ? -1 : 1;
-        x = finish_name(f->b, a->node, &x_len);
-        y = finish_name(f->b, b->node, &y_len);
-        return catalogue_compare(x + f->shared, x_len - f->shared, y + f->shared, y_len - f->shared);
+                for (; j && items[j - 1].key > item.key; j--)
+                        items[j] = items[j - 1];
+                items[j] = item;
+        }
 }
 
-/* A stable merge sort; what is in order already is only looked at. */
-static void finish_sort(const struct finish *f, struct finish_item *items, struct finish_item *spare, size_t n)
+/* By key, stable; what is in order already is only looked at. */
+static void finish_merge(struct finish_item *items, struct finish_item *spare, size_t n)
 {
         size_t half = n / 2, left = 0, right = half, out = 0;
 
         if (n <= FINISH_INSERTION_MAX) {
-                for (size_t i = 1; i < n; i++) {
-                        struct finish_item item = items[i];
-                        size_t j = i;
-
-                        for (; j && finish_compare(f, &items[j - 1], &item) > 0; j--)
-                                items[j] = items[j - 1];
-                        items[j] = item;
-                }
+                finish_insert(items, n);
                 return;
         }
-        finish_sort(f, items, spare, half);
-        finish_sort(f, items + half, spare, n - half);
-        if (finish_compare(f, &items[half - 1], &items[half]) <= 0)
+        finish_merge(items, spare, half);
+        finish_merge(items + half, spare, n - half);
+        if (items[half - 1].key <= items[half].key)
                 return;
         memcpy(spare, items, half * sizeof(*spare));
         while (left < half && right < n)
-                items[out++] = finish_compare(f, &spare[left], &items[right]) <= 0 ? spare[left++] : items[right++];
+                items[out++] = spare[left].key <= items[right].key ? spare[left++] : items[right++];
         memcpy(items + out, spare + left, (half - left) * sizeof(*spare));
 }
 
-/* By key alone, a byte at a time from the last to the first; bytes that all keys share cost a count. */
+/* By key, stable, a byte at a time from the last to the first; bytes that all keys share cost a count. */
 static void finish_radix(struct finish_item *items, struct finish_item *spare, size_t n)
 {
         struct finish_item *from = items, *to = spare;
@@ -117,24 +112,70 @@ static void finish_radix(struct finish_item *items, struct finish_item *spare, s
                 memcpy(items, from, n * sizeof(*items));
 }
 
-/* A large group in no order is sorted by key first; comparisons are left for names with equal keys. */
-static void finish_sort_group(const struct finish *f, struct finish_item *items, struct finish_item *spare, size_t n)
+static void finish_sort(struct finish_item *items, struct finish_item *spare, size_t n)
 {
         size_t ordered = 1;
 
         if (n < FINISH_RADIX_MIN) {
-                finish_sort(f, items, spare, n);
+                finish_merge(items, spare, n);
                 return;
         }
-        while (ordered < n && finish_compare(f, &items[ordered - 1], &items[ordered]) <= 0)
+        while (ordered < n && items[ordered - 1].key <= items[ordered].key)
                 ordered++;
-        if (ordered == n)
-                return;
-        finish_radix(items, spare, n);
-        for (size_t begin = 0, end; begin < n; begin = end) {
-                for (end = begin + 1; end < n && items[end].key == items[begin].key;)
-                        end++;
-                finish_sort(f, items + begin, spare, end - begin);
+        if (ordered < n)
+                finish_radix(items, spare, n);
+}
+
+/* Keys of names that share @shared bytes at least, taken behind all that they share.  Returns how much that is. */
+static size_t finish_keys(const struct finish *f, struct finish_item *items, size_t n, size_t shared)
+{
+        size_t first_len, len, most;
+        const char *first = finish_name(f->b, items[0].node, &first_len), *name;
+
+        most = first_len;
+        for (size_t i = 1; i < n && most > shared; i++) {
+                size_t same = shared;
+
+                name = finish_name(f->b, items[i].node, &len);
+                while (same < len && same < most && name[same] == first[same])
+                        same++;
+                most = same;
+        }
+        for (size_t i = 0; i < n; i++) {
+                name = finish_name(f->b, items[i].node, &len);
+                items[i].key = finish_key(name + most, len - most);
+        }
+        return most;
+}
+
+/*
+ * Sort by name, from a byte that all share up to, and mark what is called as the one before it.  There is no NUL in
+ * names: keys that are equal and end in one are of one name.  Others are looked at eight bytes further on, so all
+ * turns together look at no more than there is of names; the longest run is left to the loop, and no stack grows.
+ */
+static void finish_order(const struct finish *f, struct finish_item *items, struct finish_item *spare, size_t n,
+                         size_t shared)
+{
+        while (n > 0) {
+                size_t longest = 0, longest_n = 0;
+
+                shared = finish_keys(f, items, n, shared) + sizeof(items->key);
+                finish_sort(items, spare, n);
+                for (size_t begin = 0, end; begin < n; begin = end) {
+                        for (end = begin + 1; end < n && items[end].key == items[begin].key; end++)
+                                items[end].same = !(items[end].key & 0xff);
+                        if (end - begin == 1 || !(items[begin].key & 0xff))
+                                continue;
+                        if (end - begin > longest_n) {
+                                finish_order(f, items + longest, spare, longest_n, shared);
+                                longest = begin;
+                                longest_n = end - begin;
+                        } else {
+                                finish_order(f, items + begin, spare, end - begin, shared);
+                        }
+                }
+                items += longest;
+                n = longest_n;
         }
 }
 
@@ -164,27 +205,6 @@ static uint32_t finish_choose(const struct finish *f, const struct finish_item *
         return best;
 }
 
-static void finish_keys(struct finish *f, const uint32_t *nodes, uint32_t n)
-{
-        size_t first_len, len;
-        const char *first = finish_name(f->b, nodes[0], &first_len), *name;
-
-        f->shared = first_len;
-        for (uint32_t i = 1; i < n && f->shared; i++) {
-                size_t same = 0;
-
-                name = finish_name(f->b, nodes[i], &len);
-                while (same < len && same < f->shared && name[same] == first[same])
-                        same++;
-                f->shared = same;
-        }
-        for (uint32_t i = 0; i < n; i++) {
-                name = finish_name(f->b, nodes[i], &len);
-                f->items[i] =
-                        (struct finish_item){ .key = finish_key(name + f->shared, len - f->shared), .node = nodes[i] };
-        }
-}
-
 /* Append the children of a node, sorted and without duplicates. */
 static void finish_group(struct finish *f, uint32_t node)
 {
@@ -193,10 +213,11 @@ static void finish_group(struct finish *f, uint32_t node)
 
         if (n == 0)
                 return;
-        finish_keys(f, nodes, n);
-        finish_sort_group(f, f->items, f->items + n, n);
+        for (uint32_t i = 0; i < n; i++)
+                f->items[i] = (struct finish_item){ .node = nodes[i] };
+        finish_order(f, f->items, f->items + n, n, 0);
         for (uint32_t begin = 0, end; begin < n; begin = end) {
-                for (end = begin + 1; end < n && finish_compare(f, &f->items[begin], &f->items[end]) == 0;)
+                for (end = begin + 1; end < n && f->items[end].same;)
                         end++;
                 f->nodes[f->rows++] = finish_choose(f, f->items + begin, end - begin);
         }
