@@ -739,7 +739,7 @@ static int lie_serve(int fd)
                 return lsr_worker_main(fd);
         wire = lsr_wire_new(fd, true);
         while (lsr_wire_head(wire, &head) == 0) {
-                uint8_t payload[4096];
+                uint8_t payload[4096] = {};
                 struct iovec part = { payload, sizeof(payload) };
 
                 cr_assert_eq(lsr_wire_take(wire, payload, head.length), 0);
