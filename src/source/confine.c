@@ -11,8 +11,9 @@
  * before and restricted by itself, see lsr_io_seal().
  *
  * The program is a binary search over ranges of call numbers, since the kernel
- * tries every number once when it takes a filter.  Written here in 20 us, where
- * libseccomp takes 130: a sixth of what a small bundle costs.
+ * tries every number once when it takes a filter.  Rejected: libseccomp, which
+ * finds out what the kernel knows and takes 0.1 ms more of the 0.9 that listing
+ * a small bundle takes; a list in place of the search, 0.4 ms.
  */
 #include "source/confine.h"
 

@@ -527,6 +527,7 @@ enum lie {
         LIE_PART_EMPTY,
         LIE_PART_UNASKED,
         LIE_PART_WHOLE,
+        LIE_PART_ALONE,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -565,8 +566,10 @@ static void lie_members(struct lsr_records *records, const char *path)
         lsr_record_put(records, &m);
 }
 
-/* A catalogue that is valid, but no part. */
-static void lie_whole(struct lsr_wire *wire, uint32_t request)
+static struct lsr_wire_scan lie_asked; /* the SCAN at hand */
+
+/* A catalogue that is valid, and no part. */
+static void lie_whole(struct lsr_wire *wire, uint32_t request, enum lsr_wire_type type)
 {
         struct lsr_builder *b = lsr_builder_new();
         const struct lsr_member m = { .path = "name", .path_len = 4 };
@@ -576,7 +579,7 @@ static void lie_whole(struct lsr_wire *wire, uint32_t request)
 
         if (lsr_builder_add(b, &m) < 0 || lsr_builder_finish(b, &c) < 0 || lsr_catalogue_encode(c, &data, &size) < 0)
                 abort();
-        lie_frame(wire, request, LSR_WIRE_PART, size, data, size);
+        lie_frame(wire, request, type, size, data, size);
         lie_done(wire, request, 0);
         free(data);
         lsr_catalogue_free(c);
@@ -679,7 +682,17 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_done(wire, request, 0);
                 break;
         case LIE_PART_WHOLE:
-                lie_whole(wire, request);
+                lie_whole(wire, request, LSR_WIRE_PART);
+                break;
+        case LIE_PART_ALONE:
+                if (lie_asked.distrusted)
+                        _exit(3);
+                if (!lie_asked.part) {
+                        lie_whole(wire, request, LSR_WIRE_CATALOGUE);
+                        break;
+                }
+                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
                 break;
         case LIE_TROUBLES:
                 part = (struct iovec){ (char[8]){ "\0\0\0\0more" }, 8 };
@@ -726,10 +739,11 @@ static int lie_serve(int fd)
                 return lsr_worker_main(fd);
         wire = lsr_wire_new(fd, true);
         while (lsr_wire_head(wire, &head) == 0) {
-                uint8_t payload[4096];
+                uint8_t payload[4096] = {};
                 struct iovec part = { payload, sizeof(payload) };
 
                 cr_assert_eq(lsr_wire_take(wire, payload, head.length), 0);
+                memcpy(&lie_asked, payload, sizeof(lie_asked));
                 if (head.type == LSR_WIRE_SCAN)
                         lie_now(wire, head.request);
                 else if (head.type == LSR_WIRE_READ)
@@ -760,7 +774,7 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
                 /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
                 r = lsr_worker_scan(w, b.id,
-                                    which >= LIE_PART && which <= LIE_PART_WHOLE && which != LIE_PART_UNASKED ? "name"
+                                    which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED ? "name"
                                                                                                               : NULL,
                                     &c, &(bool){ false });
                 if (r == 0)
@@ -769,11 +783,11 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         }
         cr_assert_eq(r, expected, "lie %d: %d, not %d", which, r, expected);
         cr_assert_eq(worker_n_troubles, troubles, "lie %d: %u troubles", which, worker_n_troubles);
-        if (which != LIE_DESCRIPTOR)
+        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE)
                 cr_assert_eq(worker_child(), 0, "lie %d: it lives", which);
         /* The next one is honest. */
         lie = LIE_NONE;
-        if (which != LIE_DESCRIPTOR) {
+        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE) {
                 cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
                 worker_check_tar(w, b.id);
         }
@@ -813,6 +827,7 @@ Test(worker, believes_no_lies)
                 { LIE_PART_EMPTY, -EPROTO, 1 },
                 { LIE_PART_UNASKED, -EPROTO, 1 },
                 { LIE_PART_WHOLE, -EPROTO, 1 },
+                { LIE_PART_ALONE, 0, 0 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
                 { LIE_DONE_SIZE, -EPROTO, 1 },
