@@ -22,6 +22,7 @@
 #include "formats/lsr1.h"
 #include "formats/tar-write.h"
 
+#define LSR1_TOC_PIECE ((size_t)32 << 10)     /* bytes of the catalogue in one frame: 6 % more than in one of 3 MB */
 #define LSR1_GROUP ((size_t)1 << 20)          /* bytes at which a frame of small members ends */
 #define LSR1_LARGE ((uint64_t)1 << 20)        /* content that has frames of its own */
 #define LSR1_CUT ((size_t)4 << 20)            /* bytes of large content in a frame */
@@ -176,19 +177,49 @@ struct write_toc {
         uint32_t rows;
 };
 
-/* The catalogue, encoded and compressed: a frame to be freed. */
-static int write_encode(struct lsr1_writer *l, uint8_t **ret_frame, struct write_toc *ret_toc)
+/* The frames of T, to be freed: readers decode those that they need. */
+static int write_pack(const struct lsr1_writer *l, const uint8_t *data, size_t size, uint8_t **ret_frames,
+                      uint64_t *ret_packed)
+{
+        uint8_t *frames = NULL;
+        size_t n = 0, packed;
+        int r = 0;
+
+        for (size_t at = 0, piece; at < size && r == 0; at += piece) {
+                uint8_t *frame;
+
+                piece = size - at < LSR1_TOC_PIECE ? size - at : LSR1_TOC_PIECE;
+                r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data + at, piece, &frame, &packed);
+                if (r < 0)
+                        break;
+                frames = lsr_xrealloc(frames, n + packed);
+                memcpy(frames + n, frame, packed);
+                n += packed;
+                free(frame);
+        }
+        if (r < 0) {
+                free(frames);
+                return r;
+        }
+        *ret_frames = frames;
+        *ret_packed = n;
+        return 0;
+}
+
+/* The catalogue, encoded and compressed: frames to be freed. */
+static int write_encode(struct lsr1_writer *l, uint8_t **ret_frames, struct write_toc *ret_toc)
 {
         struct lsr_catalogue *c;
-        size_t size, packed;
+        uint64_t packed;
         uint8_t *data;
+        size_t size;
         int r = lsr_builder_finish(l->builder, &c);
 
         if (r < 0)
                 return r;
         r = lsr_catalogue_encode(c, &data, &size);
         if (r == 0) {
-                r = lsr_codec_buffer(&lsr_codec_zstd, l->level, data, size, ret_frame, &packed);
+                r = write_pack(l, data, size, ret_frames, &packed);
                 free(data);
         }
         if (r == 0)
@@ -199,7 +230,7 @@ static int write_encode(struct lsr1_writer *l, uint8_t **ret_frame, struct write
 
 static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
 {
-        uint8_t *frame;
+        uint8_t *frame = NULL;
         int r = write_encode(l, &frame, ret_toc);
 
         if (r < 0)

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "formats/crc.h"
 #include "formats/drivers.h"
+#include "formats/zstd.h"
 
 #define MIB ((size_t)1 << 20)
 #define FRAMES 400
@@ -187,6 +188,23 @@ static void check_frame(const uint8_t *p, size_t size)
         cr_expect_eq(said, size);
 }
 
+/* Of 32 KiB each, but for the last. */
+static void check_toc_frames(const uint8_t *data, size_t n, size_t size)
+{
+        size_t at = 0;
+
+        while (size > 0) {
+                size_t piece = size < 32768 ? size : 32768, packed;
+                uint64_t said;
+
+                cr_assert_eq(lsr_zstd_frame_size(data + at, n - at, &packed, &said), 0);
+                check_frame(data + at, piece);
+                at += packed;
+                size -= piece;
+        }
+        cr_expect_eq(at, n);
+}
+
 struct parts {
         uint32_t n; /* frames D and E */
         uint64_t at[FRAMES], raw[FRAMES];
@@ -236,7 +254,7 @@ static void take_apart(const struct bytes *b, struct parts *ret)
         cr_expect_eq(raw, lsr_le64(l + 48));
         cr_expect_eq(lsr_le32(b->data + p.toc_at), 0x184d2a5bu);
         cr_expect_eq(lsr_le32(b->data + p.toc_at + 4), p.toc_clen);
-        check_frame(b->data + p.toc_at + 8, p.toc_rlen);
+        check_toc_frames(b->data + p.toc_at + 8, p.toc_clen, p.toc_rlen);
         p.toc = decode(b->data + p.toc_at + 8, p.toc_clen);
         cr_expect_eq(p.toc.n, p.toc_rlen);
         p.tar = decode(b->data, b->n);
