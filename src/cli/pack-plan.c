@@ -5,12 +5,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/out.h"
@@ -70,6 +72,7 @@ static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *sett
 static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_settings *s)
 {
         const struct lsr_writer_kind *kind = plan->kind;
+        const char *format = kind->suffixes[0];
         cpu_set_t cpus;
 
         plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT, .threads = s->threads };
@@ -78,11 +81,11 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         if (!s->level_given)
                 return PLAN_GO;
         if (kind->level_min == 0 && kind->level_max == 0) {
-                lsr_message("%s has no levels of compression", kind->name);
+                lsr_message("%s has no levels of compression", format);
                 return 2;
         }
         if (s->level < kind->level_min || s->level > kind->level_max) {
-                lsr_message("%s has no level %d: use %d to %d", kind->name, s->level, kind->level_min, kind->level_max);
+                lsr_message("%s has no level %d: use %d to %d", format, s->level, kind->level_min, kind->level_max);
                 return 2;
         }
         plan->writer.level = s->level;
@@ -223,7 +226,8 @@ static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
         if (r < 0) {
                 if (r == -EINVAL)
-                        lsr_message("git does not tell what it ignores in %s", lsr_quoted_always(operand));
+                        lsr_message("git does not tell what it ignores in %s: is that in a repository?",
+                                    lsr_quoted_always(operand));
                 else
                         lsr_message_errno(-r, "cannot run git");
                 free(real);
@@ -293,6 +297,15 @@ static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan)
         return &plan->jobs[plan->n_jobs++];
 }
 
+/* What cannot be read at all makes no bundle; with --each, the others are wanted nevertheless. */
+static int plan_readable(const struct lsr_walk_root *root, const char *operand)
+{
+        if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)
+                return PLAN_GO;
+        lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
+        return 2;
+}
+
 /* All operands in one bundle. */
 static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
@@ -305,6 +318,9 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
                 if (status != PLAN_GO)
                         return status;
                 job->n_roots++;
+                status = plan_readable(&job->roots[i], s->operands[i]);
+                if (status != PLAN_GO)
+                        return status;
         }
         qsort(job->roots, job->n_roots, sizeof(*job->roots), plan_compare);
         status = plan_check_prefixes(job);
@@ -382,11 +398,6 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         int status;
 
         *plan = (struct lsr_pack_plan){ .pack.excludes = s->pack.excludes };
-        if (s->n_operands == 0) {
-                lsr_message("missing operand: which directory is to be packed?");
-                lsr_message_try_help();
-                return 2;
-        }
         status = plan_kind(plan, s);
         if (status == PLAN_GO)
                 status = plan_writer(plan, &s->pack);

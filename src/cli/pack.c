@@ -272,7 +272,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         }
         lsr_pack_report_clear(&p->report);
         if (status == 0) {
-                lsr_pack_report_losses(&p->stats, p->plan.kind->name);
+                lsr_pack_report_losses(&p->stats, p->plan.kind->suffixes[0]);
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
                 status = p->report.status;
         }

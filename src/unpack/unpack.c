@@ -14,8 +14,6 @@
  * A file is never written over: it is created, or with force taken away first
  * and then created.  One whose content turns out to be damaged is removed.
  */
-#include "unpack/unpack.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,44 +24,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "unpack/restore.h"
-#include "unpack/tree.h"
-
-#define UNPACK_HOLE ((uint64_t)4096) /* zeros that become a hole, and at what offsets */
-
-enum {
-        ROW_MADE = 1 << 0,
-        ROW_NEW = 1 << 1,  /* a directory that was not there before */
-        ROW_LOST = 1 << 2, /* told: it cannot be made */
-};
-
-struct unpack_file {
-        uint64_t position;
-        uint32_t row;
-};
-
-struct unpack {
-        const struct lsr_unpack_options *o;
-        struct lsr_unpack_result *result;
-        struct lsr_bundle *bundle;
-        const struct lsr_catalogue *c;
-        struct lsr_tree tree;
-        struct lsr_restore restore;
-        uint32_t *rows; /* what is to be unpacked, parents before children */
-        size_t n;
-        uint8_t *state;  /* of each row of the catalogue */
-        uint32_t *made;  /* for a row that hard links lead to: which of them has its content; 0: none */
-        uint32_t *files; /* rows to read */
-        size_t n_files;
-        /* The file at hand. */
-        struct lsr_member m;
-        int fd; /* -1: it could not be made, its content is passed over */
-        int dir;
-        int error;
-        uint64_t at;
-        bool hole; /* the end is one */
-        uint32_t at_hand;
-};
+#include "unpack/unpacking.h"
 
 /* --- telling ------------------------------------------------------------------------ */
 
@@ -81,7 +42,7 @@ static char *unpack_path(const struct unpack *u, uint32_t row)
         return path;
 }
 
-static void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
+void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
 {
         char *path = unpack_path(u, row);
 
@@ -104,19 +65,17 @@ static void unpack_lost(void *ctx, const char *name, int error)
         }
 }
 
-static bool unpack_stopped(const struct unpack *u)
+bool unpack_stopped(const struct unpack *u)
 {
         return u->o->stop && *u->o->stop;
 }
 
-/* Errors that the next file would only repeat. */
-static bool unpack_is_fatal(int error)
+bool unpack_is_fatal(int error)
 {
         return error == -ENOSPC || error == -EDQUOT || error == -EROFS || error == -EIO;
 }
 
-/* A member under its own name, but a hard link with all that it leads to: a symbolic link's target, too. */
-static void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_member)
+void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_member)
 {
         struct lsr_member own;
 
@@ -128,8 +87,7 @@ static void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *
 
 /* --- names ---------------------------------------------------------------------------- */
 
-/* The directory of @row and its name: a descriptor, good until the next call; -ECANCELED: told already. */
-static int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
+int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
 {
         uint32_t parent = lsr_catalogue_parent(u->c, row);
 
@@ -138,15 +96,14 @@ static int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
         return lsr_tree_name_valid(name) ? lsr_tree_dir(&u->tree, parent) : -EINVAL;
 }
 
-/* Something is in the way of @row: take it away, if that is allowed.  0: try again; a negative errno. */
-static int unpack_clear(struct unpack *u, int dir, const char *name)
+int unpack_clear(struct unpack *u, int dir, const char *name)
 {
         if (!u->o->force)
                 return -EEXIST;
         return unlinkat(dir, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-static void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
+void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
 {
         u->state[row] |= ROW_LOST;
         if (error != -ECANCELED)
@@ -240,202 +197,6 @@ static void unpack_dirs_metadata(struct unpack *u)
                 if (r < 0)
                         unpack_tell(u, LSR_UNPACK_METADATA, row, r);
         }
-}
-
-/* --- regular files -------------------------------------------------------------------- */
-
-static int unpack_create(struct unpack *u, uint32_t row)
-{
-        const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-        mode_t mode = lsr_restore_first_mode(&u->restore, &u->m);
-        int dir = unpack_dir_of(u, row, u->m.path), fd, r;
-
-        if (dir < 0)
-                return dir;
-        u->dir = dir;
-        fd = openat(dir, u->m.path, flags, mode);
-        if (fd < 0 && errno == EEXIST) {
-                r = unpack_clear(u, dir, u->m.path);
-                if (r < 0)
-                        return r;
-                fd = openat(dir, u->m.path, flags, mode);
-        }
-        return fd < 0 ? -errno : fd;
-}
-
-static int unpack_begin(void *ctx, size_t i)
-{
-        struct unpack *u = ctx;
-        uint32_t row = u->files[i];
-
-        unpack_get(u, row, &u->m);
-        u->at = 0;
-        u->hole = false;
-        u->error = 0;
-        u->at_hand = row;
-        u->fd = -1;
-        if (unpack_stopped(u))
-                return -EINTR;
-        u->fd = unpack_create(u, row);
-        if (u->fd >= 0)
-                return 0;
-        unpack_failed(u, LSR_UNPACK_CREATE, row, u->fd);
-        return unpack_is_fatal(u->fd) ? u->fd : 0;
-}
-
-static int unpack_write_all(struct unpack *u, const char *p, size_t n)
-{
-        while (n > 0) {
-                ssize_t done = u->hole ? pwrite(u->fd, p, n, (off_t)u->at) : write(u->fd, p, n);
-
-                if (done < 0 && errno == EINTR)
-                        continue;
-                if (done < 0)
-                        return -errno;
-                p += done;
-                n -= (size_t)done;
-                u->at += (uint64_t)done;
-        }
-        return 0;
-}
-
-static bool unpack_is_zero(const char *p, size_t n)
-{
-        return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
-}
-
-/* Blocks of zeros are passed over, the rest is written where it belongs. */
-static int unpack_write_sparse(struct unpack *u, const char *p, size_t n)
-{
-        size_t run = 0;
-        int r = 0;
-
-        /* From the first hole on the descriptor's own position is of no use. */
-        u->hole = true;
-        while (run < n && r == 0) {
-                size_t part = UNPACK_HOLE - (size_t)((u->at + run) % UNPACK_HOLE);
-
-                if (part > n - run)
-                        part = n - run;
-                if (!unpack_is_zero(p + run, part)) {
-                        run += part;
-                        continue;
-                }
-                r = unpack_write_all(u, p, run);
-                p += run + part;
-                n -= run + part;
-                u->at += part;
-                run = 0;
-        }
-        return r < 0 ? r : unpack_write_all(u, p, run);
-}
-
-static int unpack_write(void *ctx, const void *data, size_t n)
-{
-        struct unpack *u = ctx;
-        int r;
-
-        if (u->fd < 0 || u->error)
-                return 0;
-        if (unpack_stopped(u))
-                return -EINTR;
-        /* A file as large as it was listed is what the user agreed to. */
-        if ((u->m.meta.known & LSR_FIELD_SIZE) && n > u->m.meta.size - u->at)
-                r = -EBADMSG;
-        else
-                r = u->m.flags & LSR_MEMBER_SPARSE ? unpack_write_sparse(u, data, n) : unpack_write_all(u, data, n);
-        u->error = r;
-        return unpack_is_fatal(r) ? r : 0;
-}
-
-static int unpack_finish(struct unpack *u)
-{
-        int r;
-
-        if (u->hole && ftruncate(u->fd, (off_t)u->at) < 0)
-                return -errno;
-        r = lsr_restore_fd(&u->restore, u->fd, &u->m, false);
-        if (r < 0)
-                unpack_tell(u, LSR_UNPACK_METADATA, u->at_hand, r);
-        return 0;
-}
-
-static int unpack_end(void *ctx, size_t i, int error)
-{
-        struct unpack *u = ctx;
-        uint32_t row = u->files[i];
-        enum lsr_unpack_trouble what = error < 0 ? LSR_UNPACK_CONTENT : LSR_UNPACK_WRITE;
-
-        if (u->fd < 0)
-                return 0;
-        if (error == 0 && u->error == 0 && (u->m.meta.known & LSR_FIELD_SIZE) && u->at != u->m.meta.size)
-                u->error = -EBADMSG;
-        /* What the sink returned comes back as the error. */
-        if (u->error && (error == 0 || error == u->error)) {
-                error = u->error;
-                what = error == -EBADMSG ? LSR_UNPACK_CONTENT : LSR_UNPACK_WRITE;
-        }
-        if (error == 0) {
-                error = unpack_finish(u);
-                what = LSR_UNPACK_WRITE;
-        }
-        if (close(u->fd) < 0 && error == 0)
-                error = -errno;
-        u->fd = -1;
-        if (error < 0) {
-                unlinkat(u->dir, u->m.path, 0);
-                u->state[row] |= ROW_LOST;
-                if (error != -EINTR)
-                        unpack_tell(u, what, row, error);
-                return unpack_is_fatal(error) && what == LSR_UNPACK_WRITE ? error : 0;
-        }
-        u->state[row] |= ROW_MADE;
-        u->result->files++;
-        u->result->bytes += u->at;
-        return 0;
-}
-
-static int unpack_compare(const void *a, const void *b)
-{
-        const struct unpack_file *x = a, *y = b;
-
-        if (x->position != y->position)
-                return x->position < y->position ? -1 : 1;
-        return (x->row > y->row) - (x->row < y->row);
-}
-
-/* Is it one whose content is to be read?  Of several hard links the first that is unpacked. */
-static bool unpack_is_file(struct unpack *u, uint32_t row, struct lsr_member *ret_member)
-{
-        unpack_get(u, row, ret_member);
-        if (S_ISDIR(ret_member->meta.mode) || ret_member->flags & LSR_MEMBER_DANGLING ||
-            ((ret_member->meta.known & LSR_FIELD_TYPE) && !S_ISREG(ret_member->meta.mode)))
-                return false;
-        return u->made[lsr_catalogue_link(u->c, row)] == row;
-}
-
-static int unpack_files(struct unpack *u)
-{
-        struct unpack_file *files = lsr_xmalloc((u->n + 1) * sizeof(*files));
-        const struct lsr_many_sink sink = { u, unpack_begin, unpack_write, unpack_end };
-        int r;
-
-        for (size_t i = 0; i < u->n; i++) {
-                struct lsr_member m;
-
-                if (unpack_is_file(u, u->rows[i], &m))
-                        files[u->n_files++] = (struct unpack_file){ m.position, u->rows[i] };
-        }
-        qsort(files, u->n_files, sizeof(*files), unpack_compare);
-        u->files = lsr_xmalloc((u->n_files + 1) * sizeof(*u->files));
-        for (size_t i = 0; i < u->n_files; i++)
-                u->files[i] = files[i].row;
-        free(files);
-        u->fd = -1;
-        r = u->n_files > 0 ? lsr_bundle_read_many(u->bundle, u->files, u->n_files, false, &sink) : 0;
-        free(u->files);
-        /* What is wrong with single files has been told. */
-        return r == -EINTR || unpack_is_fatal(r) ? r : 0;
 }
 
 /* --- all other kinds ------------------------------------------------------------------ */

@@ -6,5 +6,6 @@ head -c 400000 /dev/zero >d/zeros; cp d/zeros d/more
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("d/socket")'
 chmod 0 d/secret d/no d/more; chmod 400 d/list
 pack d --output=x.tar; tar -tf x.tar
+status lsr --pack d/no --output=y.tar; status lsr --pack d/list d/yes --output=y.tar; status lsr --pack d/secret --output=y.tar; ls
 chmod 755 d/no d/list
 mkdir closed; chmod 555 closed; pack d/yes --output=closed/x.tar

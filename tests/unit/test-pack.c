@@ -188,6 +188,11 @@ static void hook_shrink(const char *path)
         cr_assert_eq(truncate(path, 300000), 0);
 }
 
+static void hook_empty(const char *path)
+{
+        cr_assert_eq(truncate(path, 0), 0);
+}
+
 static void hook_remove(const char *path)
 {
         cr_assert_eq(unlink(path), 0);
@@ -203,6 +208,13 @@ static void hook_link(const char *path)
 {
         cr_assert_eq(unlink(path), 0);
         cr_assert_eq(symlink("/etc/passwd", path), 0);
+}
+
+/* To a file that is smaller than what was there. */
+static void hook_link_small(const char *path)
+{
+        cr_assert_eq(unlink(path), 0);
+        cr_assert_eq(symlink("f000", path), 0);
 }
 
 Test(pack, file_that_grows)
@@ -253,6 +265,44 @@ Test(pack, file_that_is_gone_or_no_file_any_more)
                 spy.hook_file = "d/f";
                 spy.hook = cases[i].hook;
                 pack_check(&spy, "d/ 0\nd/e 1\n", cases[i].troubles);
+                spy_free(&spy);
+        }
+}
+
+/* All are looked at together, and read in batches: what happens when the first is stored comes before the last are read. */
+Test(pack, small_file_that_changes_before_it_is_read)
+{
+        static const struct {
+                void (*hook)(const char *);
+                const char *line, *troubles;
+        } cases[] = {
+                { hook_grow, "d/y 9\n", "9 d/y 0 0\n" },  { hook_empty, "d/y 0\n", "7 d/y 0 0\n" },
+                { hook_remove, "", "3 d/y -2 0\n" },      { hook_link, "", "3 d/y -40 0\n" },
+                { hook_link_small, "", "3 d/y -40 0\n" },
+        };
+
+        for (size_t i = 0; i < 400; i++) {
+                char path[32];
+
+                sprintf(path, "d/f%03zu", i);
+                pack_file(path, 1, 'x');
+        }
+        for (size_t i = 0; i < 3 * sizeof(cases) / sizeof(*cases); i++) {
+                static const char *const engines[] = { "sync", "threads", "auto" };
+                struct lsr_pack_stats stats;
+                struct spy spy;
+
+                spy_init(&spy);
+                unlink("d/y");
+                pack_file("d/y", 5, 'x');
+                spy.hook_path = "d";
+                spy.hook_file = "d/y";
+                spy.hook = cases[i / 3].hook;
+                cr_assert_eq(spy_run(&spy, engines[i % 3], &stats), 0);
+                cr_assert_str_eq(spy.troubles.buf, cases[i / 3].troubles);
+                cr_assert_not_null(strstr(spy.log.buf, cases[i / 3].line));
+                cr_assert_eq(spy.left, 0);
+                lsr_pack_stats_free(&stats);
                 spy_free(&spy);
         }
 }

@@ -34,6 +34,9 @@ Test(unpack, reads_lists)
         static const uint16_t plain[][4] = { { 1, 6, 0xffff, 0xffff },
                                              { 4, 4, 0xffff, 0xffff },
                                              { 32, 0, 0xffff, 0xffff } };
+        static const uint16_t readable[][4] = { { 1, 6, 0xffff, 0xffff },
+                                                { 4, 4, 0xffff, 0xffff },
+                                                { 32, 4, 0xffff, 0xffff } };
         static const uint16_t named[][4] = { { 1, 7, 0xffff, 0xffff },  { 2, 6, 0, 0 },           { 2, 4, 55, 0 },
                                              { 2, 1, 0x1170, 1 },       { 4, 4, 0xffff, 0xffff }, { 8, 3, 9, 0 },
                                              { 16, 7, 0xffff, 0xffff }, { 32, 4, 0xffff, 0xffff } };
@@ -41,6 +44,8 @@ Test(unpack, reads_lists)
         acl_is("user::rw-,group::r--,other::---", plain, 3);
         acl_is("other::---\ngroup::r--\nuser::rw-\n", plain, 3);
         acl_is("u::rw,g::r,o:-", plain, 3);
+        acl_is("u::rw,g::r,other:---", plain, 3);
+        acl_is("u::rw,g::r,o:r", readable, 3);
         /* root is 0 everywhere; who is known to nobody has a number behind. */
         acl_is("mask::rwx,user::rwx,user:nobody-of-that-name:--x:70000,user:55:r--,user:root:rw-:77,"
                "group::r--,other::r--,group:9:-wx",
@@ -49,7 +54,8 @@ Test(unpack, reads_lists)
 
 Test(unpack, refuses_what_is_no_list)
 {
-        static const char *const bad[] = { "", ",", "wheel::rwx", "user::rwz", "user:-1:rwx", ":::", "x" };
+        static const char *const bad[] = { "",    ",", "wheel::rwx", "user::rwz", "user:-1:rwx", "user:4294967295:rwx",
+                                           ":::", "x" };
         uint8_t *value;
         size_t size;
 
@@ -86,7 +92,7 @@ static bool tree_same(int fd, const char *path)
 
 Test(unpack, leads_nowhere_else)
 {
-        static const char *const paths[] = { "d/e/f", "link/f", "d/out/f", NULL };
+        static const char *const paths[] = { "d/e/f", "link/e/f", "d/out/e/f", NULL };
         char dir[] = "/tmp/test-unpack-XXXXXX";
         struct lsr_catalogue *c = tree_catalogue(paths);
 
@@ -109,6 +115,9 @@ Test(unpack, leads_nowhere_else)
                 cr_assert(tree_same(fd, "t/d/e"));
                 close(fd);
                 cr_assert_lt(lsr_tree_open_dir(&t, tree_row(c, "link"), O_RDONLY), 0);
+                cr_assert_lt(lsr_tree_open_dir(&t, tree_row(c, "link/e"), O_RDONLY), 0);
+                cr_assert_lt(lsr_tree_dir(&t, tree_row(c, "link/e")), 0);
+                cr_assert_lt(lsr_tree_dir(&t, tree_row(c, "d/out/e")), 0);
                 cr_assert_eq(t.no_openat2, by_hand);
                 lsr_tree_close(&t);
                 /* Below a base, paths begin there. */

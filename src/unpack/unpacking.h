@@ -1,0 +1,66 @@
+/*
+ * unpacking - what the parts of unpack share
+ *
+ * unpack.c makes directories, links and special files and is the order of all; files.c makes regular files.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unpack/restore.h"
+#include "unpack/tree.h"
+#include "unpack/unpack.h"
+
+enum {
+        ROW_MADE = 1 << 0,
+        ROW_NEW = 1 << 1,  /* a directory that was not there before */
+        ROW_LOST = 1 << 2, /* told: it cannot be made */
+};
+
+struct unpack {
+        const struct lsr_unpack_options *o;
+        struct lsr_unpack_result *result;
+        struct lsr_bundle *bundle;
+        const struct lsr_catalogue *c;
+        struct lsr_tree tree;
+        struct lsr_restore restore;
+        uint32_t *rows; /* what is to be unpacked, parents before children */
+        size_t n;
+        uint8_t *state;  /* of each row of the catalogue */
+        uint32_t *made;  /* for a row that hard links lead to: which of them has its content; 0: none */
+        uint32_t *files; /* rows to read */
+        size_t n_files;
+        /* The file at hand. */
+        struct lsr_member m;
+        int fd; /* -1: it could not be made, its content is passed over */
+        int dir;
+        int error;
+        uint64_t at;
+        bool hole; /* the end is one */
+        uint32_t at_hand;
+};
+
+/* The user has interrupted. */
+bool unpack_stopped(const struct unpack *u);
+
+/* Errors that the next file would only repeat. */
+bool unpack_is_fatal(int error);
+
+/* A member under its own name, but a hard link with all that it leads to: a symbolic link's target, too. */
+void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_member);
+
+/* The directory of @row and its name: a descriptor, good until the next call; -ECANCELED: told already. */
+int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
+
+/* Something is in the way of @name: take it away, if that is allowed.  0: try again; a negative errno. */
+int unpack_clear(struct unpack *u, int dir, const char *name);
+
+void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
+
+/* Tell that @row cannot be made, and remember it. */
+void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
+
+/* Make all regular files, in one pass through the bundle.  0, or a negative errno that ends the work. */
+int unpack_files(struct unpack *u);

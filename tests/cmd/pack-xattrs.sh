@@ -1,0 +1,7 @@
+# Many attributes, in whatever order they were set: all come back, and the bundle is the same.
+mkdir -p a/d b/d; echo x | tee a/d/f >b/d/f
+for i in $(seq 10 49); do setfattr -n user.attribute-with-a-name-$i -v $i a/d/f; done
+for i in $(seq 49 -1 10); do setfattr -n user.attribute-with-a-name-$i -v $i b/d/f; done
+touch -d 2020-01-01 a/d/f b/d/f a/d b/d
+for i in a b; do status lsr --pack $i/d --output=$i.tar.zst 2>&1 | sed 's/ bytes out, .*//'; done; cmp a.tar.zst b.tar.zst
+status lsr --unpack a.tar.zst --output=o; getfattr -d o/d/f | sort >of; getfattr -d a/d/f | sort >af; diff <(sed s,o/d,a/d, of) af; wc -l <af

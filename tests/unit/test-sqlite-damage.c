@@ -1,0 +1,322 @@
+/* Databases with logs and journals beside them, inputs that fail, hostile and damaged ones. */
+#include "sqlite-maker.h"
+
+/* --- logs and journals ---------------------------------------------------------- */
+
+static struct bytes load(const char *folder, const char *name)
+{
+        struct bytes b = {};
+        char path[256];
+        FILE *f;
+
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        f = fopen(path, "rb");
+        cr_assert_not_null(f, "%s", path);
+        b.data = lsr_xmalloc(1 << 22);
+        b.n = fread(b.data, 1, 1 << 22, f);
+        fclose(f);
+        return b;
+}
+
+/* With damage to what lies beside it a database is listed in some way or refused. */
+static void damage_beside(const struct bytes *b, const struct bytes *beside, bool wal)
+{
+        struct bytes bad = { lsr_xmalloc(beside->n), 0 };
+        uint64_t state = 88172645463325252u;
+
+        for (unsigned i = 0; i < 100; i++) {
+                struct result result;
+
+                memcpy(bad.data, beside->data, beside->n);
+                bad.n = i % 4 ? beside->n : 1 + fuzz_random(&state) % beside->n;
+                for (unsigned j = 0; j < 3; j++)
+                        bad.data[fuzz_random(&state) % (j ? beside->n : 32)] = (uint8_t)fuzz_random(&state);
+                result = scan_beside(b, wal ? &bad : NULL, wal ? NULL : &bad, "", 0);
+                cr_expect(result.r == 0 || result.troubles.len > 1);
+                free_result(&result);
+        }
+        free(bad.data);
+}
+
+static sqlite3 *begin(char *folder, const char *sql)
+{
+        char path[256];
+        sqlite3 *db;
+
+        cr_assert_not_null(mkdtemp(folder));
+        snprintf(path, sizeof(path), "%s/db", folder);
+        cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+        run(db, sql);
+        return db;
+}
+
+static void end(const char *folder, sqlite3 *db)
+{
+        static const char *const names[] = { "db", "db-wal", "db-shm", "db-journal" };
+        char path[256];
+
+        sqlite3_close(db);
+        for (size_t i = 0; i < 4; i++) {
+                snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+                unlink(path);
+        }
+        rmdir(folder);
+}
+
+Test(sqlite, good_log)
+{
+        char folder[] = "/tmp/lsr-test-sqlite-XXXXXX";
+        sqlite3 *db = begin(folder, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE a(x);"
+                                    "PRAGMA wal_checkpoint; CREATE TABLE b(x); INSERT INTO b VALUES(1)");
+        struct bytes b = load(folder, "db"), wal = load(folder, "db-wal");
+        struct result with = scan_beside(&b, &wal, NULL, "", 2), without = scan(&b, "", 2);
+
+        cr_expect_eq(with.r, 0);
+        cr_expect_str_eq(with.troubles.buf, "");
+        cr_expect_str_eq(with.text.buf, ".schema.sql 444\na/ 555\nb/ 555\nb/1/ 555\n");
+        /* The mode alone does not make SQLite look for a log. */
+        cr_expect_eq(without.r, 0);
+        cr_expect_str_eq(without.troubles.buf, "");
+        cr_expect_str_eq(without.text.buf, ".schema.sql 444\na/ 555\n");
+        free_result(&with);
+        damage_beside(&b, &wal, true);
+        /* Frames that are cut short were never committed. */
+        wal.n = 100;
+        with = scan_beside(&b, &wal, NULL, "", 2);
+        cr_expect_str_eq(with.text.buf, without.text.buf);
+        free_result(&with);
+        free_result(&without);
+        free(b.data);
+        free(wal.data);
+        end(folder, db);
+}
+
+Test(sqlite, good_hot_journal)
+{
+        char folder[] = "/tmp/lsr-test-sqlite-XXXXXX";
+        sqlite3 *db = begin(folder, "PRAGMA journal_mode=DELETE; CREATE TABLE t(a, b);"
+                                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<200)"
+                                    "INSERT INTO t SELECT i, zeroblob(100) FROM n");
+        struct bytes before = load(folder, "db"), during, journal;
+        struct result want = scan(&before, "", 0), got;
+
+        run(db, "PRAGMA cache_size=2; BEGIN; UPDATE t SET b=zeroblob(3000); CREATE TABLE other(x)");
+        during = load(folder, "db");
+        journal = load(folder, "db-journal");
+        cr_assert(during.n != before.n || memcmp(during.data, before.data, before.n) != 0);
+        got = scan_beside(&during, NULL, &journal, "", 0);
+        cr_expect_eq(got.r, 0, "%d: %s", got.r, got.troubles.buf);
+        cr_expect_str_eq(got.troubles.buf, "");
+        cr_expect_str_eq(got.text.buf, want.text.buf);
+        free_result(&got);
+        damage_beside(&during, &journal, false);
+        /* Whether a transaction over several databases was committed cannot be known: nothing is shown. */
+        memcpy(journal.data + journal.n, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+        journal.n += 8;
+        got = scan_beside(&during, NULL, &journal, "", 0);
+        cr_expect_eq(got.r, -EBUSY);
+        cr_expect_eq(got.error, -EBUSY);
+        cr_expect_str_eq(got.text.buf, "");
+        free_result(&got);
+        /* A journal that is over. */
+        memset(journal.data, 0, 28);
+        got = scan_beside(&before, NULL, &journal, "", 0);
+        cr_expect_eq(got.r, 0);
+        cr_expect_str_eq(got.text.buf, want.text.buf);
+        free_result(&got);
+        free_result(&want);
+        free(before.data);
+        free(during.data);
+        free(journal.data);
+        end(folder, db);
+}
+
+/* --- inputs --------------------------------------------------------------------- */
+
+/* Memory that counts how often it is read, and fails from some time on. */
+struct counted {
+        struct lsr_input in;
+        const struct bytes *bytes;
+        unsigned reads;
+        unsigned fails_after;
+        uint64_t read_bytes;
+};
+
+static ssize_t counted_read_at(struct lsr_input *in, void *buf, size_t size, uint64_t offset)
+{
+        struct counted *c = (struct counted *)in;
+
+        if (c->reads++ >= c->fails_after)
+                return -EIO;
+        cr_assert_lt(offset, c->bytes->n);
+        if (size > c->bytes->n - offset)
+                size = c->bytes->n - (size_t)offset;
+        memcpy(buf, c->bytes->data + offset, size);
+        c->read_bytes += size;
+        return (ssize_t)size;
+}
+
+static void counted_free(struct lsr_input *in)
+{
+        free(in);
+}
+
+static const struct lsr_input_ops counted_ops = { .read_at = counted_read_at, .free = counted_free };
+
+static struct counted *new_counted(const struct bytes *b, unsigned fails_after)
+{
+        struct counted *c = lsr_input_alloc(sizeof(*c), &counted_ops);
+
+        c->in.size = b->n;
+        c->bytes = b;
+        c->fails_after = fails_after;
+        return c;
+}
+
+static int scan_counted(struct counted *c, struct result *result)
+{
+        struct lsr_scan scan = {
+                .input = &c->in, .builder = lsr_builder_new(), .prefix = "", .ctx = result, .trouble = trouble
+        };
+        int r = lsr_format_sqlite.scan(&scan);
+
+        lsr_builder_free(scan.builder);
+        return r;
+}
+
+#define MANY_SQLAR                                                                        \
+        SQLAR "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300)" \
+              "INSERT INTO sqlar SELECT 'f'||i,33188,1,100000,zeroblob(100000) FROM n"
+
+Test(sqlite, good_reads_are_few)
+{
+        struct bytes b = make(GOOD_SQLAR), many = make(MANY_SQLAR);
+        struct bytes rows = make("CREATE TABLE t(a);"
+                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"
+                                 "INSERT INTO t SELECT zeroblob(100) FROM n");
+        struct counted *c = new_counted(&b, 1000), *far = new_counted(&many, 100000), *dense = new_counted(&rows, 1000);
+
+        cr_expect_eq(scan_counted(c, NULL), 0);
+        cr_expect_eq(c->reads, 1);
+        /* Content is passed over: 30 MB, and one small read for a page of rows. */
+        cr_expect_eq(scan_counted(far, NULL), 0);
+        cr_expect_leq(far->reads, 160, "%u", far->reads);
+        cr_expect_leq(far->read_bytes, 160 * 16384 + 262144);
+        /* What is read to the end is read in large pieces: 2.2 MB. */
+        cr_expect_eq(scan_counted(dense, NULL), 0);
+        cr_expect_leq(dense->reads, 16);
+        lsr_input_free(&c->in);
+        lsr_input_free(&far->in);
+        lsr_input_free(&dense->in);
+        free(b.data);
+        free(many.data);
+        free(rows.data);
+}
+
+Test(sqlite, bad_input)
+{
+        struct bytes b = make(MANY_SQLAR);
+
+        for (unsigned after = 0; after < 30; after += 5) {
+                struct result result = new_result();
+                struct counted *c = new_counted(&b, after);
+
+                cr_expect_eq(scan_counted(c, &result), after ? 0 : -EIO);
+                cr_expect_eq(result.error, -EIO);
+                free_result(&result);
+                lsr_input_free(&c->in);
+        }
+        free(b.data);
+}
+
+/* --- hostile -------------------------------------------------------------------- */
+
+/* The view is refused, and the table beside it is listed. */
+static void refuses(const char *view, int error)
+{
+        char sql[1024];
+        struct bytes b;
+        struct result result;
+
+        snprintf(sql, sizeof(sql), "CREATE VIEW v AS %s; CREATE TABLE z(a); INSERT INTO z VALUES(1)", view);
+        b = make(sql);
+        result = scan(&b, "", 0);
+        cr_expect_eq(result.r, 0);
+        cr_expect_eq(result.error, error, "%s: %d %s", view, result.error, result.troubles.buf);
+        cr_expect_not_null(strstr(result.text.buf, "\nz/1/a 444 1\n"));
+        free_result(&result);
+        free(b.data);
+}
+
+Test(sqlite, hostile_views)
+{
+        refuses("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n", -E2BIG);
+        refuses("SELECT load_extension('x')", -EBADMSG);
+        refuses("SELECT readfile('/etc/passwd')", -EBADMSG);
+        refuses("SELECT writefile('/tmp/x','y')", -EBADMSG);
+        refuses("SELECT edit('x')", -EBADMSG);
+        refuses("SELECT random()", -EBADMSG);
+        refuses("SELECT * FROM dbstat", -EBADMSG);
+        refuses("SELECT fts3_tokenizer('simple')", -EBADMSG);
+        refuses("SELECT file FROM pragma_database_list", -EBADMSG);
+        refuses("SELECT * FROM absent", -EBADMSG);
+        refuses("SELECT * FROM v", -EBADMSG);
+        refuses("SELECT hex(zeroblob(900000000))", -E2BIG);
+        refuses("WITH RECURSIVE n(i,s) AS (SELECT 1,'x' UNION ALL SELECT i+1,s||s FROM n) SELECT max(s) FROM n",
+                -E2BIG);
+}
+
+static void damage(const char *sql, unsigned times)
+{
+        struct bytes good = make(sql), bad = { lsr_xmalloc(good.n), 0 };
+        uint64_t state = 88172645463325252u;
+
+        for (unsigned i = 0; i < times; i++) {
+                struct result result;
+                unsigned flips = 1 + (unsigned)(fuzz_random(&state) % 8);
+
+                memcpy(bad.data, good.data, good.n);
+                bad.n = i % 4 ? good.n : 100 + fuzz_random(&state) % (good.n - 100);
+                for (unsigned j = 0; j < flips; j++) {
+                        /* Headers of pages and cells are where it hurts. */
+                        size_t page = fuzz_random(&state) % (good.n / 4096) * 4096;
+                        size_t at = page + fuzz_random(&state) % (j % 2 ? 4096 : 120);
+
+                        if (at < bad.n)
+                                bad.data[at] = (uint8_t)fuzz_random(&state);
+                }
+                result = scan(&bad, "", 0);
+                cr_expect(result.r <= 0);
+                cr_expect(result.r == 0 || result.troubles.len > 1);
+                free_result(&result);
+        }
+        free(good.data);
+        free(bad.data);
+}
+
+Test(sqlite, bad_at_random_places, .timeout = 100)
+{
+        damage(GOOD_SQLAR, 200);
+        damage(GOOD_TABLES
+               "CREATE TABLE w(a PRIMARY KEY,b) WITHOUT ROWID; INSERT INTO w VALUES(1,2),(3,zeroblob(9000))",
+               200);
+}
+
+/* What was listed before the damage stays. */
+Test(sqlite, bad_in_the_middle)
+{
+        struct bytes b = make("PRAGMA page_size=512;" SQLAR
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<200)"
+                              "INSERT INTO sqlar SELECT 'f'||i,33188,1,100,zeroblob(100) FROM n");
+        struct result result;
+
+        memset(b.data + b.n / 2 / 512 * 512, 0xff, 512 * 4);
+        result = scan(&b, "", 0);
+        cr_expect_eq(result.r, 0);
+        cr_expect_eq(result.error, -EBADMSG);
+        cr_expect_not_null(strstr(result.troubles.buf, "table sqlar: database disk image is malformed"), "%s",
+                           result.troubles.buf);
+        cr_expect_not_null(strstr(result.text.buf, "f1 644 @1 100 100 store\n"));
+        free_result(&result);
+        free(b.data);
+}
