@@ -378,8 +378,8 @@ int lsr_raw_resolve(struct raw *r)
                 o->tabsize = 0;
         resolve_quoting(r);
         resolve_want(r);
-        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks &&
-                       !o->git && !r->s->list.recursive;
+        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks && !o->git &&
+                       !r->s->list.recursive;
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");
