@@ -14,7 +14,10 @@
 #include "cli/reading.h"
 #include "unpack/unpack.h"
 
+#define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
+
 static volatile sig_atomic_t unpack_signal;
+static uint64_t unpack_existing; /* of the operand at hand */
 
 static void unpack_on_signal(int number)
 {
@@ -28,7 +31,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
 
         switch (what) {
         case LSR_UNPACK_EXISTS:
-                lsr_message("%s exists already and stays as it is; --force replaces it", name);
+                /* A tree that is unpacked a second time is one message and not one a file. */
+                if (unpack_existing++ < UNPACK_EXISTING_TOLD)
+                        lsr_message("%s exists already and stays as it is; --force replaces it", name);
                 break;
         case LSR_UNPACK_DIR:
                 lsr_message_errno(-error, "cannot create directory %s", name);
@@ -85,11 +90,15 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
         int error;
 
         r->troubled = false;
+        unpack_existing = 0;
         error = lsr_unpack(place, &options, &began, &result);
         if (error < 0 && !began)
                 lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
         if (error < 0)
                 lsr_reading_fail(r, 2);
+        if (unpack_existing > UNPACK_EXISTING_TOLD)
+                lsr_message("and so for %s more: --force replaces what exists",
+                            lsr_grouped(unpack_existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
 }
 
