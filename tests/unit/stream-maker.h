@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine-open.h"
 #include "io/read.h"
 #include "io/ring.h"
 #include "io/stream.h"
@@ -49,21 +50,6 @@ static inline int stream_file(uint64_t size)
                 at += n;
         }
         return fd;
-}
-
-static inline struct lsr_io *stream_io(const char *engine)
-{
-        struct lsr_io *io = NULL;
-        int r = lsr_io_new(&io, engine);
-
-        if (r == 0)
-                r = lsr_io_require(io);
-        if (r < 0 && strstr(engine, "uring")) {
-                lsr_io_free(io);
-                cr_skip_test("io_uring is refused here: %s", strerror(-r));
-        }
-        cr_assert_eq(r, 0, "%s: %s", engine, strerror(-r));
-        return io;
 }
 
 static inline void stream_check(const uint8_t *data, size_t n, uint64_t at)

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine-open.h"
 #include "io/io.h"
 
 #define IO_NAMES_MAX 20000
@@ -80,21 +81,6 @@ static void io_make(size_t n)
                         close(fd);
                 }
         }
-}
-
-static struct lsr_io *io_open(const char *engine)
-{
-        struct lsr_io *io = NULL;
-        int r = lsr_io_new(&io, engine);
-
-        if (r == 0)
-                r = lsr_io_require(io);
-        if (r < 0 && strstr(engine, "uring")) {
-                lsr_io_free(io);
-                cr_skip_test("io_uring is refused here: %s", strerror(-r));
-        }
-        cr_assert_eq(r, 0, "%s: %s", engine, strerror(-r));
-        return io;
 }
 
 /* On failure only error may have been set; these show it. */
@@ -186,7 +172,7 @@ static const size_t io_counts[] = { 0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 2
 IO_TEST(sizes)
 {
         for (size_t i = 0; i < IO_SIZES; i++) {
-                struct lsr_io *io = io_open(engine);
+                struct lsr_io *io = engine_open(engine);
 
                 io_batch(io, io_counts[i], 1, false, io_counts[i]);
                 lsr_io_free(io);
@@ -196,7 +182,7 @@ IO_TEST(sizes)
 /* One engine for all: each batch outgrows the one before it. */
 IO_TEST(growing_batches)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         for (size_t i = 0; i < IO_SIZES; i++)
                 io_batch(io, io_counts[i], 1, i % 2, io_counts[i]);
@@ -207,7 +193,7 @@ IO_TEST(growing_batches)
 
 IO_TEST(several_adds)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         io_batch(io, 2, 2, false, 0);
         io_batch(io, 400, 2, false, 400);
@@ -223,7 +209,7 @@ IO_TEST(wrong_expectations)
         static const size_t guesses[] = { 0, 1, 64, 129, 100000 };
 
         for (size_t i = 0; i < 5; i++) {
-                struct lsr_io *io = io_open(engine);
+                struct lsr_io *io = engine_open(engine);
 
                 io_batch(io, 3000, 1, false, guesses[i]);
                 io_batch(io, 10, 1, true, guesses[i]);
@@ -233,7 +219,7 @@ IO_TEST(wrong_expectations)
 
 IO_TEST(follow_or_not)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         io_batch(io, 600, 1, false, 600);
         io_batch(io, 600, 1, true, 600);
@@ -243,7 +229,7 @@ IO_TEST(follow_or_not)
 /* Paths too long for the kernel fail before they run, in the middle of a chain. */
 IO_TEST(long_names)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         enum { N = 300 };
         struct lsr_stat_op ops[N];
         struct lsr_meta metas[N];
@@ -287,7 +273,7 @@ IO_TEST(long_names)
 /* Operands: relative to the working directory, absolute, empty. */
 IO_TEST(operands)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         const char *names[] = { "/", "/etc/passwd", ".", "", "/nowhere/at/all", "/etc/passwd/x" };
         struct lsr_stat_op ops[6];
         struct lsr_meta metas[6];
@@ -377,7 +363,7 @@ static void io_read_many(struct lsr_io *io)
 
 IO_TEST(read_files)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         io_read_all_sorts(io);
         io_read_many(io);
@@ -389,7 +375,7 @@ IO_TEST(read_files)
 /* passwd, group and the zone are read like this. */
 IO_TEST(read_files_during_a_batch)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         size_t n = 5000;
         struct lsr_stat_op *ops = calloc(n, sizeof(*ops));
         struct lsr_meta *metas = calloc(n, sizeof(*metas));
@@ -433,7 +419,7 @@ static void io_check_each(struct lsr_io *io, size_t n)
 
 IO_TEST(each)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         uint64_t before;
 
         for (size_t i = 0; i < IO_SIZES; i++)
@@ -449,7 +435,7 @@ IO_TEST(each)
 /* A batch of very many lots, then each() while it runs. */
 IO_TEST(each_during_a_batch)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         enum { LOT = 256, LOTS = 256 };
         struct lsr_stat_op *ops = calloc(LOT, sizeof(*ops));
         struct lsr_meta *metas = calloc(LOT, sizeof(*metas));
@@ -474,7 +460,7 @@ IO_TEST(each_during_a_batch)
 
 IO_TEST(directories)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
         char buf[4096];
         ssize_t n, sum = 0;
         int fd;
@@ -503,7 +489,7 @@ IO_TEST(directories)
 
 Test(io, sync_does_the_work, .init = io_setup, .fini = io_teardown)
 {
-        struct lsr_io *io = io_open("sync");
+        struct lsr_io *io = engine_open("sync");
         const struct lsr_io_stats *s = lsr_io_stats(io);
 
         io_batch(io, 1000, 1, false, 1000);
@@ -516,7 +502,7 @@ Test(io, sync_does_the_work, .init = io_setup, .fini = io_teardown)
 
 Test(io, threads_do_the_work, .init = io_setup, .fini = io_teardown)
 {
-        struct lsr_io *io = io_open("threads");
+        struct lsr_io *io = engine_open("threads");
         const struct lsr_io_stats *s = lsr_io_stats(io);
 
         io_batch(io, 10, 1, false, 10);
@@ -530,7 +516,7 @@ Test(io, threads_do_the_work, .init = io_setup, .fini = io_teardown)
 
 Test(io, uring_does_the_work, .init = io_setup, .fini = io_teardown)
 {
-        struct lsr_io *io = io_open("uring");
+        struct lsr_io *io = engine_open("uring");
         const struct lsr_io_stats *s = lsr_io_stats(io);
 
         io_batch(io, 10, 1, false, 10);
@@ -548,7 +534,7 @@ Test(io, uring_does_the_work, .init = io_setup, .fini = io_teardown)
 /* What the ring has read is not read again. */
 Test(io, uring_reads_files, .init = io_setup, .fini = io_teardown)
 {
-        struct lsr_io *io = io_open("uring");
+        struct lsr_io *io = engine_open("uring");
         static char bufs[20][64];
         struct lsr_file_read files[20];
 
@@ -568,10 +554,10 @@ Test(io, uring_reads_files, .init = io_setup, .fini = io_teardown)
 
 Test(io, auto_takes_sync_for_few_and_the_ring_for_many, .init = io_setup, .fini = io_teardown)
 {
-        struct lsr_io *io = io_open("uring");
+        struct lsr_io *io = engine_open("uring");
 
         lsr_io_free(io);
-        io = io_open("auto");
+        io = engine_open("auto");
         io_batch(io, LSR_IO_RING_MIN - 1, 1, false, LSR_IO_RING_MIN - 1);
         cr_assert_str_eq(lsr_io_name(io), "sync");
         cr_assert_eq(lsr_io_stats(io)->ring_ops, 0);
@@ -627,7 +613,7 @@ static void io_in_child(void (*test)(const char *engine), const char *engine)
         pid_t child;
         int status;
 
-        lsr_io_free(io_open(engine));
+        lsr_io_free(engine_open(engine));
         child = fork();
         if (child == 0) {
                 signal(SIGSEGV, io_died);
@@ -643,7 +629,7 @@ static void io_in_child(void (*test)(const char *engine), const char *engine)
 
 static void io_few_descriptors_stat(const char *engine)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         io_make(1000);
         io_limit_files(3);
@@ -660,7 +646,7 @@ IO_TEST(few_descriptors)
 
 static void io_few_descriptors_read(const char *engine)
 {
-        struct lsr_io *io = io_open(engine);
+        struct lsr_io *io = engine_open(engine);
 
         io_make(100);
         io_batch(io, 100, 1, false, 100);
@@ -680,7 +666,7 @@ IO_TEST(no_locked_memory)
         struct lsr_io *io;
 
         cr_assert_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
-        io = io_open(engine);
+        io = engine_open(engine);
         io_batch(io, 5000, 1, false, 5000);
         io_read_many(io);
         lsr_io_free(io);

@@ -23,7 +23,7 @@ static void stream_forbid(int a, int b)
 /* By name: no plain call reads, and more than one read goes with a call. */
 Test(stream, uring_reads_through_the_ring)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fd = stream_file(40 * PIECE);
         const struct lsr_io_stats *stats = lsr_io_stats(io);
         uint64_t calls = stats->syscalls;
@@ -52,13 +52,13 @@ Test(stream, uring_reads_through_the_ring)
 
 Test(stream, auto_takes_the_ring_for_much)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fd = stream_file(32 << 20);
         const struct lsr_io_stats *stats;
         uint8_t buf[100];
 
         lsr_io_free(io);
-        io = stream_io("auto");
+        io = engine_open("auto");
         stats = lsr_io_stats(io);
         cr_assert_eq(lsr_io_read_at(io, fd, buf, 100, 5), 100);
         cr_assert_eq(stream_all(io, fd, 0, 100), 100);
@@ -100,7 +100,7 @@ Test(stream, the_ring_refused)
 /* Nothing arrives after a stream was freed or has sought. */
 Test(stream, dropped_reads_are_waited_for)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fd = stream_file(100 * PIECE);
         struct lsr_stream *s;
 
@@ -132,7 +132,7 @@ Test(stream, dropped_reads_are_waited_for)
 /* All that reads is forbidden but the ring, and so is to make another one. */
 static void stream_sealed(const char *engine, bool ring)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(33 << 20), other = stream_file(100);
         uint8_t buf[100];
 
@@ -164,7 +164,7 @@ Test(stream, sealed_uring)
 Test(stream, sealed_auto)
 {
         /* Skips where there is no ring. */
-        lsr_io_free(stream_io("uring"));
+        lsr_io_free(engine_open("uring"));
         stream_sealed("auto", false);
 }
 
@@ -175,7 +175,7 @@ Test(stream, sealed_sync)
 
 Test(stream, sealed_pipe)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fds[2];
 
         cr_assert_eq(pipe2(fds, O_CLOEXEC), 0);
@@ -189,7 +189,7 @@ Test(stream, sealed_pipe)
 /* 64 places; the 65th file waits until one is free. */
 Test(stream, sealed_table_is_bounded)
 {
-        struct lsr_io *io = stream_io("uring"), *any = stream_io("auto");
+        struct lsr_io *io = engine_open("uring"), *any = engine_open("auto");
         int fd = stream_file(100), fds[65];
         uint8_t buf[100];
 
@@ -229,7 +229,7 @@ static int stream_raw(struct io_uring *ring)
 /* Whoever has taken over the process finds a ring that reads what it may read anyway. */
 Test(stream, sealed_ring_refuses_all_else)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fd = stream_file(100);
         struct io_uring *ring;
         struct io_uring_restriction all = { .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_OPENAT };
@@ -288,7 +288,7 @@ static void *stream_take_turn(void *arg)
 /* Threads take turns and end with reads in flight. */
 static void stream_relay(bool sealed)
 {
-        struct lsr_io *io = stream_io("uring");
+        struct lsr_io *io = engine_open("uring");
         int fd = stream_file(100 * PIECE);
         struct stream_baton b = { NULL, 0 };
         pthread_t thread;

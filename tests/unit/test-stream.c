@@ -25,7 +25,7 @@
 STREAM_TEST(sizes)
 {
         static const uint64_t sizes[] = { 0, 1, 4095, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 4 * PIECE, MANY };
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         uint64_t before;
 
         for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -53,7 +53,7 @@ STREAM_TEST(ranges)
                                               { 100, PIECE + 101 },
                                               { 777, MANY - 777 },
                                               { MANY - 1, MANY } };
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(MANY);
 
         for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
@@ -70,7 +70,7 @@ STREAM_TEST(ranges)
 /* Back and forth, with reads in flight, from a range's modest end to its whole. */
 STREAM_TEST(seeks)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(MANY);
         struct lsr_stream *s;
         const uint8_t *data;
@@ -118,7 +118,7 @@ STREAM_TEST(seeks)
 STREAM_TEST(several_at_once)
 {
         enum { N = 12 };
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(MANY);
         struct lsr_stream *s[N];
         uint64_t at[N];
@@ -146,7 +146,7 @@ STREAM_TEST(several_at_once)
 /* It shrinks under the reader's hands, and grows again. */
 STREAM_TEST(shrinking_file)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(40 * PIECE);
         struct lsr_stream *s;
         const uint8_t *data;
@@ -170,7 +170,7 @@ STREAM_TEST(shrinking_file)
 
 STREAM_TEST(pipes)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fds[2];
 
         for (unsigned i = 0; i < 3; i++) {
@@ -191,7 +191,7 @@ STREAM_TEST(pipes)
 /* A stream that is freed early has taken no more of a pipe than it gave. */
 STREAM_TEST(pipes_are_not_read_ahead)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         struct lsr_stream *s;
         const uint8_t *data;
         char rest[8];
@@ -219,7 +219,7 @@ static void stream_on_alarm(int signal)
 STREAM_TEST(interrupts)
 {
         struct sigaction action = { .sa_handler = stream_on_alarm };
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fds[2];
 
         sigaction(SIGALRM, &action, NULL);
@@ -234,7 +234,7 @@ STREAM_TEST(interrupts)
 
 STREAM_TEST(read_at)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int fd = stream_file(MANY);
         uint8_t *buf = malloc(MANY + 100);
 
@@ -263,7 +263,7 @@ STREAM_TEST(read_at)
 
 STREAM_TEST(failing_descriptors)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         int dir = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         const uint8_t *data = NULL;
         struct lsr_stream *s;
@@ -282,7 +282,7 @@ STREAM_TEST(failing_descriptors)
 
 STREAM_TEST(open_file)
 {
-        struct lsr_io *io = stream_io(engine);
+        struct lsr_io *io = engine_open(engine);
         char dir[] = "/tmp/lsr-test-stream-XXXXXX", path[64];
         struct timespec old[2] = { { 1000, 0 }, { 2000, 0 } };
         struct stat st;
@@ -321,7 +321,7 @@ STREAM_TEST(open_file)
 /* O_NOATIME is for the owner. */
 Test(stream, open_a_file_of_somebody_else)
 {
-        struct lsr_io *io = stream_io("sync");
+        struct lsr_io *io = engine_open("sync");
         int fd;
 
         if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
