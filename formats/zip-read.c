@@ -296,8 +296,8 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct read_job job = { .scan = scan, .m = m, .sink = sink };
-        const uint8_t *header;
-        size_t length;
+        const uint8_t *header = NULL;
+        size_t length = 0;
         int r = read_refuse(scan, m);
 
         if (r < 0)

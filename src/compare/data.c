@@ -74,7 +74,10 @@ static const struct {
 
 static uint64_t data_cost(const struct lsr_cost *cost, size_t i)
 {
-        return *(const uint64_t *)((const char *)cost + data_costs[i].offset);
+        uint64_t value;
+
+        memcpy(&value, (const char *)cost + data_costs[i].offset, sizeof(value));
+        return value;
 }
 
 static void data_put_cost(struct lsr_out *out, const struct lsr_cost *cost)

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -23,7 +24,7 @@ void lsr_way_summarize(struct lsr_way_result *way)
                 offsetof(struct lsr_cost, total_ns), /* the last one: its extremes are wanted too */
         };
         size_t n = way->n_runs;
-        uint64_t *values;
+        uint64_t *values, median;
 
         static_assert(sizeof(fields) / sizeof(*fields) == sizeof(struct lsr_cost) / sizeof(uint64_t),
                       "a field is missing");
@@ -34,11 +35,10 @@ void lsr_way_summarize(struct lsr_way_result *way)
         values = lsr_xmalloc(n * sizeof(*values));
         for (size_t f = 0; f < sizeof(fields) / sizeof(*fields); f++) {
                 for (size_t i = 0; i < n; i++)
-                        values[i] = *(const uint64_t *)((const char *)&way->runs[i] + fields[f]);
+                        memcpy(&values[i], (const char *)&way->runs[i] + fields[f], sizeof(*values));
                 qsort(values, n, sizeof(*values), result_order);
-
-                *(uint64_t *)((char *)&way->median + fields[f]) =
-                        n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
+                median = n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
+                memcpy((char *)&way->median + fields[f], &median, sizeof(median));
         }
         way->total_min = values[0];
         way->total_max = values[n - 1];
