@@ -15,13 +15,15 @@ SUMMARY = "packing, listing and unpacking, against tar with zstd or pigz, zip, 7
 ROUNDS = 10
 SLOW_ROUNDS = 3  # of rows whose peers take more than SLOW_S
 SLOW_S = 8
+USUAL_MIN = 10  # entries of a directory that counts as one
+NO_LIMIT = float("inf")  # of a lane of lsr that is measured and held to nothing
 
 
 def add_options(parser):
     bundles.add_options(parser)
 
 
-def rows(lsr, tree, small):
+def rows(lsr, tree, small, of_largest):
     """[(row, cold, size limit, [(lane, limit, shell command, output, what to clear)])], the peers first."""
     parent, name = os.path.split(os.path.realpath(tree))
     pack = f"{lsr} --pack {tree}"
@@ -50,25 +52,30 @@ def rows(lsr, tree, small):
             ("lsr -lR", 0.05, f"{lsr} --no-cache -lR keep.tar.zst >list", None)]),
         ("LSR1, list one directory", False, None, [
             ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst >list", None),
-            ("lsr -l", 0.005, f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(small)} >list", None)]),
+            ("lsr -l", 0.005, f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(small)} >list", None),
+            ("lsr -l, the largest directory", NO_LIMIT,
+             f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(of_largest)} >list", None)]),
         ("LSR1, one small file", False, None, [
             ("tar --zstd -xOf", None, f"tar --zstd -xOf keep.tar.zst {small} >list", None),
-            ("lsr --cat", 0.01, f"{lsr} --cat keep.tar.zst/{small} >list", None)]),
+            ("lsr --cat", 0.01, f"{lsr} --cat keep.tar.zst/{small} >list", None),
+            ("lsr --cat, of the largest directory", NO_LIMIT, f"{lsr} --cat keep.tar.zst/{of_largest} >list", None)]),
         ("LSR1, unpack", False, None, [
             ("tar --zstd -xf", None, "tar --zstd -xf keep.tar.zst -C out", "out"),
             ("lsr --unpack", 0.80, f"{lsr} --unpack keep.tar.zst --output=out", "out")]),
     ]
 
 
-def small_member(tree):
-    """A small file in the middle of the tree, as its bundle names it."""
+def small_members(tree):
+    """A small file of a directory of usual size, and one of the largest directory, as their bundle names them."""
     top = os.path.realpath(tree)
     found = []
     for at, names, files in os.walk(top):
-        names.sort()
-        found += [os.path.join(at, f) for f in sorted(files) if not os.path.islink(os.path.join(at, f))]
-    small = [f for f in found[len(found) // 2:] if 0 < os.path.getsize(f) < 20000 and " " not in f and f.isascii()]
-    return os.path.relpath(small[0], os.path.dirname(top))
+        small = [f for f in sorted(files) if not os.path.islink(os.path.join(at, f)) and " " not in f and f.isascii()
+                 and 0 < os.path.getsize(os.path.join(at, f)) < 20000]
+        if small and len(names) + len(files) >= USUAL_MIN:
+            found.append((len(names) + len(files), os.path.join(at, small[len(small) // 2])))
+    found.sort()
+    return [os.path.relpath(f, os.path.dirname(top)) for _, f in (found[len(found) // 2], found[-1])]
 
 
 def clear(scratch, output):
@@ -111,9 +118,9 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
         size = sizes.get(label)
         good = limit is None or (wall / base <= limit and (not size or size / small <= size_limit))
         out.append([name, label, str(rounds), f"{wall / 1e6:,.1f}", f"{lib.median(cpus[label]):.2f}",
-                    f"{wall / base:.4f}" if wall / base < 0.1 else f"{wall / base:.3f}", "" if limit is None else f"{limit}",
+                    f"{wall / base:.4f}" if wall / base < 0.1 else f"{wall / base:.3f}", "" if limit in (None, NO_LIMIT) else f"{limit}",
                     f"{size / 1e6:,.1f}" if size else "", f"{size / small:.3f}" if size else "",
-                    "" if limit is None else lib.verdict(good)])
+                    "" if limit in (None, NO_LIMIT) else lib.verdict(good)])
     lib.say("; ".join([name, *(f"{r[1]} {r[5]} {r[8]}" for r in out)]))
     return out
 
@@ -125,10 +132,10 @@ def measure(job):
     for name, *argv in (("tar",), ("bsdtar",), ("zstd",), ("pigz",), ("zip", "zip", "-v"), ("sqlite3",)):
         job.version(name, *argv)
     env = job.shell_env()
-    small = small_member(tree)
+    small, of_largest = small_members(tree)
     lib.sh(f"{job.lsr} --pack --no-verify {tree} --output=keep.tar.zst; mkdir out", scratch)
     table = []
-    for row in rows(job.lsr, tree, small):
+    for row in rows(job.lsr, tree, small, of_largest):
         if row[1] and not lib.can_drop_caches():
             lib.say(f"{row[0]}: caches cannot be dropped, left out")
             continue
@@ -140,7 +147,8 @@ def measure(job):
 def render(run):
     body = (f"Medians of runs that take turns, as many as the table says. The tree is `{run.facts['tree']}`. Ratios are to the "
             "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Shells that "
-            "start the commands are part of the time.\n\n")
+            "start the commands are part of the time. *One directory* is of usual size, the middle one by number of entries of all with "
+            f"{USUAL_MIN} or more; `commands.txt` of the run names it.\n\n")
     return "Packing and reading back", body + (run.path / "tables.md").read_text(), {}
 
 
