@@ -5,6 +5,7 @@ cleared after it is not timed.  Lanes take turns, in another order each round.
 """
 import os
 import random
+import shlex
 import subprocess
 
 import bundles
@@ -48,17 +49,17 @@ def rows(lsr, tree, small, of_largest):
             ("sqlite3 -A -cf", None, f"cd {parent} && sqlite3 -A -cf $OLDPWD/peer.sqlar {name}", "peer.sqlar"),
             ("lsr", 0.40, f"{pack} --no-verify --output=own.sqlar", "own.sqlar")]),
         ("LSR1, list all", False, None, [
-            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst >list", None),
-            ("lsr -lR", 0.05, f"{lsr} --no-cache -lR keep.tar.zst >list", None)]),
+            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst", None),
+            ("lsr -lR", 0.05, f"{lsr} --no-cache -lR keep.tar.zst", None)]),
         ("LSR1, list one directory", False, None, [
-            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst >list", None),
-            ("lsr -l", 0.005, f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(small)} >list", None),
+            ("bsdtar -tvf", None, "bsdtar -tvf keep.tar.zst", None),
+            ("lsr -l", 0.005, f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(small)}", None),
             ("lsr -l, the largest directory", NO_LIMIT,
-             f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(of_largest)} >list", None)]),
+             f"{lsr} --no-cache -l keep.tar.zst/{os.path.dirname(of_largest)}", None)]),
         ("LSR1, one small file", False, None, [
-            ("tar --zstd -xOf", None, f"tar --zstd -xOf keep.tar.zst {small} >list", None),
-            ("lsr --cat", 0.01, f"{lsr} --cat keep.tar.zst/{small} >list", None),
-            ("lsr --cat, of the largest directory", NO_LIMIT, f"{lsr} --cat keep.tar.zst/{of_largest} >list", None)]),
+            ("tar --zstd -xOf", None, f"tar --zstd -xOf keep.tar.zst {small}", None),
+            ("lsr --cat", 0.01, f"{lsr} --cat keep.tar.zst/{small}", None),
+            ("lsr --cat, of the largest directory", NO_LIMIT, f"{lsr} --cat keep.tar.zst/{of_largest}", None)]),
         ("LSR1, unpack", False, None, [
             ("tar --zstd -xf", None, "tar --zstd -xf keep.tar.zst -C out", "out"),
             ("lsr --unpack", 0.80, f"{lsr} --unpack keep.tar.zst --output=out", "out")]),
@@ -86,9 +87,21 @@ def clear(scratch, output):
         (scratch / output).unlink()
 
 
-def measure_row(row, scratch, run_dir, env, rounds, commands):
-    name, cold, size_limit, lanes = row
-    order, raw, sizes = random.Random(1), [], {}
+def race_row(lanes, raw, scratch, env, rounds):
+    """(walls in ns, seconds of CPU) by lane, without a shell, whose start is longer than what some lanes take."""
+    plan = []
+    for label, _, command, _ in lanes:
+        tool, *rest = shlex.split(command)
+        plan.append(lib.Lane(label, [tool if os.path.isabs(tool) else lib.find_tool(tool), *rest], env))
+    lib.race(plan, raw, scratch, rounds, 1)
+    runs = lib.read_race(raw)
+    return ({label: run["wall_ns"] for label, run in runs.items()},
+            {label: [(u + s) / 1e6 for u, s in zip(run["user_us"], run["sys_us"])] for label, run in runs.items()})
+
+
+def shell_row(lanes, raw, scratch, env, rounds, cold):
+    """(walls, CPU, sizes of what was written, rounds that were made)"""
+    order, rows_, sizes = random.Random(1), [], {}
     walls = {lane[0]: [] for lane in lanes}
     cpus = {lane[0]: [] for lane in lanes}
     turn = 0
@@ -96,7 +109,7 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
         for label, _, command, output in order.sample(lanes, len(lanes)):
             clear(scratch, output)
             wall, cpu = lib.timed_shell(command, scratch, env, cold)
-            raw.append([str(turn), label, str(wall), f"{cpu:.2f}"])
+            rows_.append([str(turn), label, str(wall), f"{cpu:.2f}"])
             walls[label].append(wall)
             cpus[label].append(cpu)
             if output and output != "out":
@@ -105,10 +118,19 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
         turn += 1
         if max(max(w) for w in walls.values()) > SLOW_S * 1e9:
             rounds = min(rounds, SLOW_ROUNDS)
+    raw.write_text("".join("\t".join(r) + "\n" for r in [["round", "lane", "wall_ns", "cpu_s"], *rows_]))
+    return walls, cpus, sizes, rounds
+
+
+def measure_row(row, scratch, run_dir, env, rounds, commands):
+    name, cold, size_limit, lanes = row
+    raw, sizes = run_dir / f"{lib.slug(name)}.tsv", {}
+    if cold or any(output for *_, output in lanes):
+        walls, cpus, sizes, rounds = shell_row(lanes, raw, scratch, env, rounds, cold)
+    else:
+        walls, cpus = race_row(lanes, raw, scratch, env, rounds)
     for label, _, command, _ in lanes:
         commands.append(f"# {name}: {label}\n{command}")
-    (run_dir / f"{lib.slug(name)}.tsv").write_text(
-        "".join("\t".join(r) + "\n" for r in [["round", "lane", "wall_ns", "cpu_s"], *raw]))
     peers = [label for label, limit, *_ in lanes if limit is None]
     base = min(lib.median(walls[p]) for p in peers)
     small = min((sizes[p] for p in peers if p in sizes), default=0)
@@ -146,8 +168,8 @@ def measure(job):
 
 def render(run):
     body = (f"Medians of runs that take turns, as many as the table says. The tree is `{run.facts['tree']}`. Ratios are to the "
-            "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Shells that "
-            "start the commands are part of the time. *One directory* is of usual size, the middle one by number of entries of all with "
+            "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Where "
+            "something is written the shells that start the commands are part of the time; lists and contents go into a pipe. *One directory* is of usual size, the middle one by number of entries of all with "
             f"{USUAL_MIN} or more; `commands.txt` of the run names it.\n\n")
     return "Packing and reading back", body + (run.path / "tables.md").read_text(), {}
 
