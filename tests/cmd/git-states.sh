@@ -3,7 +3,7 @@ git init -q tree && cd tree
 git config user.email someone@example.org
 git config user.name Someone
 mkdir -p a/b c clean d/e ignored mixed part same
-for f in a/b/f a/g c/h clean/x gone old mixed/1 mixed/2 part/1 same/1 same/2 'b l a n k' conflict; do echo "$f" >"$f"; done
+for f in a/b/f a/g c/h clean/x gone old mixed/1 mixed/2 part/1 same/1 same/2 'b l a n k' conflict '! clean'; do echo "$f" >"$f"; done
 printf 'ignored/\n*.o\n' >.gitignore
 git add -A && git commit -qm one
 git checkout -q -b other && echo theirs >conflict && git commit -qam two
@@ -16,6 +16,8 @@ echo u >d/e/u
 echo i >ignored/i
 echo o >x.o && echo o >clean/x.o
 git mv old renamed
+# An old name that looks like the record of another file.
+git mv '! clean' was-odd
 rm gone
 echo 2 >mixed/1 && git rm -q --cached mixed/2
 echo 2 >same/1 && echo 2 >same/2
