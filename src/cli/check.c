@@ -138,6 +138,7 @@ static uint64_t check_sizes(const struct lsr_catalogue *catalogue)
 
 static void check_bundle(struct check *c, struct lsr_bundle *bundle)
 {
+        uint32_t members;
         int r;
 
         c->bundle = bundle;
@@ -158,9 +159,10 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
                 lsr_reading_fail(&c->reading, 1);
                 return;
         }
+        members = lsr_catalogue_rows(bundle->catalogue) - 1;
         lsr_out_puts(&c->out, lsr_quoted_needed(bundle->path));
-        lsr_out_printf(&c->out, ": %s members, ", lsr_grouped(lsr_catalogue_rows(bundle->catalogue) - 1));
-        lsr_out_printf(&c->out, "%s bytes, all verified\n", lsr_grouped(c->bytes));
+        lsr_out_printf(&c->out, ": %s member%s, ", lsr_grouped(members), members == 1 ? "" : "s");
+        lsr_out_printf(&c->out, "%s byte%s, all verified\n", lsr_grouped(c->bytes), c->bytes == 1 ? "" : "s");
 }
 
 static void check_operand(struct check *c, const char *path)

@@ -5,6 +5,7 @@ tar --sort=name -cf b.tar d; gzip -nk b.tar; xz -k b.tar; zstd -q b.tar; zip -qX
 bsdtar --format cpio -cf b.cpio d; sqlite3 b.sqlar -A -c d/f1 d/e/f; tar -cf out.tar b.zip b.tar.gz
 status lsr --check b.tar b.tar.gz b.tar.xz b.tar.zst b.zip b.7z b.cpio b.sqlar out.tar out.tar/b.zip out.tar/b.tar.gz/
 lsr --check - <b.tar.gz
+printf 1 >one; tar -cf one.tar one; lsr --check one.tar
 change() { cp "$1" bad."${1#*.}"; printf X | dd of=bad."${1#*.}" bs=1 seek="$2" conv=notrunc status=none; }
 change b.tar 700; lsr --check bad.tar 2>&1 | mask_numbers # the header of the second member
 change b.zip 200; status lsr --check bad.zip 2>&1 | mask_numbers
