@@ -1,0 +1,380 @@
+/*
+ * A worker that says what it likes: the main process believes nothing, and goes on.
+ */
+#include "worker-meet.h"
+
+/* --- liars ------------------------------------------------------------------------- */
+
+enum lie {
+        LIE_NONE,
+        LIE_TYPE,
+        LIE_REQUEST_TYPE,
+        LIE_NUMBER,
+        LIE_DATA,
+        LIE_DATA_UNASKED,
+        LIE_TEXT,
+        LIE_TEXT_SHORT,
+        LIE_TEXT_ERROR,
+        LIE_MEMBERS_SIZE,
+        LIE_MEMBERS_SIZE_BEYOND,
+        LIE_MEMBERS,
+        LIE_MEMBERS_CUT,
+        LIE_MEMBERS_ENDLESS,
+        LIE_MEMBERS_AND_DEATH,
+        LIE_CATALOGUE_SIZE,
+        LIE_CATALOGUE_SIZE_BEYOND,
+        LIE_CATALOGUE,
+        LIE_CATALOGUE_EMPTY,
+        LIE_CATALOGUE_TWICE,
+        LIE_CATALOGUE_BEHIND_MEMBERS,
+        LIE_PART,
+        LIE_PART_EMPTY,
+        LIE_PART_UNASKED,
+        LIE_PART_WHOLE,
+        LIE_PART_ALONE,
+        LIE_TROUBLES,
+        LIE_RESULT,
+        LIE_RESULT_LOW,
+        LIE_DONE_SIZE,
+        LIE_NAME,
+        LIE_EXIT,
+        LIE_CUT,
+        LIE_DESCRIPTOR,
+};
+
+static enum lie lie;
+
+static void lie_frame(struct lsr_wire *wire, uint32_t request, unsigned type, uint64_t length, const void *data,
+                      size_t n)
+{
+        const struct lsr_wire_head head = { .type = type, .request = request, .length = length };
+        struct iovec iov[] = { { (void *)&head, sizeof(head) }, { (void *)data, n } };
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+        sendmsg(wire->fd, &msg, MSG_NOSIGNAL);
+}
+
+static void lie_done(struct lsr_wire *wire, uint32_t request, int result)
+{
+        struct lsr_wire_done done = { .result = result, .format = "tar" };
+
+        if (lie == LIE_NAME)
+                memset(done.filters, 'x', sizeof(done.filters));
+        lie_frame(wire, request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
+}
+
+static void lie_members(struct lsr_records *records, const char *path)
+{
+        const struct lsr_member m = { .path = path, .path_len = strlen(path) };
+
+        lsr_record_put(records, &m);
+}
+
+static struct lsr_wire_scan lie_asked; /* the SCAN at hand */
+
+/* A catalogue that is valid, and no part. */
+static void lie_whole(struct lsr_wire *wire, uint32_t request, enum lsr_wire_type type)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        const struct lsr_member m = { .path = "name", .path_len = 4 };
+        struct lsr_catalogue *c;
+        uint8_t *data;
+        size_t size;
+
+        if (lsr_builder_add(b, &m) < 0 || lsr_builder_finish(b, &c) < 0 || lsr_catalogue_encode(c, &data, &size) < 0)
+                abort();
+        lie_frame(wire, request, type, size, data, size);
+        lie_done(wire, request, 0);
+        free(data);
+        lsr_catalogue_free(c);
+        lsr_builder_free(b);
+}
+
+/* The answer to a SCAN. */
+static void lie_now(struct lsr_wire *wire, uint32_t request)
+{
+        static const char junk[LSR_WIRE_TEXT_MAX + 100] = "junk";
+        struct iovec part = { (void *)junk, 4 };
+        struct lsr_records records = {};
+        static uint8_t ones[3 * LSR_CATALOGUE_DEPTH_MAX];
+        int null;
+
+        switch (lie) {
+        case LIE_TYPE:
+                lie_frame(wire, request, 4711, 4, junk, 4);
+                break;
+        case LIE_REQUEST_TYPE:
+                lie_frame(wire, request, LSR_WIRE_SCAN, 4, junk, 4);
+                break;
+        case LIE_NUMBER:
+                lie_frame(wire, request + 1, LSR_WIRE_MEMBERS, 4, junk, 4);
+                break;
+        case LIE_DATA:
+                lie_frame(wire, request, LSR_WIRE_DATA, UINT64_MAX, junk, 4);
+                break;
+        case LIE_DATA_UNASKED:
+                lie_frame(wire, request, LSR_WIRE_DATA, 4, junk, 4);
+                break;
+        case LIE_TEXT:
+                lie_frame(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
+                break;
+        case LIE_TEXT_SHORT:
+                lie_frame(wire, request, LSR_WIRE_TROUBLE, 3, junk, 3);
+                break;
+        case LIE_TEXT_ERROR:
+                lie_frame(wire, request, LSR_WIRE_TROUBLE, 8, junk, 8);
+                break;
+        case LIE_MEMBERS_SIZE:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX, junk, 4);
+                _exit(3);
+        case LIE_MEMBERS_SIZE_BEYOND:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX + 1, junk, 4);
+                break;
+        case LIE_MEMBERS:
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, sizeof(ones), memset(ones, 0xff, sizeof(ones)),
+                          sizeof(ones));
+                break;
+        case LIE_MEMBERS_CUT:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len - 1, records.data, records.len - 1);
+                break;
+        case LIE_MEMBERS_ENDLESS:
+                /* Deeper than any path, so they are too many soon. */
+                memset(ones, '/', sizeof(ones));
+                for (size_t i = 0; i < sizeof(ones); i += 2)
+                        ones[i] = 'a';
+                ones[sizeof(ones) - 1] = '\0';
+                lie_members(&records, (char *)ones);
+                part = (struct iovec){ records.data, records.len };
+                while (lsr_wire_send(wire, LSR_WIRE_MEMBERS, request, &part, 1, NULL, 0) == 0)
+                        ;
+                break;
+        case LIE_MEMBERS_AND_DEATH:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                _exit(3);
+        case LIE_CATALOGUE_SIZE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX, junk, 4);
+                _exit(3);
+        case LIE_CATALOGUE_SIZE_BEYOND:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX + 1, junk, 4);
+                break;
+        case LIE_CATALOGUE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
+                break;
+        case LIE_CATALOGUE_EMPTY:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 0, junk, 0);
+                lie_done(wire, request, 0);
+                break;
+        case LIE_CATALOGUE_TWICE:
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                break;
+        case LIE_CATALOGUE_BEHIND_MEMBERS:
+                lie_members(&records, "name");
+                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                break;
+        case LIE_PART:
+        case LIE_PART_UNASKED:
+                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
+                break;
+        case LIE_PART_EMPTY:
+                lie_frame(wire, request, LSR_WIRE_PART, 0, junk, 0);
+                lie_done(wire, request, 0);
+                break;
+        case LIE_PART_WHOLE:
+                lie_whole(wire, request, LSR_WIRE_PART);
+                break;
+        case LIE_PART_ALONE:
+                if (lie_asked.distrusted)
+                        _exit(3);
+                if (!lie_asked.part) {
+                        lie_whole(wire, request, LSR_WIRE_CATALOGUE);
+                        break;
+                }
+                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                lie_done(wire, request, 0);
+                break;
+        case LIE_TROUBLES:
+                part = (struct iovec){ (char[8]){ "\0\0\0\0more" }, 8 };
+                while (lsr_wire_send(wire, LSR_WIRE_TROUBLE, request, &part, 1, NULL, 0) == 0)
+                        ;
+                break;
+        case LIE_RESULT:
+                lie_done(wire, request, 1);
+                break;
+        case LIE_RESULT_LOW:
+                lie_done(wire, request, -5000);
+                break;
+        case LIE_DONE_SIZE:
+                lie_frame(wire, request, LSR_WIRE_DONE, 8, junk, 8);
+                break;
+        case LIE_NAME:
+                lie_done(wire, request, -EBADMSG);
+                break;
+        case LIE_EXIT:
+                _exit(3);
+        case LIE_CUT:
+                lie_frame(wire, request, LSR_WIRE_DONE, sizeof(struct lsr_wire_done), junk, 8);
+                _exit(4);
+        case LIE_DESCRIPTOR:
+                null = open("/dev/null", O_RDONLY);
+                part.iov_base = (char[8]){ "\0\0\0\0here" };
+                part.iov_len = 8;
+                lsr_wire_send(wire, LSR_WIRE_TROUBLE, request, &part, 1, &null, 1);
+                lie_done(wire, request, -EBADMSG);
+                break;
+        case LIE_NONE:
+                break;
+        }
+        free(records.data);
+}
+
+/* Honest until it is asked for a catalogue, or for content: that it sends without end, STOP or not. */
+static int lie_serve(int fd)
+{
+        struct lsr_wire *wire;
+        struct lsr_wire_head head;
+
+        if (lie == LIE_NONE)
+                return lsr_worker_main(fd);
+        wire = lsr_wire_new(fd, true);
+        while (lsr_wire_head(wire, &head) == 0) {
+                uint8_t payload[4096] = {};
+                struct iovec part = { payload, sizeof(payload) };
+
+                cr_assert_eq(lsr_wire_take(wire, payload, head.length), 0);
+                memcpy(&lie_asked, payload, sizeof(lie_asked));
+                if (head.type == LSR_WIRE_SCAN)
+                        lie_now(wire, head.request);
+                else if (head.type == LSR_WIRE_READ)
+                        while (lsr_wire_send(wire, LSR_WIRE_DATA, head.request, &part, 1, NULL, 0) == 0)
+                                ;
+                else if (head.type != LSR_WIRE_CLOSE)
+                        lie_done(wire, head.request, 0);
+                while (wire->n_fds > 0)
+                        close(wire->fds[--wire->n_fds]);
+        }
+        return 0;
+}
+
+static void worker_lied_to(enum lie which, int expected, unsigned troubles)
+{
+        struct lsr_worker *w;
+        struct lsr_worker_bundle b;
+        struct lsr_catalogue *c = NULL;
+        unsigned fds = worker_count_fds("/proc/self/fd");
+        int fd = tar_file(), r;
+
+        lie = which;
+        w = worker_make(lie_serve);
+        r = worker_open_fd(w, fd, false, &b);
+        if (which == LIE_NAME) {
+                cr_assert_eq(r, -EPROTO);
+        } else {
+                cr_assert_eq(r, 0, "lie %d: open %d", which, r);
+                /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
+                r = lsr_worker_scan(w, b.id,
+                                    which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED ? "name"
+                                                                                                              : NULL,
+                                    &c, &(bool){ false });
+                if (r == 0)
+                        cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
+                lsr_catalogue_free(c);
+        }
+        cr_assert_eq(r, expected, "lie %d: %d, not %d", which, r, expected);
+        cr_assert_eq(worker_n_troubles, troubles, "lie %d: %u troubles", which, worker_n_troubles);
+        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE)
+                cr_assert_eq(worker_child(), 0, "lie %d: it lives", which);
+        /* The next one is honest. */
+        lie = LIE_NONE;
+        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE) {
+                cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+                worker_check_tar(w, b.id);
+        }
+        lsr_worker_free(w);
+        close(fd);
+        cr_assert_eq(worker_count_fds("/proc/self/fd"), fds, "lie %d", which);
+}
+
+Test(worker, believes_no_lies)
+{
+        static const struct {
+                enum lie lie;
+                int expected;
+                unsigned troubles;
+        } lies[] = {
+                { LIE_TYPE, -EPROTO, 1 },
+                { LIE_REQUEST_TYPE, -EPROTO, 1 },
+                { LIE_NUMBER, -EPROTO, 1 },
+                { LIE_DATA, -EPROTO, 1 },
+                { LIE_DATA_UNASKED, -EPROTO, 1 },
+                { LIE_TEXT, -EPROTO, 1 },
+                { LIE_TEXT_SHORT, -EPROTO, 1 },
+                { LIE_TEXT_ERROR, -EPROTO, 1 },
+                { LIE_MEMBERS_SIZE, -EPIPE, 1 },
+                { LIE_MEMBERS_SIZE_BEYOND, -EPROTO, 1 },
+                { LIE_MEMBERS, -EBADMSG, 1 },
+                { LIE_MEMBERS_CUT, -EBADMSG, 1 },
+                { LIE_MEMBERS_ENDLESS, -EPROTO, 3 },
+                { LIE_MEMBERS_AND_DEATH, 0, 1 },
+                { LIE_CATALOGUE_SIZE, -EPIPE, 1 },
+                { LIE_CATALOGUE_SIZE_BEYOND, -EPROTO, 1 },
+                { LIE_CATALOGUE, -EBADMSG, 1 },
+                { LIE_CATALOGUE_EMPTY, -EBADMSG, 1 },
+                { LIE_CATALOGUE_TWICE, -EPROTO, 1 },
+                { LIE_CATALOGUE_BEHIND_MEMBERS, -EPROTO, 1 },
+                { LIE_PART, -EPROTO, 1 },
+                { LIE_PART_EMPTY, -EPROTO, 1 },
+                { LIE_PART_UNASKED, -EPROTO, 1 },
+                { LIE_PART_WHOLE, -EPROTO, 1 },
+                { LIE_PART_ALONE, 0, 0 },
+                { LIE_RESULT, -EPROTO, 1 },
+                { LIE_RESULT_LOW, -EPROTO, 1 },
+                { LIE_DONE_SIZE, -EPROTO, 1 },
+                { LIE_NAME, -EPROTO, 1 },
+                { LIE_EXIT, -EPIPE, 1 },
+                { LIE_CUT, -EPIPE, 1 },
+                { LIE_DESCRIPTOR, -EBADMSG, 1 },
+        };
+
+        for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
+                worker_lied_to(lies[i].lie, lies[i].expected, lies[i].troubles);
+}
+
+Test(worker, hears_troubles_up_to_a_limit)
+{
+        struct lsr_worker *w;
+        struct lsr_worker_bundle b;
+        struct lsr_catalogue *c;
+        int fd = tar_file();
+
+        lie = LIE_TROUBLES;
+        w = worker_make(lie_serve);
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &c, &(bool){ false }), -EPROTO);
+        cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
+        lsr_worker_free(w);
+        close(fd);
+}
+
+Test(worker, does_not_drain_for_ever)
+{
+        struct worker_sink got = { malloc(WORKER_LARGE), 0, 100000 };
+        struct lsr_worker *w;
+        struct lsr_worker_bundle b;
+        const struct lsr_member m = { .path = "x", .path_len = 1 };
+        int fd = tar_file();
+
+        lie = LIE_TYPE;
+        w = worker_make(lie_serve);
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        cr_assert_eq(lsr_worker_read(w, b.id, &m, &(struct lsr_sink){ &got, worker_sink_write }), -ENOSPC);
+        cr_assert_eq(worker_child(), 0);
+        free(got.data);
+        lsr_worker_free(w);
+        close(fd);
+}
