@@ -48,8 +48,7 @@ struct compare {
         struct compare_way *ways;
         struct lsr_way_pick *picks;
         uint64_t began;
-        bool drop_all; /* --cold: all caches of the machine */
-        bool stopped;  /* progress() said so */
+        bool stopped; /* progress() said so */
         unsigned done, steps;
 };
 
@@ -352,7 +351,7 @@ static int compare_trace(struct compare *c, struct compare_way *w)
 
 static void compare_chill(struct compare *c, const struct compare_way *w)
 {
-        if (!c->o->cold || (c->drop_all && lsr_cold_drop_all()))
+        if (!c->o->cold || (!c->x->names_warm && lsr_cold_drop_all()))
                 return;
         if (w->job.kind == LSR_WAY_BUNDLES)
                 lsr_cold_drop_files(w->job.fds, w->job.n_fds);
@@ -515,11 +514,11 @@ static void compare_facts(struct compare *c)
         lsr_facts_place(c->x, "file system", c->o->dir);
         if (c->scratch.where)
                 lsr_facts_place(c->x, "scratch", c->scratch.where);
-        c->drop_all = c->o->cold && lsr_cold_drop_all();
-        if (c->drop_all)
-                cache = "cold: pages, dentries and inodes are dropped before each run";
-        else if (c->o->cold)
+        c->x->names_warm = c->o->cold && !lsr_cold_drop_all();
+        if (c->x->names_warm)
                 cache = "cold: pages are dropped before each run by posix_fadvise; dentries and inodes stay warm";
+        else if (c->o->cold)
+                cache = "cold: pages, dentries and inodes are dropped before each run";
         lsr_fact_printf(c->x, "cache", "%s", cache);
 }
 

@@ -63,6 +63,7 @@ struct lsr_experiment {
         const char *dir;
         uint64_t members, files, bytes; /* of the tree: all, regular files, and what those hold */
         bool cold;
+        bool names_warm; /* of a cold cache: contents alone were dropped from it */
         uint64_t random; /* N of --random, or 0 */
         bool each;
 

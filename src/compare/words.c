@@ -56,7 +56,10 @@ void lsr_compare_reads(struct lsr_out *out, const struct lsr_experiment *x)
         } else {
                 lsr_out_puts(out, "every file");
         }
-        lsr_out_puts(out, x->cold ? ", cold cache" : ", warm cache");
+        if (x->names_warm)
+                lsr_out_puts(out, ", contents not cached, names and inodes cached");
+        else
+                lsr_out_puts(out, x->cold ? ", cold cache" : ", warm cache");
         if (x->each)
                 lsr_out_puts(out, "; a bundle for each subdirectory");
 }
@@ -101,7 +104,10 @@ static void words_first(struct lsr_out *out, const struct lsr_experiment *x)
         double share = (double)first->median.io_ns / (double)first->median.total_ns;
         uint64_t files = x->random ? first->members : x->files;
 
-        lsr_out_printf(out, "%s ", x->cold ? "From a cold cache, reading" : "Reading");
+        if (x->names_warm)
+                lsr_out_puts(out, "With contents dropped from the cache, but names and inodes still in it, reading ");
+        else
+                lsr_out_puts(out, x->cold ? "From a cold cache, reading " : "Reading ");
         words_counted(out, files, "file");
         if (files != 1)
                 lsr_out_puts(out, x->random ? " in random order" : " one by one");
