@@ -519,7 +519,8 @@ static int files_ring(struct way *w)
 
         if (r < 0)
                 return way_fail(w, r, "io_uring");
-        lsr_io_time(k.io);
+        if (!way_unmeasured)
+                lsr_io_time(k.io);
         for (unsigned i = 0; i < 2; i++)
                 k.batches[i].bufs = lsr_xmalloc(RING_FILES * RING_STRIDE);
         r = way_walk(w, ring_lot, &k);
