@@ -138,31 +138,41 @@ void lsr_scratch_close(struct lsr_scratch *s)
 
 /* --- bundles ------------------------------------------------------------------ */
 
+struct bundling {
+        const struct lsr_bundling *b;
+        struct lsr_bundled made;
+        char *unfit; /* what the format cannot hold, or NULL; owned */
+};
+
 /* What cannot be read the inventory has told; what changes meanwhile the digests will tell. */
 static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
 {
-        (void)ctx;
-        (void)what;
-        (void)path;
+        struct bundling *k = ctx;
+
         (void)error;
         (void)at;
+        if ((what == LSR_PACK_SIZE || what == LSR_PACK_NAME) && !k->unfit &&
+            asprintf(&k->unfit, what == LSR_PACK_SIZE ? "%.4095s is too large" : "%.200s... is too long a path", path) <
+                    0)
+                k->unfit = NULL;
 }
 
 static int bundling_progress(void *ctx, const struct lsr_pack_stats *stats)
 {
-        const struct lsr_bundling *b = ctx;
+        const struct bundling *k = ctx;
 
         (void)stats;
-        return b->progress(b->ctx);
+        return k->unfit ? -EFBIG : k->b->progress(k->b->ctx);
 }
 
-static int bundling_write(const struct lsr_bundling *b, const struct lsr_walk_root *root, int fd)
+static int bundling_write(struct bundling *k, const struct lsr_walk_root *root, int fd)
 {
+        const struct lsr_bundling *b = k->b;
         const struct lsr_writer_options writer_options = { .level = b->format->level, .threads = b->threads };
         struct lsr_pack_options options = {
                 .roots = root,
                 .n_roots = 1,
-                .ctx = (void *)(uintptr_t)b,
+                .ctx = k,
                 .trouble = bundling_trouble,
                 .progress = bundling_progress,
         };
@@ -187,12 +197,14 @@ static int bundling_write(const struct lsr_bundling *b, const struct lsr_walk_ro
         lsr_output_free(&out);
         lsr_io_free(options.read_io);
         lsr_io_free(options.walk_io);
-        return r;
+        return r == 0 && k->unfit ? -EFBIG : r;
 }
 
 /* One more bundle, of the tree or of @package. */
-static int bundling_one(const struct lsr_bundling *b, const char *package, struct lsr_bundled *bundled)
+static int bundling_one(struct bundling *k, const char *package)
 {
+        const struct lsr_bundling *b = k->b;
+        struct lsr_bundled *bundled = &k->made;
         struct lsr_walk_root root = { .path = b->dir, .prefix = "", .is_dir = true };
         uint64_t began = way_clock();
         int fd = scratch_file(b->scratch->fd), r;
@@ -208,7 +220,7 @@ static int bundling_one(const struct lsr_bundling *b, const char *package, struc
                 root.path = path;
                 root.prefix = package;
         }
-        r = bundling_write(b, &root, fd);
+        r = bundling_write(k, &root, fd);
         bundled->pack_ns += way_clock() - began;
         free(path);
         /* Nothing of it is to be written to the disk while something is measured. */
@@ -221,18 +233,20 @@ static int bundling_one(const struct lsr_bundling *b, const char *package, struc
         return 0;
 }
 
-int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *b)
+int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *b, char **ret_text)
 {
         size_t n = b->each ? b->inventory->n_packages : 1;
-        struct lsr_bundled made = { .fds = lsr_xmalloc(n * sizeof(*made.fds) + 1) };
+        struct bundling k = { .b = b, .made.fds = lsr_xmalloc(n * sizeof(int) + 1) };
         int r = 0;
 
         for (size_t i = 0; i < n && r >= 0; i++)
-                r = bundling_one(b, b->each ? b->inventory->packages[i] : NULL, &made);
-        if (r < 0)
-                lsr_bundled_free(&made);
-        else
-                *ret_bundled = made;
+                r = bundling_one(&k, b->each ? b->inventory->packages[i] : NULL);
+        if (r < 0) {
+                lsr_bundled_free(&k.made);
+                *ret_text = k.unfit ? k.unfit : lsr_xstrdup(strerror(-r));
+        } else {
+                *ret_bundled = k.made;
+        }
         return r;
 }
 

@@ -53,6 +53,6 @@ struct lsr_bundled {
         uint64_t apparent, allocated;
 };
 
-/* 0 or a negative errno: nothing is left then. */
-int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *bundling);
+/* 0 or a negative errno: nothing is left then, and *ret_text, to be freed, says why. */
+int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *bundling, char **ret_text);
 void lsr_bundled_free(struct lsr_bundled *bundled);

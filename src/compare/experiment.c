@@ -178,25 +178,30 @@ static int compare_scratch(struct compare *c)
 /* 0, 1, or -EINTR; what else goes wrong is an error of the way. */
 static int compare_pack(struct compare *c, const struct lsr_bundling_format *format, struct compare_way *w)
 {
-        int r = lsr_bundling_make(&w->bundled, &(struct lsr_bundling){
-                                                       .scratch = &c->scratch,
-                                                       .format = format,
-                                                       .dir = c->o->dir,
-                                                       .inventory = &c->inventory,
-                                                       .each = c->o->each,
-                                                       .threads = compare_cpus(),
-                                                       .ctx = c,
-                                                       .progress = compare_ask,
-                                               });
+        const struct lsr_bundling bundling = {
+                .scratch = &c->scratch,
+                .format = format,
+                .dir = c->o->dir,
+                .inventory = &c->inventory,
+                .each = c->o->each,
+                .threads = compare_cpus(),
+                .ctx = c,
+                .progress = compare_ask,
+        };
+        char *text = NULL;
+        int r = lsr_bundling_make(&w->bundled, &bundling, &text);
 
+        if (r < 0 && asprintf(&w->result->error, "cannot be packed: %s", text) < 0)
+                w->result->error = NULL;
+        free(text);
         if (r == -ENOSPC || r == -EDQUOT) {
                 compare_tell(c, LSR_COMPARE_FULL, c->scratch.where, 0, 0, 0);
                 return 1;
         }
         if (c->stopped)
                 return -EINTR;
-        if (r < 0 && asprintf(&w->result->error, "cannot be packed: %s", strerror(-r)) < 0)
-                w->result->error = NULL;
+        if (r < 0)
+                compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
         w->job.fds = w->bundled.fds;
         w->job.n_fds = w->bundled.n;
         w->result->pack_ns = w->bundled.pack_ns;

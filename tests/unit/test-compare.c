@@ -118,6 +118,7 @@ Test(compare, ways_agree)
         struct lsr_bundling_format format;
         struct lsr_scratch scratch;
         struct lsr_bundled bundled;
+        char *text;
         uint64_t digest = 0;
 
         tree_make();
@@ -134,7 +135,7 @@ Test(compare, ways_agree)
         bundling.format = &format;
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
                 cr_assert(lsr_bundling_format(words[i], &format));
-                cr_assert(lsr_bundling_make(&bundled, &bundling) == 0);
+                cr_assert(lsr_bundling_make(&bundled, &bundling, &text) == 0);
                 job.fds = bundled.fds;
                 job.n_fds = bundled.n;
                 way_check(&job, words[i], &digest);
@@ -243,6 +244,7 @@ Test(compare, traced_differs_in_time_only)
                 .dir = tree, .threads = 2, .progress = no_progress, .scratch = &scratch, .format = &format
         };
         struct lsr_bundled bundled;
+        char *text;
 
         tree_make();
         for (job.kind = LSR_WAY_SYNC; job.kind < LSR_WAY_BUNDLES; job.kind++)
@@ -250,7 +252,7 @@ Test(compare, traced_differs_in_time_only)
         cr_assert(lsr_scratch_open(&scratch, tree, 1) == 0);
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
                 cr_assert(lsr_bundling_format(words[i], &format));
-                cr_assert(lsr_bundling_make(&bundled, &bundling) == 0);
+                cr_assert(lsr_bundling_make(&bundled, &bundling, &text) == 0);
                 job.fds = bundled.fds;
                 job.n_fds = bundled.n;
                 child_check(&job, words[i]);
