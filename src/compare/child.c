@@ -47,7 +47,7 @@ static int child_exec(const struct child_process *p, int fd, char *const *argv, 
         }
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && dup2(fd, LSR_WAY_FD) == LSR_WAY_FD &&
             dup2(p->job, LSR_WAY_JOB_FD) == LSR_WAY_JOB_FD)
-                execve("/proc/self/exe", argv, env);
+                execve(LSR_CHILD_SELF, argv, env);
         return -errno;
 }
 

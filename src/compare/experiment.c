@@ -82,6 +82,15 @@ static int compare_step(struct compare *c, const char *what, const char *name)
         return r;
 }
 
+/* Can children be started? */
+static int compare_may_start(struct compare *c)
+{
+        if (access(LSR_CHILD_SELF, X_OK) == 0)
+                return 0;
+        compare_tell(c, LSR_COMPARE_NO_PROC, LSR_CHILD_SELF, -errno, 0, 0);
+        return 1;
+}
+
 /* --- the tree ----------------------------------------------------------------- */
 
 static void compare_unreadable(void *ctx, const char *path, int error)
@@ -530,8 +539,10 @@ static void compare_facts(struct compare *c)
 static int compare_all(struct compare *c)
 {
         unsigned rounds = c->o->runs ? c->o->runs : COMPARE_RUNS;
-        int r = compare_inventory(c);
+        int r = compare_may_start(c);
 
+        if (r == 0)
+                r = compare_inventory(c);
         c->steps = (unsigned)(1 + c->o->n_formats * (c->o->random > 0 ? 2 : 1) +
                               (1 + rounds) * (COMPARE_FILE_WAYS + c->o->n_formats));
         for (size_t i = 0; i < c->o->n_formats; i++)
