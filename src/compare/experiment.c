@@ -336,7 +336,7 @@ static int compare_took(struct compare *c, struct compare_way *w, const struct l
                 result->bytes = report->bytes;
                 result->files = report->opened;
         } else if (result->digest != report->digest) {
-                result->differs = true;
+                result->differs = result->changed = true;
         }
         return 0;
 }

@@ -49,7 +49,8 @@ struct lsr_way_result {
 
         uint64_t digest;         /* over (name, content) of all members, in any order */
         uint64_t members, bytes; /* that it covers; of --random fewer than asked for where time did not suffice */
-        bool differs;            /* from the digest of the first way that has one */
+        bool differs;            /* from the digest of the first way, or of its own first run */
+        bool changed;            /* the latter */
         char *error;             /* why it did not run to its end, or NULL; owned */
 };
 
