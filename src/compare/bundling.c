@@ -75,30 +75,31 @@ static int scratch_file(int fd)
         return -errno;
 }
 
-/* Can files be made there, and how many bytes? */
-static bool scratch_try(const char *path, struct lsr_scratch *ret_scratch)
+/* Can files be made there, and how many bytes?  0 or a negative errno. */
+static int scratch_try(const char *path, struct lsr_scratch *ret_scratch)
 {
-        int fd = path && path[0] ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, file;
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
         struct statvfs fs;
 
         if (fd < 0)
-                return false;
-        file = scratch_file(fd);
-        if (file < 0 || fstatvfs(fd, &fs) < 0) {
-                if (file >= 0)
-                        close(file);
-                close(fd);
-                return false;
+                return -errno;
+        r = scratch_file(fd);
+        if (r >= 0) {
+                close(r);
+                r = fstatvfs(fd, &fs) < 0 ? -errno : 0;
         }
-        close(file);
-        *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
-        return true;
+        if (r < 0)
+                close(fd);
+        else
+                *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
+        return r;
 }
 
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need)
 {
         const char *tmpdir = getenv("TMPDIR");
-        struct lsr_scratch best = { .fd = -1 }, one;
+        struct lsr_scratch best = { .fd = -1 }, one = best;
+        int r, error = 0;
         char *beside;
         const char *places[4] = { NULL };
 
@@ -109,7 +110,9 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
         places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
         places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
         for (unsigned i = 0; places[i] && (best.fd < 0 || best.free_bytes < need); i++) {
-                if (!scratch_try(places[i], &one))
+                r = scratch_try(places[i], &one);
+                error = i == 0 ? r : error;
+                if (r < 0)
                         continue;
                 if (best.fd < 0 || one.free_bytes > best.free_bytes) {
                         if (best.fd >= 0)
@@ -125,7 +128,7 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
                 best.where = lsr_xstrdup(places[0]);
         free(beside);
         *ret_scratch = best;
-        return best.fd < 0 ? -EACCES : best.free_bytes < need;
+        return best.fd < 0 ? error : best.free_bytes < need;
 }
 
 void lsr_scratch_close(struct lsr_scratch *s)

@@ -31,7 +31,10 @@ struct lsr_scratch {
         uint64_t free_bytes;
 };
 
-/* $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, the roomiest is told; a negative errno. */
+/*
+ * $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, the roomiest is told; a negative errno:
+ * why no files can be made in the first of them, which is told.
+ */
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need);
 void lsr_scratch_close(struct lsr_scratch *scratch);
 

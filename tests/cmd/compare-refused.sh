@@ -20,6 +20,7 @@ chmod 0 d/secret d/no
 compare d --runs=1
 lsr --compare d --runs=1 --json 2>/dev/null | grep -o '"files":1,\|"differs":true' | sort | uniq -c
 chmod 555 scratch; TMPDIR=$PWD/scratch compare d --runs=1
+TMPDIR=$PWD/missing compare empty/.. --runs=1 2>&1 | tail -n 2
 TMPDIR=$PWD/scratch compare d --runs=1 --formats=
 echo old >page; compare d --runs=1 --html=page; cat page
 compare d --runs=1 --html=page --force --formats=tar; head -c 15 page; echo
