@@ -229,8 +229,8 @@ int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_re
         if (got == 1) {
                 cost->peak_bytes = child_account(p.pid, "status", "VmHWM:") * 1024;
                 cost->device_bytes = child_account(p.pid, "io", "read_bytes:");
-        } else {
-                kill(p.pid, got < 0 ? SIGKILL : 0);
+        } else if (got < 0) {
+                kill(p.pid, SIGKILL);
         }
         child_end(&p);
         while (wait4(p.pid, &status, 0, &usage) < 0)

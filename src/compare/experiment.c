@@ -314,21 +314,27 @@ static struct lsr_child compare_child(struct compare *c, const struct compare_wa
         return (struct lsr_child){ w->result->name, &w->job, compare_stop, c };
 }
 
-/* What a run said.  0, or a negative errno that ends all. */
+/* A run ended with @r and with @text, which is taken.  0, or a negative errno that ends all. */
+static int compare_ended(struct compare *c, const struct compare_way *w, int r, char *text)
+{
+        if (c->stopped || r == 0) {
+                free(text);
+                return c->stopped ? -EINTR : 0;
+        }
+        w->result->error = text ? text : lsr_xstrdup(strerror(-r));
+        compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
+        return 0;
+}
+
+/* The same, and what it reported. */
 static int compare_took(struct compare *c, struct compare_way *w, const struct lsr_way_report *report, int r,
                         char *text)
 {
         struct lsr_way_result *result = w->result;
+        int ended = compare_ended(c, w, r, text);
 
-        if (c->stopped)
-                free(text);
-        if (c->stopped)
-                return -EINTR;
-        if (r < 0) {
-                result->error = text ? text : lsr_xstrdup(strerror(-r));
-                compare_tell(c, LSR_COMPARE_FAILED, result->name, 0, 0, 0);
-                return 0;
-        }
+        if (ended < 0 || r < 0)
+                return ended;
         if (!w->has_digest) {
                 w->has_digest = true;
                 result->digest = report->digest;
@@ -434,7 +440,7 @@ static int compare_limit(struct compare *c, struct compare_way *w)
         return compare_took(c, w, &got.report, r, text);
 }
 
-/* What the first way reads of as many members as @w had time for. */
+/* What the first way reads of as many members as @w had time for; if it cannot, @w has an error. */
 static int compare_reference(struct compare *c, const struct compare_way *w, uint64_t *ret_digest)
 {
         struct compare_way first = c->ways[0];
@@ -449,24 +455,23 @@ static int compare_reference(struct compare *c, const struct compare_way *w, uin
         first.job.n_picks = w->job.n_picks;
         child = compare_child(c, &first);
         r = lsr_child_run(&child, &got, &text);
-        free(text);
         *ret_digest = got.report.digest;
-        return c->stopped ? -EINTR : r < 0 ? 0 : r;
+        return compare_ended(c, w, r, text);
 }
 
 static int compare_digests(struct compare *c)
 {
-        for (size_t i = 1; i < c->x->n_ways; i++) {
+        for (size_t i = 0; i < c->x->n_ways; i++) {
                 struct compare_way *w = &c->ways[i];
                 uint64_t digest;
                 int r;
 
-                if (!w->has_digest || !c->ways[0].has_digest)
+                if (w->result->error || !w->has_digest || !c->ways[0].has_digest)
                         continue;
                 r = compare_reference(c, w, &digest);
                 if (r < 0)
                         return r;
-                w->result->differs |= w->result->digest != digest;
+                w->result->differs |= !w->result->error && w->result->digest != digest;
                 if (w->result->differs)
                         compare_tell(c, LSR_COMPARE_DIFFERS, w->result->name, 0, 0, 0);
         }

@@ -74,13 +74,19 @@ static int walk_add(struct walk *k, int dirfd, const char *name, const char *pat
         return k->n == WAY_LOT ? walk_flush(k, 1) : 0;
 }
 
-static unsigned char walk_type(int fd, const struct dirent64 *d)
+static unsigned char walk_type(struct walk *k, int fd, const struct dirent64 *d)
 {
+        unsigned char type = d->d_type;
+        uint64_t began;
         struct stat st;
 
-        if (d->d_type != DT_UNKNOWN)
-                return d->d_type;
-        return fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+        if (type != DT_UNKNOWN)
+                return type;
+        began = way_clock();
+        if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+                type = IFTODT(st.st_mode);
+        k->w->io_ns += way_clock() - began;
+        return type;
 }
 
 /* One name in directory @dir, which is open as @fd. */
@@ -92,10 +98,8 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
 
         if (d->d_name[0] == '.' && (!d->d_name[1] || (d->d_name[1] == '.' && !d->d_name[2])))
                 return 0;
-        type = walk_type(fd, d);
-        if (type != DT_DIR && (dir_len > 0 || !k->w->job->each) && type != DT_REG && type != DT_LNK)
-                return 0;
-        if (type != DT_DIR && dir_len == 0 && k->w->job->each)
+        type = walk_type(k, fd, d);
+        if (type != DT_DIR && ((dir_len == 0 && k->w->job->each) || (type != DT_REG && type != DT_LNK)))
                 return 0;
         path = lsr_arena_text(&k->texts, dir_len + 1 + len + 1);
         if (dir_len > 0) {
@@ -103,10 +107,9 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
                 path[dir_len++] = '/';
         }
         memcpy(path + dir_len, d->d_name, len + 1);
-        if (type == DT_DIR)
-                walk_todo(k, path);
-        else
+        if (type != DT_DIR)
                 return walk_add(k, fd, path + dir_len, path, dir_len + len, type == DT_LNK);
+        walk_todo(k, path);
         return 0;
 }
 
