@@ -106,6 +106,9 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         case LSR_COMPARE_NO_PACKAGES:
                 lsr_message("cannot compare %s: it has no subdirectories for --each to make bundles of", operand);
                 break;
+        case LSR_COMPARE_NO_PROC:
+                lsr_message_errno(-error, "no way can be started: %s", quoted);
+                break;
         case LSR_COMPARE_NO_SCRATCH:
                 lsr_message_errno(-error, "no place for the bundles: no files can be made in %s; set TMPDIR", quoted);
                 break;

@@ -75,30 +75,31 @@ static int scratch_file(int fd)
         return -errno;
 }
 
-/* Can files be made there, and how many bytes? */
-static bool scratch_try(const char *path, struct lsr_scratch *ret_scratch)
+/* Can files be made there, and how many bytes?  0 or a negative errno. */
+static int scratch_try(const char *path, struct lsr_scratch *ret_scratch)
 {
-        int fd = path && path[0] ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, file;
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
         struct statvfs fs;
 
         if (fd < 0)
-                return false;
-        file = scratch_file(fd);
-        if (file < 0 || fstatvfs(fd, &fs) < 0) {
-                if (file >= 0)
-                        close(file);
-                close(fd);
-                return false;
+                return -errno;
+        r = scratch_file(fd);
+        if (r >= 0) {
+                close(r);
+                r = fstatvfs(fd, &fs) < 0 ? -errno : 0;
         }
-        close(file);
-        *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
-        return true;
+        if (r < 0)
+                close(fd);
+        else
+                *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
+        return r;
 }
 
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need)
 {
         const char *tmpdir = getenv("TMPDIR");
-        struct lsr_scratch best = { .fd = -1 }, one;
+        struct lsr_scratch best = { .fd = -1 }, one = best;
+        int r, error = 0;
         char *beside;
         const char *places[4] = { NULL };
 
@@ -109,7 +110,9 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
         places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
         places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
         for (unsigned i = 0; places[i] && (best.fd < 0 || best.free_bytes < need); i++) {
-                if (!scratch_try(places[i], &one))
+                r = scratch_try(places[i], &one);
+                error = i == 0 ? r : error;
+                if (r < 0)
                         continue;
                 if (best.fd < 0 || one.free_bytes > best.free_bytes) {
                         if (best.fd >= 0)
@@ -125,7 +128,7 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
                 best.where = lsr_xstrdup(places[0]);
         free(beside);
         *ret_scratch = best;
-        return best.fd < 0 ? -EACCES : best.free_bytes < need;
+        return best.fd < 0 ? error : best.free_bytes < need;
 }
 
 void lsr_scratch_close(struct lsr_scratch *s)
@@ -138,31 +141,41 @@ void lsr_scratch_close(struct lsr_scratch *s)
 
 /* --- bundles ------------------------------------------------------------------ */
 
+struct bundling {
+        const struct lsr_bundling *b;
+        struct lsr_bundled made;
+        char *unfit; /* what the format cannot hold, or NULL; owned */
+};
+
 /* What cannot be read the inventory has told; what changes meanwhile the digests will tell. */
 static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
 {
-        (void)ctx;
-        (void)what;
-        (void)path;
+        struct bundling *k = ctx;
+
         (void)error;
         (void)at;
+        if ((what == LSR_PACK_SIZE || what == LSR_PACK_NAME) && !k->unfit &&
+            asprintf(&k->unfit, what == LSR_PACK_SIZE ? "%.4095s is too large" : "%.200s... is too long a path", path) <
+                    0)
+                k->unfit = NULL;
 }
 
 static int bundling_progress(void *ctx, const struct lsr_pack_stats *stats)
 {
-        const struct lsr_bundling *b = ctx;
+        const struct bundling *k = ctx;
 
         (void)stats;
-        return b->progress(b->ctx);
+        return k->unfit ? -EFBIG : k->b->progress(k->b->ctx);
 }
 
-static int bundling_write(const struct lsr_bundling *b, const struct lsr_walk_root *root, int fd)
+static int bundling_write(struct bundling *k, const struct lsr_walk_root *root, int fd)
 {
+        const struct lsr_bundling *b = k->b;
         const struct lsr_writer_options writer_options = { .level = b->format->level, .threads = b->threads };
         struct lsr_pack_options options = {
                 .roots = root,
                 .n_roots = 1,
-                .ctx = (void *)(uintptr_t)b,
+                .ctx = k,
                 .trouble = bundling_trouble,
                 .progress = bundling_progress,
         };
@@ -187,12 +200,14 @@ static int bundling_write(const struct lsr_bundling *b, const struct lsr_walk_ro
         lsr_output_free(&out);
         lsr_io_free(options.read_io);
         lsr_io_free(options.walk_io);
-        return r;
+        return r == 0 && k->unfit ? -EFBIG : r;
 }
 
 /* One more bundle, of the tree or of @package. */
-static int bundling_one(const struct lsr_bundling *b, const char *package, struct lsr_bundled *bundled)
+static int bundling_one(struct bundling *k, const char *package)
 {
+        const struct lsr_bundling *b = k->b;
+        struct lsr_bundled *bundled = &k->made;
         struct lsr_walk_root root = { .path = b->dir, .prefix = "", .is_dir = true };
         uint64_t began = way_clock();
         int fd = scratch_file(b->scratch->fd), r;
@@ -208,7 +223,7 @@ static int bundling_one(const struct lsr_bundling *b, const char *package, struc
                 root.path = path;
                 root.prefix = package;
         }
-        r = bundling_write(b, &root, fd);
+        r = bundling_write(k, &root, fd);
         bundled->pack_ns += way_clock() - began;
         free(path);
         /* Nothing of it is to be written to the disk while something is measured. */
@@ -221,18 +236,20 @@ static int bundling_one(const struct lsr_bundling *b, const char *package, struc
         return 0;
 }
 
-int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *b)
+int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *b, char **ret_text)
 {
         size_t n = b->each ? b->inventory->n_packages : 1;
-        struct lsr_bundled made = { .fds = lsr_xmalloc(n * sizeof(*made.fds) + 1) };
+        struct bundling k = { .b = b, .made.fds = lsr_xmalloc(n * sizeof(int) + 1) };
         int r = 0;
 
         for (size_t i = 0; i < n && r >= 0; i++)
-                r = bundling_one(b, b->each ? b->inventory->packages[i] : NULL, &made);
-        if (r < 0)
-                lsr_bundled_free(&made);
-        else
-                *ret_bundled = made;
+                r = bundling_one(&k, b->each ? b->inventory->packages[i] : NULL);
+        if (r < 0) {
+                lsr_bundled_free(&k.made);
+                *ret_text = k.unfit ? k.unfit : lsr_xstrdup(strerror(-r));
+        } else {
+                *ret_bundled = k.made;
+        }
         return r;
 }
 

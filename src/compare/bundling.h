@@ -31,7 +31,10 @@ struct lsr_scratch {
         uint64_t free_bytes;
 };
 
-/* $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, the roomiest is told; a negative errno. */
+/*
+ * $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, the roomiest is told; a negative errno:
+ * why no files can be made in the first of them, which is told.
+ */
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need);
 void lsr_scratch_close(struct lsr_scratch *scratch);
 
@@ -53,6 +56,6 @@ struct lsr_bundled {
         uint64_t apparent, allocated;
 };
 
-/* 0 or a negative errno: nothing is left then. */
-int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *bundling);
+/* 0 or a negative errno: nothing is left then, and *ret_text, to be freed, says why. */
+int lsr_bundling_make(struct lsr_bundled *ret_bundled, const struct lsr_bundling *bundling, char **ret_text);
 void lsr_bundled_free(struct lsr_bundled *bundled);

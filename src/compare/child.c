@@ -47,7 +47,7 @@ static int child_exec(const struct child_process *p, int fd, char *const *argv, 
         }
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && dup2(fd, LSR_WAY_FD) == LSR_WAY_FD &&
             dup2(p->job, LSR_WAY_JOB_FD) == LSR_WAY_JOB_FD)
-                execve("/proc/self/exe", argv, env);
+                execve(LSR_CHILD_SELF, argv, env);
         return -errno;
 }
 
@@ -229,8 +229,8 @@ int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_re
         if (got == 1) {
                 cost->peak_bytes = child_account(p.pid, "status", "VmHWM:") * 1024;
                 cost->device_bytes = child_account(p.pid, "io", "read_bytes:");
-        } else {
-                kill(p.pid, got < 0 ? SIGKILL : 0);
+        } else if (got < 0) {
+                kill(p.pid, SIGKILL);
         }
         child_end(&p);
         while (wait4(p.pid, &status, 0, &usage) < 0)

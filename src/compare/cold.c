@@ -1,4 +1,8 @@
-/* cold - drop_caches(5) for root, posix_fadvise(2) for the others */
+/*
+ * cold - drop_caches(5) for root, posix_fadvise(2) for the others
+ *
+ * What is dirty cannot be dropped; bundles never are.
+ */
 #include "compare/cold.h"
 
 #include <fcntl.h>
@@ -13,7 +17,6 @@ bool lsr_cold_drop_all(void)
 
         if (fd < 0)
                 return false;
-        /* What is dirty cannot be dropped. */
         sync();
         done = write(fd, "3", 1) == 1;
         close(fd);
@@ -42,6 +45,7 @@ void lsr_cold_drop_tree(const char *dir)
         struct lsr_way_report report = {};
         struct way w = { .job = &job, .report = &report };
 
+        sync();
         way_walk(&w, cold_lot, NULL);
 }
 

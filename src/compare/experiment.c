@@ -5,7 +5,7 @@
  * rounds each way runs once traced, for its system calls; that run also leaves
  * everything in the caches.
  *
- *      inventory ─► bundles ─► traced runs ─► round 1 ─► round 2 ... ─► digests compared
+ *      inventory ─► all read once ─► bundles ─► traced runs ─► round 1 ─► round 2 ... ─► digests compared
  */
 #include "compare/experiment.h"
 
@@ -48,8 +48,7 @@ struct compare {
         struct compare_way *ways;
         struct lsr_way_pick *picks;
         uint64_t began;
-        bool drop_all; /* --cold: all caches of the machine */
-        bool stopped;  /* progress() said so */
+        bool stopped; /* progress() said so */
         unsigned done, steps;
 };
 
@@ -81,6 +80,15 @@ static int compare_step(struct compare *c, const char *what, const char *name)
         c->done++;
         c->stopped |= r < 0;
         return r;
+}
+
+/* Can children be started? */
+static int compare_may_start(struct compare *c)
+{
+        if (access(LSR_CHILD_SELF, X_OK) == 0)
+                return 0;
+        compare_tell(c, LSR_COMPARE_NO_PROC, LSR_CHILD_SELF, -errno, 0, 0);
+        return 1;
 }
 
 /* --- the tree ----------------------------------------------------------------- */
@@ -179,25 +187,30 @@ static int compare_scratch(struct compare *c)
 /* 0, 1, or -EINTR; what else goes wrong is an error of the way. */
 static int compare_pack(struct compare *c, const struct lsr_bundling_format *format, struct compare_way *w)
 {
-        int r = lsr_bundling_make(&w->bundled, &(struct lsr_bundling){
-                                                       .scratch = &c->scratch,
-                                                       .format = format,
-                                                       .dir = c->o->dir,
-                                                       .inventory = &c->inventory,
-                                                       .each = c->o->each,
-                                                       .threads = compare_cpus(),
-                                                       .ctx = c,
-                                                       .progress = compare_ask,
-                                               });
+        const struct lsr_bundling bundling = {
+                .scratch = &c->scratch,
+                .format = format,
+                .dir = c->o->dir,
+                .inventory = &c->inventory,
+                .each = c->o->each,
+                .threads = compare_cpus(),
+                .ctx = c,
+                .progress = compare_ask,
+        };
+        char *text = NULL;
+        int r = lsr_bundling_make(&w->bundled, &bundling, &text);
 
+        if (r < 0 && asprintf(&w->result->error, "cannot be packed: %s", text) < 0)
+                w->result->error = NULL;
+        free(text);
         if (r == -ENOSPC || r == -EDQUOT) {
                 compare_tell(c, LSR_COMPARE_FULL, c->scratch.where, 0, 0, 0);
                 return 1;
         }
         if (c->stopped)
                 return -EINTR;
-        if (r < 0 && asprintf(&w->result->error, "cannot be packed: %s", strerror(-r)) < 0)
-                w->result->error = NULL;
+        if (r < 0)
+                compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
         w->job.fds = w->bundled.fds;
         w->job.n_fds = w->bundled.n;
         w->result->pack_ns = w->bundled.pack_ns;
@@ -301,21 +314,27 @@ static struct lsr_child compare_child(struct compare *c, const struct compare_wa
         return (struct lsr_child){ w->result->name, &w->job, compare_stop, c };
 }
 
-/* What a run said.  0, or a negative errno that ends all. */
+/* A run ended with @r and with @text, which is taken.  0, or a negative errno that ends all. */
+static int compare_ended(struct compare *c, const struct compare_way *w, int r, char *text)
+{
+        if (c->stopped || r == 0) {
+                free(text);
+                return c->stopped ? -EINTR : 0;
+        }
+        w->result->error = text ? text : lsr_xstrdup(strerror(-r));
+        compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
+        return 0;
+}
+
+/* The same, and what it reported. */
 static int compare_took(struct compare *c, struct compare_way *w, const struct lsr_way_report *report, int r,
                         char *text)
 {
         struct lsr_way_result *result = w->result;
+        int ended = compare_ended(c, w, r, text);
 
-        if (c->stopped)
-                free(text);
-        if (c->stopped)
-                return -EINTR;
-        if (r < 0) {
-                result->error = text ? text : lsr_xstrdup(strerror(-r));
-                compare_tell(c, LSR_COMPARE_FAILED, result->name, 0, 0, 0);
-                return 0;
-        }
+        if (ended < 0 || r < 0)
+                return ended;
         if (!w->has_digest) {
                 w->has_digest = true;
                 result->digest = report->digest;
@@ -323,7 +342,7 @@ static int compare_took(struct compare *c, struct compare_way *w, const struct l
                 result->bytes = report->bytes;
                 result->files = report->opened;
         } else if (result->digest != report->digest) {
-                result->differs = true;
+                result->differs = result->changed = true;
         }
         return 0;
 }
@@ -334,11 +353,8 @@ static int compare_trace(struct compare *c, struct compare_way *w)
         struct lsr_way_result *result = w->result;
         struct lsr_child_result got;
         char *text = NULL;
-        int r;
+        int r = compare_step(c, "counting calls", result->name);
 
-        if (result->calls || result->untraced)
-                return 0;
-        r = compare_step(c, "counting calls", result->name);
         if (r < 0)
                 return r;
         r = lsr_child_trace(&child, &got, &text);
@@ -355,7 +371,7 @@ static int compare_trace(struct compare *c, struct compare_way *w)
 
 static void compare_chill(struct compare *c, const struct compare_way *w)
 {
-        if (!c->o->cold || (c->drop_all && lsr_cold_drop_all()))
+        if (!c->o->cold || (!c->x->names_warm && lsr_cold_drop_all()))
                 return;
         if (w->job.kind == LSR_WAY_BUNDLES)
                 lsr_cold_drop_files(w->job.fds, w->job.n_fds);
@@ -382,6 +398,28 @@ static int compare_run(struct compare *c, struct compare_way *w)
         return compare_took(c, w, &got.report, r, text);
 }
 
+/*
+ * All of the tree into the caches: neither packing nor the first round pays for what is not in them.  What fails here
+ * will fail when it is measured.
+ */
+static int compare_warm(struct compare *c)
+{
+        struct compare_way first = c->ways[0];
+        struct lsr_child_result got;
+        struct lsr_child child;
+        char *text = NULL;
+        int r = compare_step(c, "reading", "everything once");
+
+        if (r < 0)
+                return r;
+        first.job.picks = NULL;
+        first.job.n_picks = 0;
+        child = compare_child(c, &first);
+        lsr_child_run(&child, &got, &text);
+        free(text);
+        return c->stopped ? -EINTR : 0;
+}
+
 /* How many of the picks there is time for; those alone are read from then on. */
 static int compare_limit(struct compare *c, struct compare_way *w)
 {
@@ -402,7 +440,7 @@ static int compare_limit(struct compare *c, struct compare_way *w)
         return compare_took(c, w, &got.report, r, text);
 }
 
-/* What the first way reads of as many members as @w had time for. */
+/* What the first way reads of as many members as @w had time for; if it cannot, @w has an error. */
 static int compare_reference(struct compare *c, const struct compare_way *w, uint64_t *ret_digest)
 {
         struct compare_way first = c->ways[0];
@@ -417,24 +455,23 @@ static int compare_reference(struct compare *c, const struct compare_way *w, uin
         first.job.n_picks = w->job.n_picks;
         child = compare_child(c, &first);
         r = lsr_child_run(&child, &got, &text);
-        free(text);
         *ret_digest = got.report.digest;
-        return c->stopped ? -EINTR : r < 0 ? 0 : r;
+        return compare_ended(c, w, r, text);
 }
 
 static int compare_digests(struct compare *c)
 {
-        for (size_t i = 1; i < c->x->n_ways; i++) {
+        for (size_t i = 0; i < c->x->n_ways; i++) {
                 struct compare_way *w = &c->ways[i];
                 uint64_t digest;
                 int r;
 
-                if (!w->has_digest || !c->ways[0].has_digest)
+                if (w->result->error || !w->has_digest || !c->ways[0].has_digest)
                         continue;
                 r = compare_reference(c, w, &digest);
                 if (r < 0)
                         return r;
-                w->result->differs |= w->result->digest != digest;
+                w->result->differs |= !w->result->error && w->result->digest != digest;
                 if (w->result->differs)
                         compare_tell(c, LSR_COMPARE_DIFFERS, w->result->name, 0, 0, 0);
         }
@@ -496,20 +533,22 @@ static void compare_facts(struct compare *c)
         lsr_facts_place(c->x, "file system", c->o->dir);
         if (c->scratch.where)
                 lsr_facts_place(c->x, "scratch", c->scratch.where);
-        c->drop_all = c->o->cold && lsr_cold_drop_all();
-        if (c->drop_all)
-                cache = "cold: pages, dentries and inodes are dropped before each run";
-        else if (c->o->cold)
+        c->x->names_warm = c->o->cold && !lsr_cold_drop_all();
+        if (c->x->names_warm)
                 cache = "cold: pages are dropped before each run by posix_fadvise; dentries and inodes stay warm";
+        else if (c->o->cold)
+                cache = "cold: pages, dentries and inodes are dropped before each run";
         lsr_fact_printf(c->x, "cache", "%s", cache);
 }
 
 static int compare_all(struct compare *c)
 {
         unsigned rounds = c->o->runs ? c->o->runs : COMPARE_RUNS;
-        int r = compare_inventory(c);
+        int r = compare_may_start(c);
 
-        c->steps = (unsigned)(c->o->n_formats * (c->o->random > 0 ? 2 : 1) +
+        if (r == 0)
+                r = compare_inventory(c);
+        c->steps = (unsigned)(1 + c->o->n_formats * (c->o->random > 0 ? 2 : 1) +
                               (1 + rounds) * (COMPARE_FILE_WAYS + c->o->n_formats));
         for (size_t i = 0; i < c->o->n_formats; i++)
                 lsr_bundling_format(c->o->formats[i], &c->formats[i]);
@@ -522,9 +561,7 @@ static int compare_all(struct compare *c)
         compare_facts(c);
         compare_choose(c);
         compare_ways(c);
-        /* With everything read once, so that the first format does not pay for a cold cache. */
-        if (!c->picks)
-                r = compare_trace(c, &c->ways[0]);
+        r = compare_warm(c);
         if (r == 0)
                 r = compare_bundles(c);
         return r == 0 ? compare_measure(c) : r;

@@ -19,6 +19,7 @@ enum lsr_compare_trouble {
         LSR_COMPARE_DIFFERS,     /* way @name read something else than the first one */
         LSR_COMPARE_EMPTY,       /* ends: there is nothing to read */
         LSR_COMPARE_NO_PACKAGES, /* ends: there are no subdirectories */
+        LSR_COMPARE_NO_PROC,     /* ends: @name, which ways are run by, is not there */
         LSR_COMPARE_NO_SCRATCH,  /* ends: no files can be made in @name */
         LSR_COMPARE_NO_SPACE,    /* ends: @name has @b bytes free, @a are needed */
         LSR_COMPARE_FULL,        /* ends: nothing is free in @name any more */

@@ -33,7 +33,7 @@ static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *tex
 /* May this user read it?  The answer is the kernel's, for the user that we act as. */
 static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *item)
 {
-        int fd = lsr_walk_fd(k->walk, item);
+        int fd = item->meta.size > 0 ? lsr_walk_fd(k->walk, item) : -EBADF; /* nothing: every way has it */
 
         if ((fd < 0 && fd != AT_FDCWD) || faccessat(fd, item->name, R_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
                 return true;

@@ -49,7 +49,8 @@ struct lsr_way_result {
 
         uint64_t digest;         /* over (name, content) of all members, in any order */
         uint64_t members, bytes; /* that it covers; of --random fewer than asked for where time did not suffice */
-        bool differs;            /* from the digest of the first way that has one */
+        bool differs;            /* from the digest of the first way, or of its own first run */
+        bool changed;            /* the latter */
         char *error;             /* why it did not run to its end, or NULL; owned */
 };
 
@@ -63,6 +64,7 @@ struct lsr_experiment {
         const char *dir;
         uint64_t members, files, bytes; /* of the tree: all, regular files, and what those hold */
         bool cold;
+        bool names_warm; /* of a cold cache: contents alone were dropped from it */
         uint64_t random; /* N of --random, or 0 */
         bool each;
 

@@ -402,7 +402,8 @@ int way_bundles(struct way *w)
 
         if (r < 0)
                 return way_fail(w, r, "sync");
-        lsr_io_time(all.io);
+        if (!way_unmeasured)
+                lsr_io_time(all.io);
         r = w->job->picks ? way_bundles_picks(&all) : bundles_all(&all);
         w->io_ns += lsr_io_stats(all.io)->read_ns;
         lsr_io_free(all.io);

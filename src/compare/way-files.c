@@ -110,7 +110,19 @@ static void files_hold(struct files_reader *f, const struct way_item *item, cons
         f->used += n;
 }
 
-/* A descriptor; -1: this user may not read it; another negative errno. */
+/* May this user not read it?  Then it is in no way, unless it is empty: bundles hold it, as no reading is needed. */
+static bool files_forbidden(struct lsr_way_report *report, const struct way_item *item, int error)
+{
+        struct stat st;
+
+        if (error != -EACCES && error != -EPERM)
+                return false;
+        if (fstatat(item->dirfd, item->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+                way_file(report, item->path, item->path_len, files_digest(NULL, 0), 0);
+        return true;
+}
+
+/* A descriptor; -1: it is not read; another negative errno. */
 static int files_open(struct files_reader *f, const struct way_item *item)
 {
         int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, fd;
@@ -121,7 +133,7 @@ static int files_open(struct files_reader *f, const struct way_item *item)
                 fd = openat(item->dirfd, item->name, flags);
         }
         if (fd < 0)
-                return errno == EACCES || errno == EPERM ? -1 : files_fail(f, -errno, item);
+                return files_forbidden(&f->report, item, -errno) ? -1 : files_fail(f, -errno, item);
         return fd;
 }
 
@@ -215,7 +227,7 @@ static int files_link(struct files_reader *f, const struct way_item *item)
         ssize_t n = readlinkat(item->dirfd, item->name, target, sizeof(target));
 
         if (n < 0)
-                return files_fail(f, -errno, item);
+                return files_forbidden(&f->report, item, -errno) ? 0 : files_fail(f, -errno, item);
         way_link(&f->report, item->path, item->path_len, target, (size_t)n);
         return 0;
 }
@@ -371,7 +383,7 @@ struct ring {
 
 static int ring_error(struct ring *k, int error, const struct way_item *item)
 {
-        return error == -EACCES || error == -EPERM ? 0 : way_fail(k->w, error, item->path);
+        return files_forbidden(k->w->report, item, error) ? 0 : way_fail(k->w, error, item->path);
 }
 
 static int ring_large(struct ring *k, const struct way_item *item)
@@ -519,7 +531,8 @@ static int files_ring(struct way *w)
 
         if (r < 0)
                 return way_fail(w, r, "io_uring");
-        lsr_io_time(k.io);
+        if (!way_unmeasured)
+                lsr_io_time(k.io);
         for (unsigned i = 0; i < 2; i++)
                 k.batches[i].bufs = lsr_xmalloc(RING_FILES * RING_STRIDE);
         r = way_walk(w, ring_lot, &k);

@@ -6,11 +6,13 @@
  * as directories tell what is a file, and a read tells where one ends.
  *
  * Directories are opened by their path from the root, so that only those of the
- * lot at hand are open, however deep the tree is.
+ * lot at hand are open, however deep the tree is.  A path that is longer than a
+ * call takes is walked in pieces.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +74,19 @@ static int walk_add(struct walk *k, int dirfd, const char *name, const char *pat
         return k->n == WAY_LOT ? walk_flush(k, 1) : 0;
 }
 
-static unsigned char walk_type(int fd, const struct dirent64 *d)
+static unsigned char walk_type(struct walk *k, int fd, const struct dirent64 *d)
 {
+        unsigned char type = d->d_type;
+        uint64_t began;
         struct stat st;
 
-        if (d->d_type != DT_UNKNOWN)
-                return d->d_type;
-        return fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+        if (type != DT_UNKNOWN)
+                return type;
+        began = way_clock();
+        if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+                type = IFTODT(st.st_mode);
+        k->w->io_ns += way_clock() - began;
+        return type;
 }
 
 /* One name in directory @dir, which is open as @fd. */
@@ -90,10 +98,8 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
 
         if (d->d_name[0] == '.' && (!d->d_name[1] || (d->d_name[1] == '.' && !d->d_name[2])))
                 return 0;
-        type = walk_type(fd, d);
-        if (type != DT_DIR && (dir_len > 0 || !k->w->job->each) && type != DT_REG && type != DT_LNK)
-                return 0;
-        if (type != DT_DIR && dir_len == 0 && k->w->job->each)
+        type = walk_type(k, fd, d);
+        if (type != DT_DIR && ((dir_len == 0 && k->w->job->each) || (type != DT_REG && type != DT_LNK)))
                 return 0;
         path = lsr_arena_text(&k->texts, dir_len + 1 + len + 1);
         if (dir_len > 0) {
@@ -101,10 +107,9 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
                 path[dir_len++] = '/';
         }
         memcpy(path + dir_len, d->d_name, len + 1);
-        if (type == DT_DIR)
-                walk_todo(k, path);
-        else
+        if (type != DT_DIR)
                 return walk_add(k, fd, path + dir_len, path, dir_len + len, type == DT_LNK);
+        walk_todo(k, path);
         return 0;
 }
 
@@ -114,20 +119,60 @@ static bool walk_forbidden(int error)
         return error == EACCES || error == EPERM;
 }
 
-static int walk_dir(struct walk *k, const char *dir)
+/* The first @len bytes of @path, a directory below the root.  A descriptor, or a negative errno. */
+static int walk_open(const struct walk *k, const char *path, size_t len)
+{
+        char piece[PATH_MAX];
+        int at = k->rootfd, fd = -ENAMETOOLONG;
+
+        while (len > 0) {
+                size_t n = len < sizeof(piece) ? len : sizeof(piece) - 1;
+
+                while (n < len && n > 0 && path[n] != '/')
+                        n--;
+                memcpy(piece, path, n);
+                piece[n] = '\0';
+                fd = openat(at, piece, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+                if (fd < 0)
+                        fd = -errno;
+                if (at != k->rootfd)
+                        close(at);
+                if (fd < 0)
+                        break;
+                at = fd;
+                n += n < len;
+                path += n;
+                len -= n;
+        }
+        return fd;
+}
+
+/* The same, open until its lot is read. */
+static int walk_enter(struct walk *k, const char *path, size_t len)
 {
         uint64_t began;
-        ssize_t n;
         int fd, r = k->n_dirs == WALK_DIRS_MAX ? walk_flush(k, 0) : 0;
 
         if (r < 0)
                 return r;
         began = way_clock();
-        fd = openat(k->rootfd, *dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        fd = len > 0 ? walk_open(k, path, len) : walk_open(k, ".", 1);
+        k->w->io_ns += way_clock() - began;
+        if (fd >= 0)
+                k->dirs[k->n_dirs++] = fd;
+        return fd;
+}
+
+static int walk_dir(struct walk *k, const char *dir)
+{
+        uint64_t began;
+        ssize_t n;
+        int fd = walk_enter(k, dir, strlen(dir)), r;
+
         if (fd < 0)
-                return walk_forbidden(errno) ? 0 : way_fail(k->w, -errno, dir);
-        k->dirs[k->n_dirs++] = fd;
+                return walk_forbidden(-fd) ? 0 : way_fail(k->w, fd, dir);
         for (;;) {
+                began = way_clock();
                 n = syscall(SYS_getdents64, fd, k->dents, WALK_DENTS);
                 k->w->io_ns += way_clock() - began;
                 if (n <= 0)
@@ -140,7 +185,6 @@ static int walk_dir(struct walk *k, const char *dir)
                                 return r;
                         p += d->d_reclen;
                 }
-                began = way_clock();
         }
         return n < 0 ? way_fail(k->w, -errno, dir) : 0;
 }
@@ -151,9 +195,15 @@ static int walk_picks(struct walk *k)
         int r = 0;
 
         for (size_t i = 0; i < job->n_picks && r >= 0; i++) {
-                const char *path = job->picks[i].path;
+                const char *path = job->picks[i].path, *name = path;
+                size_t len = strlen(path);
+                int fd = k->rootfd;
 
-                r = walk_add(k, k->rootfd, path, path, strlen(path), false);
+                if (len >= PATH_MAX) {
+                        name = strrchr(path, '/') + 1;
+                        fd = walk_enter(k, path, (size_t)(name - path) - 1);
+                }
+                r = fd < 0 ? way_fail(k->w, fd, path) : walk_add(k, fd, name, path, len, false);
         }
         k->w->report->picks = job->n_picks;
         return r;

@@ -20,6 +20,8 @@
 #include "compare/ways.h"
 #include "pack/digest.h"
 
+bool way_unmeasured;
+
 /* --- what is found ------------------------------------------------------------ */
 
 static void way_count(struct lsr_way_report *report, const struct lsr_member *m, uint64_t content)
@@ -144,8 +146,9 @@ void lsr_way_route(int argc, char **argv)
         char *data;
 
         /* Whoever gives this name to a link has an environment, or no such socket.  The second word is for `ps`. */
-        if (argc != 3 || strcmp(argv[0], LSR_WAY_NAME) != 0 || environ[0] || !way_is_socket(LSR_WAY_FD))
+        if (argc < 3 || strcmp(argv[0], LSR_WAY_NAME) != 0 || environ[0] || !way_is_socket(LSR_WAY_FD))
                 return;
+        way_unmeasured = argc > 3 && strcmp(argv[3], LSR_WAY_UNMEASURED) == 0;
         size = strtoul(argv[2], NULL, 10);
         data = lsr_xmalloc(size);
         if (pread(LSR_WAY_JOB_FD, data, size, 0) != (ssize_t)size)

@@ -16,6 +16,8 @@
 #define LSR_WAY_NAME "lsr-way" /* of the process */
 #define LSR_WAY_FD 3           /* a socket, to whom started it */
 #define LSR_WAY_JOB_FD 4       /* a file that holds the job */
+#define LSR_WAY_UNMEASURED \
+        "unmeasured" /* its last word, where only the whole of it is timed, by others: bench/overhead.py */
 
 enum lsr_way_kind {
         LSR_WAY_SYNC, /* open, read, close */

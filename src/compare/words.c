@@ -50,15 +50,25 @@ void lsr_compare_tree(struct lsr_out *out, const struct lsr_experiment *x)
 
 void lsr_compare_reads(struct lsr_out *out, const struct lsr_experiment *x)
 {
+        size_t runs = 0;
+
         if (x->random) {
                 words_counted(out, x->random, "file");
                 lsr_out_puts(out, " in random order");
         } else {
                 lsr_out_puts(out, "every file");
         }
-        lsr_out_puts(out, x->cold ? ", cold cache" : ", warm cache");
+        if (x->names_warm)
+                lsr_out_puts(out, ", contents not cached, names and inodes cached");
+        else
+                lsr_out_puts(out, x->cold ? ", cold cache" : ", warm cache");
         if (x->each)
                 lsr_out_puts(out, "; a bundle for each subdirectory");
+        for (size_t i = 0; i < x->n_ways; i++)
+                runs = x->ways[i].n_runs > runs ? x->ways[i].n_runs : runs;
+        lsr_out_puts(out, "; ");
+        words_counted(out, runs, "run");
+        lsr_out_puts(out, runs == 1 ? " of each way" : " of each way, medians");
 }
 
 /* "1,351 tar.zst bundles", "a tar.zst bundle", "1,351 bundles (zip, stored)" */
@@ -101,7 +111,10 @@ static void words_first(struct lsr_out *out, const struct lsr_experiment *x)
         double share = (double)first->median.io_ns / (double)first->median.total_ns;
         uint64_t files = x->random ? first->members : x->files;
 
-        lsr_out_printf(out, "%s ", x->cold ? "From a cold cache, reading" : "Reading");
+        if (x->names_warm)
+                lsr_out_puts(out, "With contents dropped from the cache, but names and inodes still in it, reading ");
+        else
+                lsr_out_puts(out, x->cold ? "From a cold cache, reading " : "Reading ");
         words_counted(out, files, "file");
         if (files != 1)
                 lsr_out_puts(out, x->random ? " in random order" : " one by one");
@@ -212,9 +225,31 @@ void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x)
         lsr_out_free(&text);
 }
 
+static void words_seen(struct lsr_out *out, const struct lsr_way_result *way)
+{
+        words_counted(out, way->members, "member");
+        lsr_out_printf(out, ", %s, digest %016" PRIx64, lsr_figure_bytes(way->bytes).text, way->digest);
+}
+
+static void words_differs(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
+{
+        if (way->changed) {
+                lsr_out_printf(out, "%s did not see the same bytes in each run", way->name);
+        } else {
+                lsr_out_printf(out, "%s did not see the same bytes: ", way->name);
+                words_seen(out, way);
+                if (!lsr_way_cut(x, way)) {
+                        lsr_out_puts(out, " instead of ");
+                        words_seen(out, &x->ways[0]);
+                }
+        }
+        lsr_out_puts(out, "; its times do not count\n");
+}
+
 unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x)
 {
         unsigned n = 0;
+        bool differs = false;
 
         for (size_t i = 0; i < x->n_ways; i++) {
                 const struct lsr_way_result *way = &x->ways[i];
@@ -227,12 +262,14 @@ unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *
                         continue;
                 }
                 if (way->differs) {
-                        lsr_out_printf(out, "%s did not see the same bytes: digest %016" PRIx64 " over ", way->name,
-                                       way->digest);
-                        words_counted(out, way->members, "member");
-                        lsr_out_printf(out, ", %s; its times do not count\n", lsr_figure_bytes(way->bytes).text);
+                        words_differs(out, x, way);
                         n++;
+                        differs = true;
                 }
+        }
+        if (differs) {
+                lsr_out_puts(out, "a tree must not change while it is compared; if it did not, this is a bug\n");
+                n++;
         }
         for (size_t i = 0; i < x->n_ways; i++) {
                 const struct lsr_way_result *way = &x->ways[i];

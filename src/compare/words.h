@@ -22,7 +22,7 @@ unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *
 /* What the tree holds: "104,000 files, 1,351 other members, 1.13 GB" */
 void lsr_compare_tree(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* What each way did: "every file, warm, a bundle for each subdirectory" */
+/* What each way did: "every file, warm cache; a bundle for each subdirectory; 5 runs of each way, medians" */
 void lsr_compare_reads(struct lsr_out *out, const struct lsr_experiment *x);
 
 /* @text, which may come from a file system, without what a terminal would act on. */

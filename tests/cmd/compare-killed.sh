@@ -18,7 +18,7 @@ for name, ends in (("SIGKILL", {-9}), ("SIGINT", {130}), ("SIGTERM", {143})):
     seen, left, busy = set(), 0, False
     for i in range(8):
         p = subprocess.Popen(["lsr", "--compare", "d", "--runs=1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.2 + 0.25 * i)
+        time.sleep(0.15 + 0.15 * i)
         busy = busy or any("deleted" in os.readlink(f"/proc/{p.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{p.pid}/fd"))
         p.send_signal(getattr(signal, name))
         seen.add(p.wait())

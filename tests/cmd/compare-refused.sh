@@ -20,8 +20,13 @@ chmod 0 d/secret d/no
 compare d --runs=1
 lsr --compare d --runs=1 --json 2>/dev/null | grep -o '"files":1,\|"differs":true' | sort | uniq -c
 chmod 555 scratch; TMPDIR=$PWD/scratch compare d --runs=1
+TMPDIR=$PWD/missing compare empty/.. --runs=1 2>&1 | tail -n 2
 TMPDIR=$PWD/scratch compare d --runs=1 --formats=
 echo old >page; compare d --runs=1 --html=page; cat page
 compare d --runs=1 --html=page --force --formats=tar; head -c 15 page; echo
 compare d --runs=1 --html=scratch/page
-chmod 755 d/no
+# Empty files need not be read, and what is in a directory that one may only list is nowhere.
+mkdir -p e/list; echo 1 >e/a; : >e/empty; echo 2 >e/list/x; ln -s x e/list/link; chmod 0 e/empty; chmod 444 e/list
+compare e --runs=1
+lsr --compare e --runs=1 --json 2>/dev/null | grep -o '"error":null\|"members":2,\|"differs":true' | sort | uniq -c
+chmod 755 d/no e/list

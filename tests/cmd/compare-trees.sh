@@ -23,3 +23,20 @@ lsr --compare d --runs=1 --formats= --json | grep -o '"digest":"[0-9a-f]*"' | so
 printf x | dd of=d/c/large bs=1 seek=699999 conv=notrunc 2>/dev/null
 lsr --compare d --runs=1 --formats= --json | grep -o '"digest":"[0-9a-f]*"' | sort | uniq -c >after
 cut -c 1-8 before after; cmp -s before after || echo changed
+# A path that is longer than a call takes, read in order and as a pick.
+python3 -c '
+import os
+os.mkdir("deep"); at = os.open("deep", os.O_RDONLY)
+for i in range(30):
+    os.mkdir("x" * 200, dir_fd=at); at = os.open("x" * 200, os.O_RDONLY, dir_fd=at)
+    os.write(os.open(f"f{i}", os.O_WRONLY | os.O_CREAT, dir_fd=at), b"deep %d" % i)'
+lsr --compare deep --runs=1 --json --formats=tar,zip,sqlar 2>&1 | told
+lsr --compare deep --random=100 --runs=1 --json --formats=tar.zst,sqlar 2>&1 | told
+# A format that cannot hold all of it has no bundle.
+python3 -c '
+import os
+os.mkdir("deeper"); at = os.open("deeper", os.O_RDONLY)
+for i in range(270):
+    os.mkdir("y" * 250, dir_fd=at); below = os.open("y" * 250, os.O_RDONLY, dir_fd=at); os.close(at); at = below
+os.write(os.open("f", os.O_WRONLY | os.O_CREAT, dir_fd=at), b"deep")'
+lsr --compare deeper --runs=1 --formats=tar,zip >out 2>&1; echo "=> $?"; sed 's/yyy[y/]*/Y/g' out | grep '^zip' | squeeze

@@ -13,8 +13,16 @@
 #include <unistd.h>
 
 #include "compare/bundling.h"
+#include "compare/child.h"
 #include "compare/trace.h"
 #include "compare/way.h"
+#include "compare/ways.h"
+
+/* A child executes this very program, before its main() is reached. */
+__attribute__((constructor)) static void route(int argc, char **argv)
+{
+        lsr_way_route(argc, argv);
+}
 
 /* --- a tree ------------------------------------------------------------------- */
 
@@ -110,6 +118,7 @@ Test(compare, ways_agree)
         struct lsr_bundling_format format;
         struct lsr_scratch scratch;
         struct lsr_bundled bundled;
+        char *text;
         uint64_t digest = 0;
 
         tree_make();
@@ -126,7 +135,7 @@ Test(compare, ways_agree)
         bundling.format = &format;
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
                 cr_assert(lsr_bundling_format(words[i], &format));
-                cr_assert(lsr_bundling_make(&bundled, &bundling) == 0);
+                cr_assert(lsr_bundling_make(&bundled, &bundling, &text) == 0);
                 job.fds = bundled.fds;
                 job.n_fds = bundled.n;
                 way_check(&job, words[i], &digest);
@@ -170,6 +179,89 @@ Test(compare, missing_tree)
         cr_expect(report.error == -ENOENT && strcmp(report.what, job.dir) == 0);
 }
 
+/* Without a clock it reads the same. */
+Test(compare, unmeasured)
+{
+        const struct lsr_way_job job = { .kind = LSR_WAY_THREADS, .dir = tree };
+        struct lsr_way_report measured, unmeasured;
+
+        tree_make();
+        lsr_way_run(&job, &measured);
+        way_unmeasured = true;
+        lsr_way_run(&job, &unmeasured);
+        way_unmeasured = false;
+        cr_expect(measured.total_ns > 0 && unmeasured.total_ns == 0 && unmeasured.io_ns == 0);
+        cr_expect(unmeasured.digest == measured.digest && unmeasured.members == TREE_MEMBERS);
+        tree_remove();
+}
+
+/* --- children ----------------------------------------------------------------- */
+
+static bool child_goes_on(void *ctx)
+{
+        (void)ctx;
+        return false;
+}
+
+/* A run that is traced and one that is not report the same, but for times and how often a ring was entered. */
+static void child_check(const struct lsr_way_job *job, const char *name)
+{
+        const struct lsr_child child = { .name = name, .job = job, .stop = child_goes_on };
+        struct lsr_child_result plain, traced;
+        struct lsr_way_report *reports[] = { &plain.report, &traced.report };
+        char *text = NULL;
+        int r = lsr_child_run(&child, &plain, &text);
+
+        if (job->kind == LSR_WAY_URING && (plain.report.error == -EPERM || plain.report.error == -ENOSYS)) {
+                free(text);
+                return;
+        }
+        cr_assert(r == 0, "%s: %s", name, text ? text : strerror(-r));
+        cr_expect(plain.report.members == TREE_MEMBERS && plain.report.bytes == TREE_BYTES, "%s", name);
+        cr_expect(plain.cost.total_ns == plain.report.total_ns && plain.cost.total_ns > 0, "%s", name);
+        cr_expect(plain.cost.peak_bytes > 0 && !plain.calls, "%s", name);
+        r = lsr_child_trace(&child, &traced, &text);
+        cr_assert(r == 0, "%s: %s", name, text ? text : strerror(-r));
+        if (traced.refused)
+                return;
+        cr_expect(traced.n_calls > 0, "%s", name);
+        for (unsigned i = 0; i < 2; i++) {
+                struct lsr_way_report *report = reports[i];
+
+                report->io_ns = report->decode_ns = report->total_ns = report->ring_enters = 0;
+        }
+        cr_expect(memcmp(&plain.report, &traced.report, sizeof(plain.report)) == 0, "%s", name);
+        free(traced.calls);
+}
+
+Test(compare, traced_differs_in_time_only)
+{
+        static const char *const words[] = { "tar.gz", "tar.zst", "zip", "sqlar" };
+        struct lsr_way_job job = { .dir = tree, .owner = getpid(), .links = true };
+        struct lsr_bundling_format format;
+        struct lsr_scratch scratch;
+        struct lsr_bundling bundling = {
+                .dir = tree, .threads = 2, .progress = no_progress, .scratch = &scratch, .format = &format
+        };
+        struct lsr_bundled bundled;
+        char *text;
+
+        tree_make();
+        for (job.kind = LSR_WAY_SYNC; job.kind < LSR_WAY_BUNDLES; job.kind++)
+                child_check(&job, "files");
+        cr_assert(lsr_scratch_open(&scratch, tree, 1) == 0);
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+                cr_assert(lsr_bundling_format(words[i], &format));
+                cr_assert(lsr_bundling_make(&bundled, &bundling, &text) == 0);
+                job.fds = bundled.fds;
+                job.n_fds = bundled.n;
+                child_check(&job, words[i]);
+                lsr_bundled_free(&bundled);
+        }
+        lsr_scratch_close(&scratch);
+        tree_remove();
+}
+
 /* --- trace -------------------------------------------------------------------- */
 
 static void *trace_thread(void *arg)
@@ -207,12 +299,6 @@ static void trace_child(void)
         _exit(5);
 }
 
-static bool trace_goes_on(void *ctx)
-{
-        (void)ctx;
-        return false;
-}
-
 static uint64_t trace_count(const struct lsr_call_count *calls, size_t n, const char *name)
 {
         for (size_t i = 0; i < n; i++)
@@ -232,7 +318,7 @@ Test(compare, counts_calls)
         pid = fork();
         if (pid == 0)
                 trace_child();
-        r = lsr_trace_run(pid, trace_goes_on, NULL, &status, &calls, &n);
+        r = lsr_trace_run(pid, child_goes_on, NULL, &status, &calls, &n);
         cr_assert(r == 0);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
                 cr_skip_test("ptrace is refused");

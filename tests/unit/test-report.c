@@ -118,7 +118,7 @@ Test(report, table)
         experiment_fact(&x, "kernel", "6.18.44");
         cr_assert_str_eq(report_of(&x, LSR_REPORT_TABLE, 0),
                          "tree    d: 10 files, 2 other members, 4.00 kB\n"
-                         "read    every file, warm cache\n"
+                         "read    every file, warm cache; 3 runs of each way, medians\n"
                          "kernel  6.18.44\n"
                          "\n"
                          "way          files  on disk  syscalls  ring ops   I/O  decode  total    min-max "
@@ -256,6 +256,11 @@ Test(report, words_of_conditions)
                 x, "From a cold cache, reading 10 files one by one takes 100 ms (10.0 ms each), 90 % of it in opening, "
                    "reading and closing; the same bytes from a tar bundle take 25 %");
 
+        x = report_small(2, 25000, 150000);
+        x.cold = x.names_warm = true;
+        words_check(x, "With contents dropped from the cache, but names and inodes still in it, reading 10 files one "
+                       "by one takes 100 ms (10.0 ms each), 90 % of it in 42 syscalls; the same bytes from");
+
         x = report_small(2, 4000000, 150000);
         x.random = x.ways[0].members = x.ways[1].members = 4;
         words_check(x,
@@ -321,14 +326,20 @@ Test(report, troubles)
 
         x.ways[3].error = experiment_text("No space left on device");
         x.ways[6].differs = true;
+        x.ways[6].digest++;
+        x.ways[6].bytes = 1120000000;
+        x.ways[2].differs = x.ways[2].changed = true;
         for (size_t i = 0; i < x.n_ways; i++)
                 x.ways[i].untraced = i < 5 ? "ptrace: Operation not permitted" : "killed";
         text = report_of(&x, LSR_REPORT_TABLE, 0);
-        report_has(text, "\n\nfiles, io_uring failed: No space left on device\n"
-                         "tar.zst did not see the same bytes: digest 000000001234abcd over 105,351 members, 1.13 GB; "
-                         "its times do not count\n"
-                         "syscalls not counted: ptrace: Operation not permitted\n"
-                         "syscalls not counted: killed\n\nReading ");
+        report_has(text,
+                   "\n\nfiles, threads did not see the same bytes in each run; its times do not count\n"
+                   "files, io_uring failed: No space left on device\n"
+                   "tar.zst did not see the same bytes: 105,351 members, 1.12 GB, digest 000000001234abce instead "
+                   "of 105,351 members, 1.13 GB, digest 000000001234abcd; its times do not count\n"
+                   "a tree must not change while it is compared; if it did not, this is a bug\n"
+                   "syscalls not counted: ptrace: Operation not permitted\n"
+                   "syscalls not counted: killed\n\nReading ");
         report_has(text, "1.34 GB  not counted ");
         report_has(text, "differs\n");
         report_has(text, "failed\n");
