@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct lsr_arena_block {
 
 /* The first arena of the process starts here: no system call, no page before its use. */
 static _Alignas(16) char arena_first[ARENA_FIRST_BLOCK];
-static bool arena_first_taken;
+static atomic_bool arena_first_taken;
 
 static _Noreturn void arena_exhausted(void)
 {
@@ -57,8 +58,7 @@ static void arena_add_block(struct lsr_arena *a, size_t n)
 
         if (n > SIZE_MAX / 2)
                 arena_exhausted();
-        if (!arena_first_taken && n + sizeof(*block) <= ARENA_FIRST_BLOCK) {
-                arena_first_taken = true;
+        if (n + sizeof(*block) <= ARENA_FIRST_BLOCK && !atomic_exchange(&arena_first_taken, true)) {
                 size = ARENA_FIRST_BLOCK;
                 block = (struct lsr_arena_block *)arena_first;
         } else {

@@ -120,6 +120,11 @@ static int list_row(void *ctx, const struct lsr_set *set, size_t i)
         return lsr_view_row(((struct list *)ctx)->view, set, i);
 }
 
+static void list_stalled(void *ctx)
+{
+        lsr_out_flush(((struct list *)ctx)->view->out);
+}
+
 static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious)
 {
         struct list *l = ctx;
@@ -217,6 +222,7 @@ int lsr_command_list(struct lsr_settings *settings)
                 .row = list_row,
                 .trouble = list_trouble,
                 .before_wait = list_start_files,
+                .stalled = list_stalled,
         };
         struct lsr_listing_stats stats;
         static struct lsr_out out;

@@ -27,6 +27,7 @@ struct lsr_io {
         struct lsr_engine *named;   /* not auto: this one does everything */
         struct lsr_engine *probe;   /* a uring engine that must prove itself */
         struct lsr_reads reads;     /* of open files */
+        bool helped;                /* there are or were threads with helpers */
         struct lsr_io_stats stats;
 };
 
@@ -128,7 +129,31 @@ bool lsr_io_eager(const struct lsr_io *io)
 
 bool lsr_io_is_plain(const struct lsr_io *io)
 {
-        return !io->wide && !io->reads.ring && (!io->named || io->named->ops == io->sync->ops);
+        return !io->wide && !io->helped && !io->reads.ring && (!io->named || io->named->ops == io->sync->ops);
+}
+
+bool lsr_io_may_help(const struct lsr_io *io)
+{
+        return !io->named || strcmp(io->named->ops->name, "threads") == 0;
+}
+
+struct lsr_io *lsr_io_new_helper(struct lsr_io *io)
+{
+        struct lsr_io *helper = lsr_xmalloc(sizeof(*helper));
+
+        *helper = (struct lsr_io){};
+        helper->sync = helper->named = helper->current = lsr_sync_new(&helper->stats);
+        io->helped = true;
+        return helper;
+}
+
+void lsr_io_join_helper(struct lsr_io *io, struct lsr_io *helper)
+{
+        io->stats.syscalls += helper->stats.syscalls;
+        io->stats.thread_ops += helper->stats.sync_ops;
+        io->stats.bytes_read += helper->stats.bytes_read;
+        helper->named = NULL;
+        lsr_io_free(helper);
 }
 
 struct lsr_reads *lsr_io_reads(struct lsr_io *io)

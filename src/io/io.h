@@ -68,6 +68,16 @@ bool lsr_io_eager(const struct lsr_io *io);
 /* Has it made neither threads nor a ring yet, so that a fork of the process is a copy that shares nothing? */
 bool lsr_io_is_plain(const struct lsr_io *io);
 
+/*
+ * An engine of plain calls for a thread beside that of @io.  Only where lsr_io_may_help() says so: sync is the reference,
+ * faults are counted in one order, and what the ring was asked for the ring does.
+ */
+bool lsr_io_may_help(const struct lsr_io *io);
+struct lsr_io *lsr_io_new_helper(struct lsr_io *io);
+
+/* The thread is done: what it counted was done by @io, and the helper is freed. */
+void lsr_io_join_helper(struct lsr_io *io, struct lsr_io *helper);
+
 /* From now on count the time that reads of open files take: two looks at the clock for each. */
 void lsr_io_time(struct lsr_io *io);
 

@@ -18,61 +18,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "listing/ahead.h"
 #include "listing/extra.h"
 #include "listing/git.h"
 #include "listing/members.h"
 #include "listing/rows.h"
 
-/* A directory still to list; path NULL marks that its parent's subdirectories are done. */
-struct listing_pending {
-        char *path;
-        struct lsr_place place; /* in a bundle */
-        unsigned depth;
-        bool operand;
-        bool perhaps; /* a file, to be listed only if it is a bundle */
-};
-
-struct listing_active {
-        const struct lsr_bundle *bundle; /* ino is a row then */
-        dev_t dev;
-        ino_t ino;
-};
-
 struct listing {
         struct lsr_reader in;
-        struct listing_pending *pending;
-        size_t n_pending;
-        size_t cap_pending;
-        struct listing_active *active; /* directories above and at the one being listed */
-        size_t n_active;
-        size_t cap_active;
+        struct lsr_ahead ahead;
         bool heading;
 };
 
-static void listing_push(struct listing *l, const char *path, const struct listing_pending *what)
-{
-        if (l->n_pending == l->cap_pending) {
-                l->cap_pending = l->cap_pending ? 2 * l->cap_pending : 64;
-                l->pending = lsr_xrealloc(l->pending, l->cap_pending * sizeof(*l->pending));
-        }
-        l->pending[l->n_pending] = *what;
-        l->pending[l->n_pending++].path = path ? lsr_xstrdup(path) : NULL;
-}
-
-/* Where a row of @set is, if that is in a bundle. */
-static struct lsr_place listing_place(const struct lsr_set *set, const struct lsr_entry *e)
+/* Where an entry of a directory in @bundle is; NULL: a real directory. */
+static struct lsr_place listing_place(struct lsr_bundle *bundle, const struct lsr_entry *e)
 {
         if (e->extra && e->extra->place)
                 return *e->extra->place;
-        return (struct lsr_place){ set->bundle, set->bundle ? (uint32_t)e->meta.inode : 0 };
+        return (struct lsr_place){ bundle, bundle ? (uint32_t)e->meta.inode : 0 };
 }
 
 /* --total-size of the directories in a bundle. */
-static void listing_member_totals(struct lsr_rows *r, const struct lsr_set *set)
+static void listing_member_totals(struct lsr_rows *r, struct lsr_bundle *bundle)
 {
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
-                struct lsr_place place = listing_place(set, e);
+                struct lsr_place place = listing_place(bundle, e);
 
                 if (!lsr_entry_is_dir(e) || e->meta.error || strcmp(e->name, "..") == 0)
                         continue;
@@ -107,220 +78,236 @@ static int listing_show(struct listing *l, const struct lsr_set *set)
         return error;
 }
 
-static char *listing_subdir(struct lsr_arena *arena, const char *dir, const struct lsr_entry *e)
-{
-        size_t len = strlen(dir);
-        char *path = lsr_arena_text(arena, len + 1 + e->name_len + 1);
-
-        /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
-        memcpy(path, dir, len);
-        if (len && path[len - 1] != '/')
-                path[len++] = '/';
-        memcpy(path + len, e->name, e->name_len + 1);
-        return path;
-}
-
-static bool listing_descends(const struct listing *l, const struct lsr_entry *e, unsigned depth)
+static bool listing_descends(const struct lsr_list_options *o, const struct lsr_entry *e, unsigned depth)
 {
         bool dots = lsr_entry_is_dots(e->name) && !(e->flags & LSR_ENTRY_OPERAND);
 
-        return lsr_entry_is_dir(e) && !dots && (!l->in.o->max_depth || depth < l->in.o->max_depth);
+        return lsr_entry_is_dir(e) && !dots && (!o->max_depth || depth < o->max_depth);
 }
 
 /* A file that recursion looks into if it is a bundle. */
-static bool listing_may_enter(const struct listing *l, const struct lsr_entry *e, unsigned depth)
+static bool listing_may_enter(const struct lsr_list_options *o, const struct lsr_entry *e, unsigned depth)
 {
-        return l->in.o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error &&
-               (!l->in.o->max_depth || depth < l->in.o->max_depth);
+        return o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error &&
+               (!o->max_depth || depth < o->max_depth);
 }
 
-static void listing_push_subdirs(struct listing *l, const struct lsr_set *set, struct lsr_arena *arena)
+static bool listing_goes_below(const struct lsr_list_options *o, const struct lsr_entry *e, unsigned depth)
 {
-        listing_push(l, NULL, &(struct listing_pending){});
-        for (size_t i = set->n; i-- > 0;) {
-                const struct lsr_entry *e = set->rows[i];
-                struct listing_pending p = { .depth = set->depth + 1 };
-
-                p.perhaps = listing_may_enter(l, e, p.depth);
-                if (!p.perhaps && !listing_descends(l, e, p.depth))
-                        continue;
-                p.place = listing_place(set, e);
-                listing_push(l, listing_subdir(arena, set->dir, e), &p);
-        }
+        return listing_may_enter(o, e, depth) || listing_descends(o, e, depth);
 }
 
 /*
- * Note that a directory is being listed.  Returns false, with trouble
- * reported, if it is already: a loop.
+ * Make those of the sorted rows that are to be listed next the children of @dir.  A tree counts its levels from the
+ * operands, where -R counts from what is below them.
  */
-static bool listing_activate(struct listing *l, const char *path, const struct listing_active *dir)
+static void listing_add_children(const struct lsr_list_options *o, struct lsr_ahead_dir *dir, const struct lsr_rows *r)
 {
-        for (size_t i = 0; i < l->n_active; i++) {
-                if (l->active[i].bundle == dir->bundle && l->active[i].dev == dir->dev &&
-                    l->active[i].ino == dir->ino) {
-                        l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_LOOP, path, 0, true);
-                        return false;
+        unsigned depth = o->tree ? dir->depth : dir->depth + 1;
+        struct lsr_ahead_dir *child;
+        size_t n = 0, text_size = 0;
+        char *text;
+
+        for (size_t i = 0; i < r->n; i++) {
+                if (listing_goes_below(o, r->sorted[i], depth)) {
+                        text_size += (size_t)r->sorted[i]->name_len + 1;
+                        n++;
                 }
         }
-        if (l->n_active == l->cap_active) {
-                l->cap_active = l->cap_active ? 2 * l->cap_active : 64;
-                l->active = lsr_xrealloc(l->active, l->cap_active * sizeof(*l->active));
+        if (n == 0)
+                return;
+        child = lsr_ahead_children(dir, n, text_size);
+        text = (char *)(child + n);
+        for (size_t i = 0; i < r->n; i++) {
+                const struct lsr_entry *e = r->sorted[i];
+
+                if (!listing_goes_below(o, e, depth))
+                        continue;
+                memcpy(text, e->name, (size_t)e->name_len + 1);
+                child->name = text;
+                text += (size_t)e->name_len + 1;
+                child->place = listing_place(dir->place.bundle, e);
+                child->row = (uint32_t)i;
+                child->depth = dir->depth + 1;
+                child->operand = e->flags & LSR_ENTRY_OPERAND;
+                child->perhaps = listing_may_enter(o, e, depth);
+                child++;
         }
-        l->active[l->n_active++] = *dir;
-        return true;
 }
 
-/* The same for the open directory. */
-static bool listing_enter(struct listing *l, const char *path, bool operand)
+/* Is a directory above it this one?  That is reported. */
+static bool listing_is_loop(struct lsr_reader *in, const struct lsr_ahead_dir *dir)
+{
+        const struct lsr_ahead_read *is = dir->read;
+
+        for (const struct lsr_ahead_dir *p = dir->parent; p && p->parent; p = p->parent) {
+                if (p->read->bundle == is->bundle && p->read->dev == is->dev && p->read->ino == is->ino) {
+                        in->sink->trouble(in->sink->ctx, LSR_TROUBLE_LOOP, is->path, 0, true);
+                        return true;
+                }
+        }
+        return false;
+}
+
+/* May the open directory be listed?  If not, that is reported. */
+static bool listing_enter(struct lsr_reader *in, struct lsr_ahead_dir *dir)
 {
         struct stat st;
 
-        lsr_io_count(l->in.io, 1);
-        if (fstat(l->in.dir.fd, &st) < 0) {
-                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_STAT_DIR, path, -errno, operand);
+        lsr_io_count(in->io, 1);
+        if (fstat(in->dir.fd, &st) < 0) {
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_STAT_DIR, dir->read->path, -errno, dir->operand);
                 return false;
         }
-        return listing_activate(l, path, &(struct listing_active){ .dev = st.st_dev, .ino = st.st_ino });
+        dir->read->dev = st.st_dev;
+        dir->read->ino = st.st_ino;
+        return !listing_is_loop(in, dir);
 }
 
-/* A file below that is listed only if it is a bundle.  0: it is, and p->place its root; 1: it is not, or was reported. */
-static int listing_look_into(struct listing *l, struct listing_pending *p)
+/* A file below that is listed only if it is a bundle.  0: it is, and dir->place its root; 1: it is not, or was reported. */
+static int listing_look_into(struct lsr_reader *in, struct lsr_ahead_dir *dir)
 {
+        const char *path = dir->read->path;
         int error;
 
-        if (p->place.bundle)
-                error = lsr_place_enter(&p->place);
+        if (dir->place.bundle)
+                error = lsr_place_enter(&dir->place);
         else
-                error = lsr_place_find(l->in.o->bundles, p->path, LSR_PLACE_ENTER, &p->place);
+                error = lsr_place_find(in->o->bundles, path, LSR_PLACE_ENTER, &dir->place);
         if (error < 0)
-                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_ACCESS, p->path, error, false);
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_ACCESS, path, error, false);
         else if (error == LSR_PLACE_UNREADABLE)
-                l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_BUNDLE, p->path, 0, false);
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_BUNDLE, path, 0, false);
         return error ? 1 : 0;
 }
 
-/* Bring the sorted entries of a bundle's directory into @r.  Returns as listing_load(). */
-static int listing_load_members(struct listing *l, struct lsr_rows *r, const struct listing_pending *p)
+/* Bring the sorted entries of a bundle's directory into its rows.  0, or 1 if it is a loop. */
+static int listing_load_members(struct lsr_reader *in, struct lsr_ahead_dir *dir)
 {
-        const struct lsr_members_job job = { .io = l->in.io, .arena = r->arena, .o = l->in.o, .dir = p->place };
+        struct lsr_rows *r = &dir->read->rows;
+        const struct lsr_members_job job = { .io = in->io, .arena = r->arena, .o = in->o, .dir = dir->place };
         struct lsr_entry *entries;
         uint64_t at;
         size_t n;
 
-        if (l->in.o->recursive &&
-            !listing_activate(l, p->path, &(struct listing_active){ .bundle = p->place.bundle, .ino = p->place.row }))
+        dir->read->bundle = dir->place.bundle;
+        dir->read->ino = dir->place.row;
+        if (in->o->recursive && listing_is_loop(in, dir))
                 return 1;
-        if (l->in.sink->before_wait)
-                l->in.sink->before_wait(l->in.sink->ctx);
+        if (in->sink->before_wait)
+                in->sink->before_wait(in->sink->ctx);
         at = lsr_clock();
-        l->in.stats->directories++;
         n = lsr_members_read(&job, &entries);
         lsr_rows_add(r, entries, n);
-        lsr_lap(&l->in.stats->read_ns, &at);
-        lsr_rows_report(&l->in, r, p->path);
-        if (l->in.o->total_size)
-                listing_member_totals(r, &(struct lsr_set){ .bundle = p->place.bundle });
-        lsr_rows_sort(&l->in, r, true);
+        lsr_lap(&in->stats->read_ns, &at);
+        lsr_rows_report(in, r, dir->read->path);
+        if (in->o->total_size)
+                listing_member_totals(r, dir->place.bundle);
+        lsr_rows_sort(in, r, true);
         return 0;
 }
 
-/* Open what is pending and bring its sorted entries into @r.  0; 1 if it was skipped, or reported; negative errno. */
-static int listing_load(struct listing *l, struct lsr_rows *r, struct listing_pending *p)
+/* Open @dir.  The owner of threads has their descriptors if there are no others. */
+static int listing_open(struct lsr_reader *in, const char *path)
 {
-        const char *path = p->path;
-        const bool operand = p->operand;
+        int error = lsr_dir_open(&in->dir, in->io, path, true);
+
+        if (error != -EMFILE && error != -ENFILE)
+                return error;
+        if (in->early)
+                return LSR_READER_LEAVE;
+        return lsr_ahead_stop(in->ahead) ? lsr_dir_open(&in->dir, in->io, path, true) : error;
+}
+
+/* The sorted entries of a real directory. */
+static int listing_load_real(struct lsr_reader *in, struct lsr_ahead_dir *dir)
+{
+        struct lsr_rows *r = &dir->read->rows;
+        const char *path = dir->read->path;
+        int error = in->dir.fd < 0 ? listing_open(in, path) : 0;
+
+        if (error < 0)
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_OPEN_DIR, path, error, dir->operand);
+        if (error)
+                return error < 0 ? 1 : error;
+        if (in->o->recursive && !listing_enter(in, dir)) {
+                lsr_dir_close(&in->dir);
+                return 1;
+        }
+        error = lsr_rows_read(in, r, path, dir->operand);
+        if (error)
+                return error;
+        lsr_rows_complete(in, r, in->dir.fd, path);
+        lsr_rows_sort(in, r, true);
+        return 0;
+}
+
+/* What lsr_ahead calls, in threads too. */
+static int listing_load(struct lsr_reader *in, struct lsr_ahead_dir *dir)
+{
         int error;
 
-        if (p->perhaps && listing_look_into(l, p) != 0)
+        if (dir->perhaps && listing_look_into(in, dir) != 0)
                 return 1;
-        if (p->place.bundle)
-                return listing_load_members(l, r, p);
-        if (l->in.dir.fd < 0) {
-                error = lsr_dir_open(&l->in.dir, l->in.io, path, true);
-                if (error < 0) {
-                        l->in.sink->trouble(l->in.sink->ctx, LSR_TROUBLE_OPEN_DIR, path, error, operand);
-                        return 1;
-                }
-        }
-        if (l->in.o->recursive && !listing_enter(l, path, operand)) {
-                lsr_dir_close(&l->in.dir);
-                return 1;
-        }
-        l->in.stats->directories++;
-        error = lsr_rows_read(&l->in, r, path, operand);
-        if (error < 0)
+        error = dir->place.bundle ? listing_load_members(in, dir) : listing_load_real(in, dir);
+        if (error == 0 && in->o->recursive)
+                listing_add_children(in->o, dir, &dir->read->rows);
+        return error;
+}
+
+/* Have @dir read.  0, and it is in @ret_set; 1 if it was skipped, or reported; negative errno. */
+static int listing_take(struct listing *l, struct lsr_ahead_dir *dir, struct lsr_set *ret_set)
+{
+        int error = lsr_ahead_take(&l->ahead, dir);
+
+        if (error)
                 return error;
-        lsr_rows_complete(&l->in, r, l->in.dir.fd, path);
-        lsr_rows_sort(&l->in, r, true);
+        l->in.stats->directories++;
+        *ret_set = listing_set(l, &dir->read->rows, dir->read->path, dir->depth);
+        ret_set->bundle = dir->place.bundle;
         return 0;
 }
 
-static int listing_dir(struct listing *l, struct lsr_arena *arena, struct listing_pending *p)
+static int listing_drain(struct listing *l)
 {
-        struct lsr_rows r = { .arena = arena };
+        struct lsr_ahead_dir *dir = lsr_ahead_next(&l->ahead, &l->ahead.top);
         struct lsr_set set;
-        int error = listing_load(l, &r, p);
-
-        if (error)
-                return error < 0 ? error : 0;
-        set = listing_set(l, &r, p->path, p->depth);
-        set.bundle = p->place.bundle;
-        error = listing_show(l, &set);
-        if (l->in.o->recursive)
-                listing_push_subdirs(l, &set, arena);
-        return error;
-}
-
-static int listing_drain(struct listing *l, struct lsr_arena *arena)
-{
         int error = 0;
 
-        while (l->n_pending > 0 && error >= 0) {
-                struct listing_pending p = l->pending[--l->n_pending];
-
-                if (!p.path) {
-                        l->n_active--;
-                        continue;
-                }
-                error = listing_dir(l, arena, &p);
-                free(p.path);
-                /* The last directory's memory and descriptor are left to the end of the process. */
-                if (l->n_pending > 0) {
-                        lsr_dir_close(&l->in.dir);
-                        lsr_arena_reset(arena);
-                }
+        while (dir && error >= 0) {
+                error = listing_take(l, dir, &set);
+                if (error == 0)
+                        error = listing_show(l, &set);
+                /* The last directory's descriptor is left to the end of the process. */
+                if (error < 0 || lsr_ahead_is_last(dir))
+                        break;
+                lsr_dir_close(&l->in.dir);
+                lsr_ahead_release(&l->ahead, dir);
+                dir = lsr_ahead_next(&l->ahead, dir);
         }
-        return error;
+        return error < 0 ? error : 0;
 }
 
 /* A set of a tree: each row, and below it what it contains. */
-static int listing_tree(struct listing *l, const struct lsr_set *set)
+static int listing_tree(struct listing *l, struct lsr_ahead_dir *dir, const struct lsr_set *set)
 {
+        struct lsr_ahead_dir *child = dir->read ? dir->read->children : NULL;
+        struct lsr_ahead_dir *end = child ? child + dir->read->n_children : NULL;
         int error = listing_show(l, set);
 
         for (size_t i = 0; i < set->n && error >= 0; i++) {
-                const struct lsr_entry *e = set->rows[i];
-                struct lsr_arena arena = {};
-                struct lsr_rows r = { .arena = &arena };
-                struct listing_pending p = { .operand = e->flags & LSR_ENTRY_OPERAND };
                 struct lsr_set below;
 
                 error = l->in.sink->row(l->in.sink->ctx, set, i);
-                p.perhaps = listing_may_enter(l, e, set->depth);
-                if (error < 0 || !(p.perhaps || listing_descends(l, e, set->depth)))
+                if (error < 0 || child == end || child->row != i)
                         continue;
-                p.place = listing_place(set, e);
-                p.path = set->dir ? listing_subdir(&arena, set->dir, e) : (char *)(uintptr_t)e->name;
-                error = listing_load(l, &r, &p);
+                error = listing_take(l, child, &below);
                 if (error == 0) {
                         lsr_dir_close(&l->in.dir);
-                        below = listing_set(l, &r, p.path, set->depth + 1);
-                        below.bundle = p.place.bundle;
-                        error = listing_tree(l, &below);
-                        l->n_active--;
+                        error = listing_tree(l, child, &below);
                 }
+                lsr_ahead_forget(&l->ahead, child++);
                 error = error < 0 ? error : 0;
-                lsr_arena_free(&arena);
         }
         return error;
 }
@@ -413,6 +400,20 @@ static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct l
                 ops, again);
 }
 
+/* The directories of the command line: the paths are the caller's, and there is no set around them. */
+static void listing_add_operands(struct listing *l, struct lsr_entry *const *dirs, size_t n)
+{
+        struct lsr_ahead_dir *children = n > 0 ? lsr_ahead_children(&l->ahead.top, n, 0) : NULL;
+
+        for (size_t i = 0; i < n; i++) {
+                children[i].name = dirs[i]->name;
+                children[i].place = listing_place(NULL, dirs[i]);
+                children[i].operand = true;
+        }
+        if (n > 0)
+                lsr_ahead_begin(&l->ahead);
+}
+
 /* Take the rows that keep() wants out of r->sorted into a new set of rows. */
 static struct lsr_rows listing_pick(const struct lsr_rows *r, bool dirs, bool dirs_too)
 {
@@ -456,8 +457,11 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
         set = listing_set(l, &files, NULL, 0);
         set.measured = r.rows;
         set.n_measured = r.n;
-        if (l->in.o->tree)
-                return listing_tree(l, &set);
+        if (l->in.o->tree) {
+                listing_add_children(l->in.o, &l->ahead.top, &files);
+                lsr_ahead_begin(&l->ahead);
+                return listing_tree(l, &l->ahead.top, &set);
+        }
         dirs = listing_pick(&r, true, false);
         if (as_files)
                 dirs.n = 0;
@@ -466,35 +470,41 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
         set.heading = false;
         if (files.n > 0)
                 error = listing_show(l, &set);
-        for (size_t i = dirs.n; i-- > 0;)
-                listing_push(
-                        l, dirs.sorted[i]->name,
-                        &(struct listing_pending){ .place = listing_place(&set, dirs.sorted[i]), .operand = true });
+        listing_add_operands(l, dirs.sorted, dirs.n);
         return error;
+}
+
+/* What is read ahead must not depend on what was shown: the git of a listing is one process, a width may tell of quotes. */
+static bool listing_may_read_ahead(const struct lsr_list_options *o)
+{
+        return !o->want.git && o->sort != LSR_SORT_WIDTH;
 }
 
 int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const char *const *operands, size_t n,
              const struct lsr_listing_sink *sink, struct lsr_listing_stats *ret_stats)
 {
-        struct listing l = { .in = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 } };
+        struct listing l;
+        struct lsr_entry only = { .name = operands[0] };
         struct lsr_arena arena = {};
         bool as_files = options->dirs_as_files || options->tree;
         int error = 0;
 
         *ret_stats = (struct lsr_listing_stats){};
+        l = (struct listing){ .in = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 } };
+        l.in.ahead = &l.ahead;
+        lsr_ahead_init(&l.ahead, &l.in, listing_load, listing_may_read_ahead(options));
         l.heading = options->recursive;
         /* One operand is a directory most of the time: opening it tells, and saves the stat. */
         if (n == 1 && !as_files && operands[0][0] &&
             lsr_dir_open(&l.in.dir, io, operands[0], options->follow != LSR_FOLLOW_NEVER) == 0) {
-                listing_push(&l, operands[0], &(struct listing_pending){ .operand = true });
+                listing_add_operands(&l, &(struct lsr_entry *){ &only }, 1);
         } else {
                 l.in.dir.fd = -1;
                 error = listing_operands(&l, &arena, operands, n);
         }
-        if (error >= 0)
-                error = listing_drain(&l, &arena);
-        free(l.pending);
-        free(l.active);
+        if (error >= 0 && !options->tree)
+                error = listing_drain(&l);
+        lsr_ahead_free(&l.ahead);
         lsr_git_free(l.in.git);
         lsr_arena_free(&arena);
         return error;

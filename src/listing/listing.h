@@ -132,6 +132,8 @@ struct lsr_listing_sink {
         int (*row)(void *ctx, const struct lsr_set *set, size_t i);
         /* Called before metadata is waited for: whatever else is read may be started here.  May be NULL. */
         void (*before_wait)(void *ctx);
+        /* The next set takes long: what was shown may be written.  May be NULL. */
+        void (*stalled)(void *ctx);
 };
 
 /* Times of the phases in nanoseconds and counts, for --stats. */

@@ -18,6 +18,8 @@
 #include "listing/sort.h"
 #include "listing/total.h"
 
+#define ROWS_EARLY_MAX 2048 /* entries; from here up the engine of the listing does it better */
+
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
 {
         if (r->cap - r->n < n) {
@@ -174,6 +176,8 @@ int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, b
                         in->sink->trouble(in->sink->ctx, LSR_TROUBLE_READ_DIR, path, error, operand);
                 if (error < 0 || lot.n == 0)
                         break;
+                if (in->early && r->n + lot.n > ROWS_EARLY_MAX)
+                        return LSR_READER_LEAVE;
                 error = rows_take_lot(in, r, path, &lot, &begun);
                 if (error < 0)
                         return error;

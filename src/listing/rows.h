@@ -12,6 +12,10 @@
 #include "source/dir.h"
 
 struct lsr_git;
+struct lsr_ahead;
+
+/* What a reader that is early leaves to the one whose turn it is. */
+#define LSR_READER_LEAVE 2
 
 /* What reading needs of a listing. */
 struct lsr_reader {
@@ -21,6 +25,8 @@ struct lsr_reader {
         struct lsr_listing_stats *stats;
         struct lsr_git *git; /* NULL until it is needed */
         struct lsr_dir dir;  /* the one open descriptor; left open until the next directory */
+        struct lsr_ahead *ahead; /* threads that may be stopped for their descriptors; NULL with early */
+        bool early;              /* it reads before the turn, and only what is little */
 };
 
 /* The entries of one directory while they are collected. */
@@ -43,7 +49,7 @@ int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expecte
 /* Metadata is under way: do what can be done without it, then wait. */
 int lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r);
 
-/* Everything of the open directory into @r.  0, with trouble reported, or a negative errno of the engine. */
+/* Everything of the open directory into @r.  0, with trouble reported, LSR_READER_LEAVE, or a negative errno of the engine. */
 int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, bool operand);
 
 /* What went wrong with the files of a set, in the order in which they were read. */
