@@ -2,9 +2,13 @@
 
 Runs take seconds and leave files behind, so what is put in place before a run and
 cleared after it is not timed.  Lanes take turns, in another order each round.
+
+Calls and memory are those of a generated tree of small files.
 """
+import collections
 import os
 import random
+import re
 import shlex
 import subprocess
 
@@ -17,7 +21,12 @@ ROUNDS = 10
 SLOW_ROUNDS = 3  # of rows whose peers take more than SLOW_S
 SLOW_S = 8
 USUAL_MIN = 10  # entries of a directory that counts as one
+UNPACK_ROUNDS = 5  # what they leave stays until the row is done
 NO_LIMIT = float("inf")  # of a lane of lsr that is measured and held to nothing
+SMALL_FILES, SMALL_PER_DIR, SMALL_BYTES_MAX = 500_000, 100, 3000
+CALLS_FILES, CALLS_LIMIT = 50_000, 0.1  # of tar's
+MEMORY_LIMIT_MIB = 200
+NEWER_THAN_STRACE = {"syscall_0x1d1": "listxattrat"}
 
 
 def add_options(parser):
@@ -80,11 +89,22 @@ def small_members(tree):
 
 
 def clear(scratch, output):
+    """Nothing of a run before is in the way.
+
+    What was unpacked is put aside: ext4 does not give inodes away again that were freed in the last minutes, and
+    searches among them for every file that is made, which takes longer than unpacking.
+    """
     if output == "out":
-        subprocess.run(["rm", "-rf", "out"], cwd=scratch, check=True)
-        os.mkdir(scratch / "out")
+        if any((scratch / "out").iterdir()):
+            (scratch / "out").rename(scratch / f"old-{len(list(scratch.glob('old-*')))}")
+            os.mkdir(scratch / "out")
+        subprocess.run(["sync"], check=True)
     elif output and (scratch / output).exists():
         (scratch / output).unlink()
+
+
+def write_tsv(path, rows):
+    path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
 
 
 def race_row(lanes, raw, scratch, env, rounds):
@@ -105,6 +125,8 @@ def shell_row(lanes, raw, scratch, env, rounds, cold):
     walls = {lane[0]: [] for lane in lanes}
     cpus = {lane[0]: [] for lane in lanes}
     turn = 0
+    if any(output == "out" for *_, output in lanes):
+        rounds = min(rounds, UNPACK_ROUNDS)
     while turn < rounds:
         for label, _, command, output in order.sample(lanes, len(lanes)):
             clear(scratch, output)
@@ -118,7 +140,8 @@ def shell_row(lanes, raw, scratch, env, rounds, cold):
         turn += 1
         if max(max(w) for w in walls.values()) > SLOW_S * 1e9:
             rounds = min(rounds, SLOW_ROUNDS)
-    raw.write_text("".join("\t".join(r) + "\n" for r in [["round", "lane", "wall_ns", "cpu_s"], *rows_]))
+    subprocess.run("rm -rf old-*", shell=True, cwd=scratch, check=True)
+    write_tsv(raw, [["round", "lane", "wall_ns", "cpu_s"], *rows_])
     return walls, cpus, sizes, rounds
 
 
@@ -147,6 +170,95 @@ def measure_row(row, scratch, run_dir, env, rounds, commands):
     return out
 
 
+# --- calls and memory -------------------------------------------------------------
+
+
+def make_small_files(top, files):
+    """top/GGG/DD/file-FF.txt, of up to SMALL_BYTES_MAX bytes; a top/GGG has 100 directories."""
+    text = b"".join(b"line %d of what a small file says\n" % i for i in range(SMALL_BYTES_MAX // 20))
+    for d in range(files // SMALL_PER_DIR):
+        path = f"{top}/{d // 100:03}/{d % 100:02}"
+        os.makedirs(path)
+        for f in range(SMALL_PER_DIR):
+            size = (d * SMALL_PER_DIR + f) * 2654435761 % SMALL_BYTES_MAX
+            with open(f"{path}/file-{f:02}.txt", "wb", buffering=0) as file:
+                file.write(text[f:f + size])
+
+
+def count_calls(lane, scratch):
+    """Calls by name, of all threads and children.
+
+    Not `strace -c`: a call that is younger than strace is printed with its number, but not in the summary.
+    """
+    trace = scratch / "trace"
+    lib.capture(lane, scratch, [lib.find_tool("strace"), "-f", "-qq", "-e", "signal=none", "-o", str(trace)])
+    names = collections.Counter()
+    with open(trace, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if match := re.match(r"(?:\d+ +)?(\w+)\(", line):
+                names[NEWER_THAN_STRACE.get(match[1], match[1])] += 1
+    trace.unlink()
+    return names
+
+
+def tar_lane(label, tree, env, *options):
+    parent, name = os.path.split(tree)
+    return lib.Lane(label, [lib.find_tool("tar"), "-C", parent, *options, "-I", "zstd -T0 -3", "-cf",
+                            "small.tar.zst", name], env)
+
+
+def lsr_lane(label, lsr, tree, env, *options):
+    return lib.Lane(label, [lsr, "--pack", tree, "--force", "--output=small.tar.zst", *options], env)
+
+
+def measure_calls(job, tree, files, env):
+    lanes = [(tar_lane("tar, zstd -T0 -3", tree, env), None),
+             (tar_lane("the same with --xattrs --acls", tree, env, "--xattrs", "--acls"), None),
+             (lsr_lane("lsr", job.lsr, tree, env), CALLS_LIMIT),
+             (lsr_lane("lsr --no-xattrs", job.lsr, tree, env, "--no-xattrs"), CALLS_LIMIT)]
+    raw, table, base = [["lane", "call", "calls"]], [], None
+    for lane, limit in lanes:
+        names = count_calls(lane, job.scratch)
+        total = sum(names.values())
+        base = base or total
+        raw += [[lane.label, name, n] for name, n in names.most_common()]
+        table.append([f"{files:,}", lane.label, f"{total:,}", ", ".join(f"{n:,} {name}" for name, n in names.most_common(3)),
+                      f"{total / base:.3f}", "" if limit is None else f"{limit}",
+                      "" if limit is None else "reached" if total / base <= limit else "**not reached**"])
+        job.commands.append(f"# calls: {lane.label}\n{shlex.join(lane.argv)}")
+        lib.say(f"calls, {lane.label}: {total:,}")
+    write_tsv(job.dir / "calls.tsv", raw)
+    return lib.table(["small files", "command", "system calls", "most of them", "ratio", "limit", ""], table)
+
+
+def measure_memory(job, tree, files, env):
+    lanes = [(tar_lane("tar, zstd -T0 -3", tree, env), None), (lsr_lane("lsr", job.lsr, tree, env), MEMORY_LIMIT_MIB)]
+    raw, table = job.dir / "memory.tsv", []
+    lib.race([lane for lane, _ in lanes], raw, job.scratch, 1, 0)
+    runs = lib.read_race(raw)
+    for lane, limit in lanes:
+        run = runs[lane.label]
+        peak = run["maxrss_kib"][0] / 1024
+        table.append([f"{files:,}", lane.label, f"{run['wall_ns'][0] / 1e9:.1f}", f"{peak:,.1f}", "" if limit is None else f"{limit}",
+                      "" if limit is None else "reached" if peak <= limit else "**not reached**"])
+        job.commands.append(f"# memory: {lane.label}\n{shlex.join(lane.argv)}")
+        lib.say(f"memory, {lane.label}: {peak:.1f} MiB")
+    return lib.table(["small files", "command", "wall s", "peak MiB", "limit", ""], table)
+
+
+def measure_small_files(job, env):
+    """The last of all: the tree that is removed afterwards would slow down what makes files, see clear()."""
+    files = SMALL_FILES // 50 if job.quick else SMALL_FILES
+    calls = CALLS_FILES // 50 if job.quick else CALLS_FILES
+    few, many = (os.path.join(os.path.realpath(job.scratch), name) for name in ("few", "many"))
+    make_small_files(few, calls)
+    make_small_files(many, files)
+    return measure_calls(job, few, calls, env) + "\n" + measure_memory(job, many, files, env)
+
+
+# ----------------------------------------------------------------------------------
+
+
 def measure(job):
     scratch = job.scratch
     tree = bundles.QUICK_TREE if job.quick and job.args.tree == bundles.TREE else job.args.tree
@@ -163,14 +275,16 @@ def measure(job):
             continue
         table += measure_row(row, scratch, job.dir, env, 1 if job.quick else job.args.rounds, job.commands)
     tables = lib.table(["what", "command", "runs", "wall ms", "CPU s", "ratio", "limit", "MB", "size ratio", ""], table)
-    (job.dir / "tables.md").write_text(tables)
+    (job.dir / "tables.md").write_text(tables + "\n" + measure_small_files(job, env))
 
 
 def render(run):
     body = (f"Medians of runs that take turns, as many as the table says. The tree is `{run.facts['tree']}`. Ratios are to the "
             "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Where "
             "something is written the shells that start the commands are part of the time; lists and contents go into a pipe. *One directory* is of usual size, the middle one by number of entries of all with "
-            f"{USUAL_MIN} or more; `commands.txt` of the run names it.\n\n")
+            f"{USUAL_MIN} or more; `commands.txt` of the run names it. *System calls* are all that strace prints, of all threads and children, in runs that are not timed; "
+            "`tar` keeps extended attributes and access control lists only when asked, `lsr` leaves them out only when asked. *Peak* is "
+            "the resident memory of the largest process.\n\n")
     return "Packing and reading back", body + (run.path / "tables.md").read_text(), {}
 
 

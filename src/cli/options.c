@@ -144,6 +144,8 @@ const struct lsr_option lsr_options[] = {
           "whose everything is to be" },
         { LSR_OPT_MTIME, "mtime", LSR_ARG_REQUIRED, "TIME", NULL, LSR_GROUP_PACK, true,
           "of everything: @SECONDS, 2024-05-06 07:08:09" },
+        { LSR_OPT_NO_XATTRS, "no-xattrs", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
+          "leave out extended attributes and ACLs" },
         { LSR_OPT_NO_VERIFY, "no-verify", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, true,
           "do not read the bundle back" },
 

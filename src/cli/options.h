@@ -74,6 +74,7 @@ enum {
         LSR_OPT_EACH,
         LSR_OPT_OWNER,
         LSR_OPT_MTIME,
+        LSR_OPT_NO_XATTRS,
         LSR_OPT_NO_VERIFY,
         LSR_OPT_COMPARE,
         LSR_OPT_FORMATS,

@@ -78,6 +78,9 @@ int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *val
         case LSR_OPT_MTIME:
                 p->mtime = value;
                 break;
+        case LSR_OPT_NO_XATTRS:
+                p->no_xattrs = true;
+                break;
         case LSR_OPT_NO_VERIFY:
                 p->no_verify = true;
                 break;

@@ -36,6 +36,7 @@ struct lsr_pack_settings {
         unsigned threads; /* 0: as many as there are cores */
         bool gitignore;
         bool each;
+        bool no_xattrs;
         bool no_verify;
 };
 

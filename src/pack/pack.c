@@ -468,6 +468,7 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
                 .roots = options->roots,
                 .n_roots = options->n_roots,
                 .excludes = options->excludes,
+                .no_xattrs = options->no_xattrs,
         });
         for (unsigned i = 0; i < 2; i++)
                 p->batches[i].buf = lsr_xmalloc(PACK_BUFFER);

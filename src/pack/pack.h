@@ -50,6 +50,7 @@ struct lsr_pack_options {
         const struct lsr_walk_root *roots;
         size_t n_roots;
         const char *const *excludes;
+        bool no_xattrs; /* those of the trees are not asked for */
         bool set_owner, set_group;
         uint32_t uid, gid;
         const char *user, *group; /* NULL: without names */

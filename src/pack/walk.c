@@ -460,7 +460,7 @@ static void walk_extra(void *ctx, size_t i)
                         item->extra_error = len < 0 ? -errno : -ENAMETOOLONG;
                 item->target_len = len < 0 ? 0 : (size_t)len;
                 ((char *)(uintptr_t)item->target)[item->target_len] = '\0';
-        } else if (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode)) {
+        } else if (!lot->walk->o.no_xattrs && (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode))) {
                 item->extra_error = lsr_xattrs_read(&lot->walk->xattrs, item->dir->fd, item->name, item->meta.dev,
                                                     &item->xattrs, &item->xattrs_len);
         }

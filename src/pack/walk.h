@@ -32,6 +32,7 @@ struct lsr_walk_options {
         struct lsr_io *io;
         const struct lsr_walk_root *roots; /* in the order of their prefixes */
         size_t n_roots;
+        bool no_xattrs;              /* they are not wanted */
         bool sizes_only;             /* neither targets nor xattrs are wanted */
         const char *const *excludes; /* patterns, NULL-terminated: of names, or with '/' of paths below the root */
 };
