@@ -229,7 +229,7 @@ static int archive_scan(struct lsr_scan *scan)
 
 static int archive_zeros(const struct lsr_sink *sink, uint64_t n)
 {
-        static const uint8_t zeros[ARCHIVE_ZEROS];
+        static uint8_t zeros[ARCHIVE_ZEROS]; /* not const: that would be so many bytes of the binary */
 
         while (n > 0) {
                 size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);

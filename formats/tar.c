@@ -183,7 +183,7 @@ static int tar_copy(struct tar_walk *w, uint64_t n, const struct lsr_sink *sink)
 
 static int tar_hole(uint64_t n, const struct lsr_sink *sink)
 {
-        static const uint8_t zeros[TAR_HOLE_CHUNK];
+        static uint8_t zeros[TAR_HOLE_CHUNK]; /* not const: that would be so many bytes of the binary */
 
         while (n > 0) {
                 size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);

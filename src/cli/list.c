@@ -131,6 +131,9 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
 
         switch (what) {
         case LSR_TROUBLE_ACCESS:
+                /* GNU ls wants the absolute name first, and only the empty one has none. */
+                if (l->view->o.hyperlink && !*path)
+                        lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
                 lsr_message_errno(-error, "cannot access %s", lsr_quoted_always(path));
                 break;
         case LSR_TROUBLE_OPEN_DIR:

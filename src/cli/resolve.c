@@ -1,9 +1,9 @@
 /*
  * resolve - what follows from several options, the environment and the terminal
  *
- * In this order, as each step uses what the ones before it found: format and
- * order, sizes, colours, width, quoting, and from all of them what must be
- * known of the files.
+ * In this order, as each step uses what the ones before it found, and as GNU ls
+ * complains: format and order, sizes, width, quoting, style of times, colours, and
+ * from all of them what must be known of the files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -254,11 +254,10 @@ static int resolve_time_style(struct raw *r)
         return 2;
 }
 
+/* Are colours asked for? */
 static void resolve_color(struct raw *r)
 {
         struct lsr_view *v = &r->s->view;
-        const char *env = getenv("LS_COLORS");
-        char prefix[3] = "";
 
         if (r->color == UNSET) {
                 const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
@@ -268,6 +267,15 @@ static void resolve_color(struct raw *r)
                                                                    : WHEN_AUTO;
         }
         v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_raw_now(r, r->color);
+}
+
+/* Which they are; none if the terminal has none, or LS_COLORS cannot be read. */
+static void resolve_palette(struct raw *r)
+{
+        struct lsr_view *v = &r->s->view;
+        const char *env = getenv("LS_COLORS");
+        char prefix[3] = "";
+
         if (!v->o.color)
                 return;
         /* Without LS_COLORS the terminal must be known to have colours, unless lsr was told to use them. */
@@ -374,10 +382,7 @@ int lsr_raw_resolve(struct raw *r)
         o->hyperlink = r->hyperlink && o->format != LSR_FORMAT_JSON;
         resolve_color(r);
         resolve_width(r);
-        if (o->color)
-                o->tabsize = 0;
         resolve_quoting(r);
-        resolve_want(r);
         o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks && !o->git &&
                        !r->s->list.recursive;
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
@@ -386,13 +391,19 @@ int lsr_raw_resolve(struct raw *r)
                 return 2;
         }
         status = o->format == LSR_FORMAT_LONG ? resolve_time_style(r) : UNSET;
+        if (status != UNSET)
+                return status;
         if (o->format != LSR_FORMAT_LONG)
                 lsr_when_init(&v->when, LSR_WHEN_LOCALE);
+        resolve_palette(r);
+        if (o->color)
+                o->tabsize = 0;
+        resolve_want(r);
         if (o->hyperlink) {
                 char host[256] = "";
 
                 gethostname(host, sizeof(host) - 1);
                 v->host = lsr_xstrdup(host);
         }
-        return status;
+        return UNSET;
 }

@@ -95,7 +95,7 @@ static int content_give(struct lsr_content *c, const void *data, size_t n)
 
 static int content_zeros(struct lsr_content *c, uint64_t n)
 {
-        static const uint8_t zeros[(size_t)64 << 10];
+        static uint8_t zeros[(size_t)64 << 10]; /* not const: that would be so many bytes of the binary */
         int r = 0;
 
         while (n > 0 && r >= 0) {

@@ -223,6 +223,11 @@ def colors():
         yield Case("color-env", ["--color=always", "types"], env)
         yield Case("color-env", ["--color", "-l", "links"], env)
         yield Case("color-env", ["-l", "links"], env)
+    # What is asked of the environment, and complained of, in GNU's order.
+    for env in ({"COLUMNS": "bogus"}, {"COLUMNS": "-1", "TERM": "xterm"}, {"COLUMNS": "x", "LS_COLORS": "zz=1", "TABSIZE": "x", "QUOTING_STYLE": "x"},
+                {"LS_COLORS": "zz=1", "TIME_STYLE": "bogus"}, {"LS_COLORS": "zz=1", "TIME_STYLE": "iso", "COLUMNS": "x"}):
+        for args in ("-l --color", "-1 --color", "-C --color", "-x --color -w40", "-lD --zero --color", "-l", "--color=auto -l"):
+            yield Case("color-env", args.split() + ["types"], env)
     for args in ("-f --color=always", "--color=always -f", "-lf --color", "--color=always -lf -F", "--color --color=never", "--color=never --color", "-U --color"):
         yield Case("color-env", args.split() + ["types"])
 
@@ -230,7 +235,7 @@ def colors():
 def hyperlinks():
     for args in ("--hyperlink", "--hyperlink=always -l", "--hyperlink=always -lL", "--hyperlink=always -F", "--hyperlink=always -R", "--hyperlink=always -d", "--hyperlink=always -C -w60",
                  "--hyperlink=always -x", "--hyperlink=always -m", "--hyperlink=always -Q", "--hyperlink=always -f", "-f --hyperlink=always", "--hyperlink=always --zero"):
-        for where in (["types"], ["names"], ["links"], ["file", "types/", "./nested/../ext"], ["to-dir", "to-file", "to-nothing"], ["/usr/bin/env"]):
+        for where in (["types"], ["names"], ["links"], ["file", "types/", "./nested/../ext"], ["to-dir", "to-file", "to-nothing"], ["/usr/bin/env"], ["", "nope", "", "types"]):
             yield Case("hyperlink", args.split() + where)
 
 
