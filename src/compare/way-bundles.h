@@ -27,6 +27,7 @@ struct bundles {
         bool beside; /* a decoder works beside us: what we do is no part of its time */
         struct lsr_digest content;
         uint64_t bytes; /* of it */
+        uint64_t small; /* pieces of content, so far */
         struct bundles_seen *seen;
         size_t n_seen;
         size_t cap_seen;
