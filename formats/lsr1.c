@@ -106,7 +106,7 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
         struct lsr1_toc toc;
         const char *why;
 
-        if (!scan->part && l->toc_rlen >= LSR1_TOC_LARGE)
+        if (l->toc_rlen >= LSR1_TOC_LARGE)
                 lsr_heap_large();
         why = lsr1_toc_open(&toc, l, scan->input);
         if (why)

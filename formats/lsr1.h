@@ -24,7 +24,7 @@
 #define LSR1_TOC_MAX ((uint64_t)1 << 30)    /* bytes of the catalogue, */
 #define LSR1_TOC_RATIO 1024                 /* for each byte of its frame, */
 #define LSR1_TOC_MIN ((uint64_t)1 << 20)    /* where it is larger than this */
-#define LSR1_TOC_LARGE ((uint64_t)1 << 20)  /* decoded into large pages */
+#define LSR1_TOC_LARGE ((uint64_t)1 << 20)  /* from here on it is decoded into large pages */
 
 #define LSR1_MAGIC UINT32_C(0x184d2a5b)        /* of T and L */
 #define LSR1_TABLE_MAGIC UINT32_C(0x184d2a5e)  /* of S, at its beginning, */

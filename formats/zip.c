@@ -39,13 +39,15 @@ static bool zip_is_behind(uint32_t signature)
 static int zip_walk(struct lsr_zip_walk *w)
 {
         struct lsr_input *in = w->scan->input;
+        /* All of it is wanted: what is cached need not be copied. */
+        const uint8_t *view = lsr_input_view(in, w->begin, w->end - w->begin);
         size_t need = LSR_ZIP_CENTRAL_BYTES;
-        int r = lsr_input_seek(in, w->begin);
+        int r = view ? 0 : lsr_input_seek(in, w->begin);
 
         w->at = w->begin;
         while (r == 0 && w->at < w->end) {
-                const uint8_t *p;
-                ssize_t got = lsr_input_peek(in, need, &p);
+                const uint8_t *p = view ? view + (w->at - w->begin) : NULL;
+                ssize_t got = view ? (ssize_t)(w->end - w->at) : lsr_input_peek(in, need, &p);
                 size_t n, used = 0;
 
                 if (got < 0)
@@ -68,7 +70,8 @@ static int zip_walk(struct lsr_zip_walk *w)
                         w->at += length;
                         w->entries++;
                 }
-                lsr_input_take(in, used);
+                if (!view)
+                        lsr_input_take(in, used);
         }
         return r;
 }

@@ -1,10 +1,10 @@
 /*
  * map - a file that is in the page cache, as memory
  *
- * For a database, of which a little of many pages is wanted: to touch what is
- * cached costs neither a call nor a copy.  Only under "auto", and only where
- * nearly all of the file is cached: a disk answers large reads in flight faster
- * than page faults one by one.  Who shortens the file meanwhile kills the
+ * For a database, of which a little of many pages is wanted, and for indexes,
+ * which are looked at once: to touch what is cached costs neither a call nor a
+ * copy.  Only under "auto", and only where nearly all of the range is cached: a
+ * disk answers large reads in flight faster than page faults one by one.  Who shortens the file meanwhile kills the
  * process with SIGBUS, so this is for the worker, whose death costs one bundle.
  */
 #pragma once
