@@ -46,6 +46,8 @@ struct lsr_scan {
         bool distrusted;
         const char *part;    /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
         bool is_part;        /* and it is that */
+        const char *only;    /* this path alone will be looked up, see struct lsr_way; NULL: whatever there is */
+        bool is_only;        /* and members that it does not take were left out */
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */

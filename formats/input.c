@@ -17,6 +17,8 @@
 #include "io/map.h"
 #include "io/stream.h"
 
+#define INPUT_END_MAPPED ((uint64_t)1 << 20)
+
 /* Shorter gaps are read: a seek throws away what is in flight. */
 #define INPUT_SEEK_MIN ((uint64_t)1 << 20)
 
@@ -254,29 +256,55 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
         return in->ops->read_at ? in->ops->read_at(in, buf, n, offset) : -ESPIPE;
 }
 
+/* Where the kernel has it, more than that costs nothing. */
+static const uint8_t *input_map_end(struct lsr_input *in, size_t n)
+{
+        uint64_t more = in->size < INPUT_END_MAPPED ? in->size : INPUT_END_MAPPED;
+
+        if (more < n)
+                more = n;
+        in->end = in->ops->map_part ? in->ops->map_part(in, in->size - more, more) : NULL;
+        if (!in->end)
+                return NULL;
+        in->end_len = (size_t)more;
+        return in->end + (in->end_len - n);
+}
+
 ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_data)
 {
         ssize_t got;
 
         if (n > in->size)
                 n = (size_t)in->size;
-        in->end_len = 0;
-        in->end = lsr_xrealloc(in->end, n + 1);
-        got = lsr_input_read_at(in, in->end, n, in->size - n);
-        if (got < 0)
-                return got;
+        if (in->end && n <= in->end_len) {
+                *ret_data = in->end + (in->end_len - n);
+                return (ssize_t)n;
+        }
+        lsr_input_drop_end(in);
+        *ret_data = input_map_end(in, n);
+        if (*ret_data)
+                return (ssize_t)n;
+        *ret_data = in->end = in->end_read = lsr_xmalloc(n + 1);
+        got = lsr_input_read_at(in, in->end_read, n, in->size - n);
         /* Of a file that is being cut short the end is not known. */
-        if ((size_t)got == n)
+        if (got == (ssize_t)n)
                 in->end_len = n;
-        *ret_data = in->end;
         return got;
 }
 
 void lsr_input_drop_end(struct lsr_input *in)
 {
-        free(in->end);
-        in->end = NULL;
+        if (in->end && !in->end_read)
+                in->ops->map_part(in, 0, 0);
+        free(in->end_read);
+        in->end = in->end_read = NULL;
         in->end_len = 0;
+}
+
+const uint8_t *lsr_input_view(struct lsr_input *in, uint64_t offset, uint64_t n)
+{
+        lsr_input_drop_end(in);
+        return in->ops->map_part && n > 0 ? in->ops->map_part(in, offset, n) : NULL;
 }
 
 const uint8_t *lsr_input_map(struct lsr_input *in)
@@ -300,7 +328,8 @@ struct input_file {
         uint64_t offset; /* of the range in the file */
         uint64_t next;   /* where in the range the stream begins, or goes on */
         struct lsr_map map;
-        bool asked; /* for a map */
+        bool asked; /* for it */
+        struct lsr_map part;
 };
 
 static uint64_t file_end(const struct input_file *f)
@@ -352,6 +381,7 @@ static void file_free(struct lsr_input *in)
 
         lsr_stream_free(f->stream);
         lsr_io_unmap(&f->map);
+        lsr_io_unmap(&f->part);
         free(f);
 }
 
@@ -366,6 +396,16 @@ static const uint8_t *file_map(struct lsr_input *in)
         return f->map.data;
 }
 
+static const uint8_t *file_map_part(struct lsr_input *in, uint64_t offset, uint64_t n)
+{
+        struct input_file *f = (struct input_file *)in;
+
+        lsr_io_unmap(&f->part);
+        if (n > 0 && offset <= in->size && n <= in->size - offset)
+                lsr_io_map(f->io, f->fd, f->offset + offset, n, &f->part);
+        return f->part.data;
+}
+
 static void file_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n)
 {
         lsr_io_map_forget(&((struct input_file *)in)->map, offset, n);
@@ -377,6 +417,7 @@ static const struct lsr_input_ops file_ops = {
         .seek = file_seek,
         .map = file_map,
         .map_rest = file_map_rest,
+        .map_part = file_map_part,
         .free = file_free,
 };
 

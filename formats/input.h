@@ -31,6 +31,8 @@ struct lsr_input_ops {
         int (*seek)(struct lsr_input *in, uint64_t offset); /* next() goes on there; NULL: it cannot */
         const uint8_t *(*map)(struct lsr_input *in);        /* all of it as memory, or NULL; NULL: never */
         void (*map_rest)(struct lsr_input *in, uint64_t offset, uint64_t n); /* with it */
+        /* These bytes as memory, or NULL, in place of others that were mapped so; @n 0: of none; NULL: never. */
+        const uint8_t *(*map_part)(struct lsr_input *in, uint64_t offset, uint64_t n);
         void (*free)(struct lsr_input *in);
 };
 
@@ -49,10 +51,11 @@ struct lsr_input {
         size_t rest_len;
         uint8_t *joint; /* bytes gathered where a peek crosses pieces */
         size_t joint_cap;
-        int error;    /* what next() failed with, for when all before is taken */
-        bool bottom;  /* source_at is at */
-        uint8_t *end; /* of lsr_input_keep_end() */
+        int error;          /* what next() failed with, for when all before is taken */
+        bool bottom;        /* source_at is at */
+        const uint8_t *end; /* of lsr_input_keep_end() */
         size_t end_len;
+        uint8_t *end_read; /* it, or NULL: it is mapped */
 };
 
 /* A range of @fd, which the input closes never.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
@@ -107,11 +110,18 @@ const uint8_t *lsr_input_map(struct lsr_input *in);
 void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /*
- * Read the last @n bytes, or all, of a random input, and keep them: lsr_input_read_at() has them from there.
- * Their number, or a negative errno; *ret_data is valid until it is dropped.
+ * Read the last @n bytes, or all, of a random input, and keep them: lsr_input_read_at() has them from there.  Where
+ * lsr_input_map() would map them they are mapped.
+ * Their number, or a negative errno; *ret_data is valid until more are kept, or none.
  */
 ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_data);
 void lsr_input_drop_end(struct lsr_input *in);
+
+/*
+ * These bytes of a random input as memory, where lsr_input_map() would map them, else NULL.  Valid until the next are
+ * asked for or an end is kept; what was kept is dropped.
+ */
+const uint8_t *lsr_input_view(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

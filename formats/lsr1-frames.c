@@ -26,8 +26,9 @@ struct frames_job {
         struct lsr_job job;
         uint32_t frame;
         int error;
-        uint8_t *in, *out;
-        size_t in_n, in_cap;
+        const uint8_t *in; /* in a buffer, or a view of the file */
+        uint8_t *buf, *out;
+        size_t in_n, buf_cap;
         size_t out_n, out_cap;
         struct lsr_zstd *zstd;
 };
@@ -83,17 +84,22 @@ static void frames_reserve(uint8_t **buf, size_t *cap, size_t n)
         *cap = n;
 }
 
-/* A stream keeps reads in flight, but is more than one frame needs. */
+/* A stream keeps reads in flight, but is more than one frame needs; and that need not be copied where it is cached. */
 static int frames_fetch(struct frames *f, struct frames_job *j, uint64_t at)
 {
         ssize_t got;
 
+        j->in = f->depth > 1 ? NULL : lsr_input_view(f->inner, at, j->in_n);
+        if (j->in)
+                return 0;
+        frames_reserve(&j->buf, &j->buf_cap, j->in_n);
+        j->in = j->buf;
         if (f->depth > 1) {
                 int r = lsr_input_seek(f->inner, at);
 
-                got = r < 0 ? r : lsr_input_read(f->inner, j->in, j->in_n);
+                got = r < 0 ? r : lsr_input_read(f->inner, j->buf, j->in_n);
         } else {
-                got = lsr_input_read_at(f->inner, j->in, j->in_n, at);
+                got = lsr_input_read_at(f->inner, j->buf, j->in_n, at);
         }
         if (got < 0)
                 return (int)got;
@@ -108,7 +114,6 @@ static void frames_begin(struct frames *f)
         j->frame = f->next++;
         j->in_n = (size_t)(frame[1].at - frame[0].at);
         j->out_n = (size_t)(frame[1].raw - frame[0].raw);
-        frames_reserve(&j->in, &j->in_cap, j->in_n);
         frames_reserve(&j->out, &j->out_cap, j->out_n);
         j->error = frames_fetch(f, j, frame->at);
         lsr_jobs_submit(f->queue, &j->job);
@@ -187,7 +192,7 @@ static void frames_free(struct lsr_input *in)
 
         lsr_jobs_free(f->queue);
         for (unsigned i = 0; i <= FRAMES_JOBS; i++) {
-                free(f->jobs[i].in);
+                free(f->jobs[i].buf);
                 free(f->jobs[i].out);
                 lsr_zstd_free(f->jobs[i].zstd);
         }

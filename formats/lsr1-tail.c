@@ -132,18 +132,6 @@ bool lsr_lsr1_is_lost(struct lsr_input *in)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-bool lsr1_read_at(struct lsr_input *in, uint64_t at, uint64_t n, uint8_t **ret_data)
-{
-        uint8_t *data = lsr_xmalloc((size_t)n);
-
-        if (lsr_input_read_at(in, data, (size_t)n, at) == (ssize_t)n) {
-                *ret_data = data;
-                return true;
-        }
-        free(data);
-        return false;
-}
-
 /* Frames from the @entries of the seek table at @table; l is otherwise complete. */
 static const char *tail_frames(struct lsr1 *l, const uint8_t *table, uint32_t entries)
 {
@@ -167,30 +155,26 @@ static const char *tail_frames(struct lsr1 *l, const uint8_t *table, uint32_t en
 static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
 {
         uint64_t n = in->size < LSR1_TAIL ? in->size : LSR1_TAIL, need, locator_at;
-        const uint8_t *footer, *table;
+        const uint8_t *tail, *footer, *table;
         const char *why;
         uint32_t entries;
 
         if (!lsr_input_random(in) || n < LSR1_FOOTER)
                 return "there is none";
-        l->tail_at = in->size - n;
-        if (!lsr1_read_at(in, l->tail_at, n, &l->tail))
+        if (lsr_input_keep_end(in, n, &tail) != (ssize_t)n)
                 return "it cannot be read";
-        footer = l->tail + n - LSR1_FOOTER;
+        footer = tail + n - LSR1_FOOTER;
         entries = tail_entries(footer, in->size);
         if (entries == 0)
                 return "there is no seek table";
         need = tail_table_size(entries) + LSR1_LOCATOR;
         if (need > n) {
-                free(l->tail);
-                l->tail = NULL;
-                l->tail_at = in->size - need;
-                if (!lsr1_read_at(in, l->tail_at, need, &l->tail))
+                if (lsr_input_keep_end(in, need, &tail) != (ssize_t)need)
                         return "it cannot be read";
                 n = need;
-                footer = l->tail + n - LSR1_FOOTER;
+                footer = tail + n - LSR1_FOOTER;
         }
-        table = l->tail + n - need + LSR1_LOCATOR;
+        table = tail + n - need + LSR1_LOCATOR;
         if (lsr_le32(table) != LSR1_TABLE_MAGIC || lsr_le32(table + 4) != tail_table_size(entries) - LSR1_SKIPPABLE ||
             !tail_entries_fit(footer))
                 return "the seek table is damaged";
@@ -219,6 +203,5 @@ const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in)
 void lsr1_close(struct lsr1 *l)
 {
         free(l->frames);
-        free(l->tail);
         *l = (struct lsr1){};
 }

@@ -27,16 +27,6 @@ static bool toc_bounded(const struct lsr1 *l)
         return l->rows <= l->tar_length / TOC_BLOCK + 1;
 }
 
-/* T, which is in the tail or is read. */
-static const uint8_t *toc_packed(const struct lsr1 *l, struct lsr_input *in, struct lsr1_toc *t)
-{
-        uint64_t at = l->toc_at - LSR1_SKIPPABLE;
-
-        if (at >= l->tail_at)
-                return l->tail + (at - l->tail_at);
-        return lsr1_read_at(in, at, l->toc_clen + LSR1_SKIPPABLE, &t->read) ? t->read : NULL;
-}
-
 /* Where the frames are.  They fill T, and decoded all of the catalogue. */
 static bool toc_frames(struct lsr1_toc *t, const struct lsr1 *l)
 {
@@ -90,14 +80,14 @@ bool lsr1_toc_need(void *ctx, uint64_t offset, uint64_t n)
         return true;
 }
 
-static const char *toc_open(struct lsr1_toc *t, struct lsr1 *l, struct lsr_input *in)
+static const char *toc_open(struct lsr1_toc *t, const struct lsr1 *l, struct lsr_input *in)
 {
+        uint64_t end = in->size - (l->toc_at - LSR1_SKIPPABLE);
         const uint8_t *toc;
 
         if (!toc_bounded(l))
                 return "it would be too large";
-        toc = toc_packed(l, in, t);
-        if (!toc)
+        if (lsr_input_keep_end(in, (size_t)end, &toc) != (ssize_t)end)
                 return "it cannot be read";
         t->packed = toc + LSR1_SKIPPABLE;
         t->size = (size_t)l->toc_rlen;
@@ -110,7 +100,7 @@ static const char *toc_open(struct lsr1_toc *t, struct lsr1 *l, struct lsr_input
         return NULL;
 }
 
-const char *lsr1_toc_open(struct lsr1_toc *ret, struct lsr1 *l, struct lsr_input *in)
+const char *lsr1_toc_open(struct lsr1_toc *ret, const struct lsr1 *l, struct lsr_input *in)
 {
         struct lsr1_toc t = {};
         const char *why = toc_open(&t, l, in);
@@ -124,13 +114,12 @@ const char *lsr1_toc_open(struct lsr1_toc *ret, struct lsr1 *l, struct lsr_input
 void lsr1_toc_close(struct lsr1_toc *t)
 {
         lsr_zstd_free(t->zstd);
-        free(t->read);
         free(t->frames);
         free(t->data);
         *t = (struct lsr1_toc){};
 }
 
-const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size)
+const char *lsr1_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size)
 {
         struct lsr1_toc t;
         const char *why = lsr1_toc_open(&t, l, in);
@@ -143,5 +132,6 @@ const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, s
                 t.data = NULL;
         }
         lsr1_toc_close(&t);
+        lsr_input_drop_end(in);
         return why;
 }

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "formats/drivers.h"
 #include "formats/lsr1.h"
 
@@ -49,6 +50,7 @@ int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input)
         struct lsr1_view *view;
         int r = lsr_input_seek(scan->input, 0);
 
+        lsr_input_drop_end(scan->input);
         if (r < 0)
                 return r;
         view = lsr_input_alloc(sizeof(*view), &lsr1_view_ops);
@@ -102,8 +104,11 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
 {
         struct lsr_catalogue_source source = { .need = lsr1_toc_need };
         struct lsr1_toc toc;
-        const char *why = lsr1_toc_open(&toc, l, scan->input);
+        const char *why;
 
+        if (!scan->part && l->toc_rlen >= LSR1_TOC_LARGE)
+                lsr_heap_large();
+        why = lsr1_toc_open(&toc, l, scan->input);
         if (why)
                 return why;
         source.data = toc.data;

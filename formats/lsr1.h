@@ -24,6 +24,7 @@
 #define LSR1_TOC_MAX ((uint64_t)1 << 30)    /* bytes of the catalogue, */
 #define LSR1_TOC_RATIO 1024                 /* for each byte of its frame, */
 #define LSR1_TOC_MIN ((uint64_t)1 << 20)    /* where it is larger than this */
+#define LSR1_TOC_LARGE ((uint64_t)1 << 20)  /* decoded into large pages */
 
 #define LSR1_MAGIC UINT32_C(0x184d2a5b)        /* of T and L */
 #define LSR1_TABLE_MAGIC UINT32_C(0x184d2a5e)  /* of S, at its beginning, */
@@ -51,8 +52,6 @@ struct lsr1 {
         uint32_t rows;
         uint32_t n;                /* frames D and E */
         struct lsr1_frame *frames; /* n + 1 */
-        uint8_t *tail;             /* bytes of the file, */
-        uint64_t tail_at;          /* from here on */
 };
 
 /* As lsr_format.probe: does it end like one? */
@@ -66,9 +65,6 @@ const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
 void lsr1_close(struct lsr1 *l);
 
-/* @n bytes at @at, to be freed. */
-bool lsr1_read_at(struct lsr_input *in, uint64_t at, uint64_t n, uint8_t **ret_data);
-
 /* --- the table of contents ------------------------------------------------------- */
 
 struct lsr1_toc_frame {
@@ -78,8 +74,7 @@ struct lsr1_toc_frame {
 };
 
 struct lsr1_toc {
-        const uint8_t *packed;         /* the frames: in what was read here, or in the tail */
-        uint8_t *read;                 /* NULL: in the tail */
+        const uint8_t *packed;         /* the frames, as the input keeps them */
         struct lsr1_toc_frame *frames; /* n + 1 */
         size_t n;
         struct lsr_zstd *zstd;
@@ -87,15 +82,18 @@ struct lsr1_toc {
         size_t size;
 };
 
-/* The table of contents, which has the rows that it is to have; nothing is decoded yet.  NULL, or why not. */
-const char *lsr1_toc_open(struct lsr1_toc *ret, struct lsr1 *l, struct lsr_input *in);
+/*
+ * The table of contents, which has the rows that it is to have; nothing is decoded yet.  It is at the end of @in, which
+ * keeps that meanwhile.  NULL, or why not.
+ */
+const char *lsr1_toc_open(struct lsr1_toc *ret, const struct lsr1 *l, struct lsr_input *in);
 void lsr1_toc_close(struct lsr1_toc *t);
 
 /* Decode these bytes of the catalogue; their checksums are right.  For struct lsr_catalogue_source. */
 bool lsr1_toc_need(void *ctx, uint64_t offset, uint64_t n);
 
 /* All of it, to be freed.  NULL, or why not. */
-const char *lsr1_toc(struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
+const char *lsr1_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_data, size_t *ret_size);
 
 /* --- the frames ------------------------------------------------------------------ */
 

@@ -25,6 +25,9 @@
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 /* A driver that begins at the end finds this much there already. */
 #define REGISTRY_KEPT_BYTES ((size_t)128 << 10)
+/* Of the beginning that much, of files that are not read with one read anyway. */
+#define REGISTRY_HEAD_BYTES 16u
+#define REGISTRY_FROM_END_MIN ((uint64_t)256 << 10)
 
 const struct lsr_format *const lsr_formats[] = {
         &lsr_format_lsr1, &lsr_format_sqlite, &lsr_format_7z,      &lsr_format_rar5, &lsr_format_rar,
@@ -128,6 +131,28 @@ static ssize_t registry_tail(struct lsr_input *in, const uint8_t **ret_tail)
 }
 
 /*
+ * Those that come first and are known by the end: then there is no need to read much of the beginning.  In the table
+ * they precede all others, so that none of these would have been asked before.
+ */
+static const struct lsr_format *registry_from_end(struct lsr_input *in)
+{
+        uint8_t head[REGISTRY_HEAD_BYTES];
+        struct lsr_probe p = { .head = head, .size = in->size };
+        ssize_t got;
+
+        if (!lsr_input_random(in) || in->size < REGISTRY_FROM_END_MIN)
+                return NULL;
+        got = registry_tail(in, &p.tail);
+        p.tail_len = got > 0 ? (size_t)got : 0;
+        got = lsr_input_read_at(in, head, sizeof(head), 0);
+        p.head_len = got > 0 ? (size_t)got : 0;
+        for (size_t i = 0; lsr_formats[i]->from_end; i++)
+                if (lsr_formats[i]->probe(&p))
+                        return lsr_formats[i];
+        return NULL;
+}
+
+/*
  * A decoder gave up before anything was recognised.  Who has no magic number has been taken for a decoder by mistake.
  * 1; or @error where the file itself cannot be read.
  */
@@ -140,51 +165,47 @@ static int registry_damage(struct lsr_identity *id, const struct lsr_input *in, 
         return 1;
 }
 
-int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,
-                 struct lsr_input **ret_input)
+/* Take filter after filter off *in until a format is recognised.  As lsr_identify(), but nothing is freed. */
+static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_t window_max)
 {
-        struct lsr_identity id = {};
-        struct lsr_input *in = input;
-        int r = 1;
-
         for (;;) {
-                struct lsr_probe p = { .size = in->size };
+                struct lsr_probe p = { .size = (*in)->size };
                 const struct lsr_filter *filter;
                 struct lsr_input *outer;
-                ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
-                int error = got < 0 ? (int)got : 0;
+                ssize_t got = lsr_input_peek(*in, LSR_PROBE_BYTES, &p.head);
+                int error = got < 0 ? (int)got : 0, r;
 
                 /* A decoder that fails so early: there may be enough to know the format by. */
                 if (got < 0)
-                        got = lsr_input_peek(in, 1, &p.head);
-                if (got < 0) {
-                        r = registry_damage(&id, in, error);
-                        break;
-                }
+                        got = lsr_input_peek(*in, 1, &p.head);
+                if (got < 0)
+                        return registry_damage(id, *in, error);
                 p.head_len = (size_t)got < LSR_PROBE_BYTES ? (size_t)got : LSR_PROBE_BYTES;
-                got = registry_tail(in, &p.tail);
-                if (got < 0) {
-                        r = (int)got;
-                        break;
-                }
+                got = registry_tail(*in, &p.tail);
+                if (got < 0)
+                        return (int)got;
                 p.tail_len = (size_t)got;
-                id.format = registry_format(&p);
-                if (id.format) {
-                        r = 0;
-                        break;
-                }
+                id->format = registry_format(&p);
+                if (id->format)
+                        return 0;
                 filter = registry_filter(p.head, p.head_len);
-                if (!filter || id.n_filters == LSR_FILTERS_MAX) {
-                        r = error ? registry_damage(&id, in, error) : 1;
-                        break;
-                }
-                r = filter->open(&outer, in, window_max);
+                if (!filter || id->n_filters == LSR_FILTERS_MAX)
+                        return error ? registry_damage(id, *in, error) : 1;
+                r = filter->open(&outer, *in, window_max);
                 if (r < 0)
-                        break;
-                in = outer;
-                id.filters[id.n_filters++] = filter;
-                r = 1;
+                        return r;
+                *in = outer;
+                id->filters[id->n_filters++] = filter;
         }
+}
+
+int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,
+                 struct lsr_input **ret_input)
+{
+        struct lsr_identity id = { .format = registry_from_end(input) };
+        struct lsr_input *in = input;
+        int r = id.format ? 0 : registry_peel(&id, &in, window_max);
+
         *ret_identity = id;
         if (r == 0) {
                 if (!id.format->from_end)

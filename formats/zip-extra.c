@@ -20,9 +20,9 @@ enum {
         EXTRA_UNIX = 0x000d,
         EXTRA_TIMESTAMP = 0x5455, /* UT */
         EXTRA_UNIX1 = 0x5855,     /* UX */
-        EXTRA_UNICODE = 0x7075,   /* up */
-        EXTRA_UNIX2 = 0x7855,     /* Ux */
-        EXTRA_UNIX3 = 0x7875,     /* ux */
+        EXTRA_UNICODE = LSR_ZIP_UNICODE,
+        EXTRA_UNIX2 = 0x7855, /* Ux */
+        EXTRA_UNIX3 = 0x7875, /* ux */
         EXTRA_AES = 0x9901,
 };
 

@@ -167,3 +167,22 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
                                 t->text[i] = '/';
         return t->text;
 }
+
+bool lsr_zip_name_stands(const uint8_t *p)
+{
+        size_t name_len = lsr_le16(p + 28), extra_len = lsr_le16(p + 30), at = 0;
+        const uint8_t *name = p + LSR_ZIP_CENTRAL_BYTES, *extra = name + name_len;
+
+        if (!name_is_plain(name, name_len, name_backslashes(p[5])))
+                return false;
+        if (lsr_le16(p + 8) & LSR_ZIP_UTF8)
+                return true;
+        while (extra_len - at >= 4 && lsr_le16(extra + at) != LSR_ZIP_UNICODE) {
+                size_t n = lsr_le16(extra + at + 2);
+
+                if (n > extra_len - at - 4)
+                        return true;
+                at += 4 + n;
+        }
+        return extra_len - at < 4;
+}

@@ -116,27 +116,56 @@ static int zip_add_link(struct lsr_zip_walk *w)
         return zip_add(w);
 }
 
-static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
+/* What the entry lays claim to is taken.  Returns whether that is suspect. */
+static bool zip_claim(struct lsr_zip_walk *w, const struct lsr_zip_entry *e)
 {
-        struct lsr_zip_entry *e = &w->entry;
         struct lsr_zip_span span;
+        bool suspect = false;
 
-        (void)n;
-        lsr_zip_central(p, e);
-        lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
         zip_span(w, e, &span);
-        if (e->incomplete)
-                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s lacks its 64-bit sizes", lsr_grouped(w->at));
         if (span.begin < w->covered) {
                 w->disorder = true;
-                if (w->recovering)
-                        w->member.flags |= LSR_MEMBER_SUSPECT;
+                suspect = w->recovering;
         }
         if (span.end > w->covered)
                 w->covered = span.end;
         /* No member reaches into the directory. */
-        if (span.end > w->begin || (w->suspects && w->suspects[w->entries / 8] >> w->entries % 8 & 1))
+        return suspect || span.end > w->begin || (w->suspects && w->suspects[w->entries / 8] >> w->entries % 8 & 1);
+}
+
+/* An entry that is not wanted, as is told without all of it.  Nothing that would be complained about is passed over. */
+static bool zip_pass(struct lsr_zip_walk *w, const uint8_t *p)
+{
+        struct lsr_zip_entry *e = &w->entry;
+
+        e->packed = lsr_le32(p + 20);
+        e->offset = lsr_le32(p + 42);
+        if (e->packed == UINT32_MAX || e->offset == UINT32_MAX || lsr_le32(p + 24) == UINT32_MAX)
+                return false;
+        zip_claim(w, e);
+        return true;
+}
+
+static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
+{
+        bool stands = w->way && lsr_zip_name_stands(p), wanted = true;
+        struct lsr_zip_entry *e = &w->entry;
+
+        (void)n;
+        if (stands)
+                wanted = lsr_way_wants(w->way, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28));
+        if (!wanted && zip_pass(w, p))
+                return 0;
+        lsr_zip_central(p, e);
+        lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
+        if (e->incomplete)
+                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s lacks its 64-bit sizes", lsr_grouped(w->at));
+        if (zip_claim(w, e))
                 w->member.flags |= LSR_MEMBER_SUSPECT;
+        if (w->way && !stands)
+                wanted = lsr_way_wants(w->way, w->member.path, w->member.path_len);
+        if (!wanted)
+                return 0;
         return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_add(w);
 }
 
@@ -144,6 +173,8 @@ int lsr_zip_walk_list(struct lsr_zip_walk *w)
 {
         int r;
 
+        if (w->way)
+                lsr_way_again(w->way);
         w->visit = zip_list_entry;
         w->entries = w->covered = 0;
         w->links = 0;
@@ -237,10 +268,16 @@ static int zip_untangle(struct lsr_zip_walk *w, int listed)
 static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
 {
         struct lsr_zip_walk w = { .scan = scan, .base = end->base, .begin = end->directory, .end = end->end };
-        int r = lsr_zip_walk_list(&w);
+        struct lsr_way way = {};
+        int r;
 
+        scan->is_only = scan->only && lsr_way_begin(&way, scan->only);
+        if (scan->is_only)
+                w.way = &way;
+        r = lsr_zip_walk_list(&w);
         if (r >= 0 && w.disorder)
                 r = zip_untangle(&w, r);
+        lsr_way_end(&way);
         if (r < 0)
                 return r;
         if (r > 0)

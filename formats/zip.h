@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "catalogue/way.h"
 #include "formats/format.h"
 
 #define LSR_ZIP_LOCAL UINT32_C(0x04034b50)
@@ -40,6 +41,8 @@
 
 #define LSR_ZIP_LINKS_MAX 100000 /* symbolic links whose targets are read */
 #define LSR_ZIP_LINK_MAX 4096    /* bytes of a target: PATH_MAX */
+
+#define LSR_ZIP_UNICODE 0x7075 /* extra field, 4.6.9: the name in UTF-8 */
 
 /* General purpose bits, 4.4.4. */
 enum {
@@ -136,6 +139,9 @@ struct lsr_zip_text {
 /* The name as a path in UTF-8 (if it can be told), with '/' between components; in the entry's bytes or in @t. */
 const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, size_t *ret_len);
 
+/* Of a central header: is that its name as it is stored? */
+bool lsr_zip_name_stands(const uint8_t *p);
+
 /* By RFC 3629. */
 bool lsr_zip_is_utf8(const uint8_t *p, size_t n);
 
@@ -165,7 +171,6 @@ struct lsr_zip_span {
         uint64_t entry; /* its number */
 };
 
-/* A walk through central headers. */
 /* Bytes of the file read last: links lie near each other, header and target do always. */
 struct lsr_zip_window {
         uint64_t offset;
@@ -173,8 +178,10 @@ struct lsr_zip_window {
         uint8_t data[1 << 10]; /* copied from the page cache each time, so not much more than a link takes */
 };
 
+/* A walk through central headers. */
 struct lsr_zip_walk {
         struct lsr_scan *scan;
+        struct lsr_way *way; /* whose members alone are listed; NULL: all */
         uint64_t base;
         uint64_t begin;    /* in the file */
         uint64_t end;      /* at most to here */

@@ -22,7 +22,7 @@
 
 #define MAP_MIN ((uint64_t)256 << 10) /* below, a read or two get all of it */
 #define MAP_SAMPLES 8u
-#define MAP_SAMPLE ((uint64_t)1 << 20)
+#define MAP_SAMPLE ((uint64_t)1 << 20) /* what is no larger is looked at as a whole */
 #define MAP_PAGE UINT64_C(4096)
 
 /* As in linux/mman.h. */
@@ -42,9 +42,10 @@ struct map_cachestat {
 /* Is nearly all of it cached, as far as samples tell? */
 static bool map_is_cached(struct lsr_reads *reads, int fd, uint64_t offset, uint64_t size)
 {
-        uint64_t step = size / MAP_SAMPLES;
+        unsigned n = size > MAP_SAMPLE ? MAP_SAMPLES : 1;
+        uint64_t step = size / n;
 
-        for (unsigned i = 0; i < MAP_SAMPLES; i++) {
+        for (unsigned i = 0; i < n; i++) {
                 struct map_range range = { offset + i * step, step < MAP_SAMPLE ? step : MAP_SAMPLE };
                 struct map_cachestat stat;
 

@@ -383,37 +383,64 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
 }
 
 struct bundle_scan {
-        const char *part; /* NULL: all */
+        const char *path; /* NULL: all */
+        bool only;
         struct lsr_catalogue *catalogue;
-        bool is_part;
+        enum lsr_worker_share share;
 };
 
 static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->part, &scan->catalogue, &scan->is_part);
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->path, scan->only, &scan->catalogue, &scan->share);
 }
 
-/* @part: a part will do. */
-static int bundle_load(struct lsr_bundle *bundle, const char *part)
+/* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
+static bool bundle_renumber(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
 {
-        struct bundle_scan scan = { .part = part };
+        for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next) {
+                const char *path = inner->path + strlen(bundle->path) + 1;
+                int64_t row;
+
+                if (inner->outer != bundle)
+                        continue;
+                row = lsr_catalogue_find(all, 0, path, strlen(path));
+                if (row < 0)
+                        return false;
+                inner->outer_row = (uint32_t)row;
+        }
+        return true;
+}
+
+/* Does what is there now agree with what was there? */
+static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
+{
+        if (!bundle->part)
+                return true;
+        /* Rows of a part are known elsewhere by their numbers. */
+        return bundle->only ? bundle_renumber(bundle, all) : lsr_catalogue_is_part(bundle->part, all);
+}
+
+/* @path: a part for it will do. */
+static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
+{
+        struct bundle_scan scan = { .path = path, .only = only };
         int r;
 
-        if (bundle->loaded || (part && bundle->part))
+        if (bundle->loaded || (path && bundle->part))
                 return bundle->load_error;
         r = bundle_retry(bundle, bundle_ask_scan, &scan);
-        /* Rows of the part are known elsewhere by their numbers. */
-        if (r == 0 && bundle->part && !lsr_catalogue_is_part(bundle->part, scan.catalogue)) {
+        if (r == 0 && !bundle_agrees(bundle, scan.catalogue)) {
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
         }
-        bundle->loaded = r < 0 || !scan.is_part;
+        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL;
         bundle->load_error = r;
+        bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
         if (r == 0)
                 bundle->catalogue = scan.catalogue;
-        if (r == 0 && scan.is_part)
+        if (r == 0 && scan.share != LSR_WORKER_ALL)
                 bundle->part = scan.catalogue;
         else if (r == 0)
                 bundle_remember(bundle);
@@ -424,12 +451,12 @@ static int bundle_load(struct lsr_bundle *bundle, const char *part)
 
 int lsr_bundle_load(struct lsr_bundle *bundle)
 {
-        return bundle_load(bundle, NULL);
+        return bundle_load(bundle, NULL, false);
 }
 
-int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
+int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path, bool only)
 {
-        return bundle_load(bundle, path);
+        return bundle_load(bundle, path, only);
 }
 
 struct bundle_extent {

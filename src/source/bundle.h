@@ -56,6 +56,7 @@ struct lsr_bundle {
         bool handed;                /* the worker knows it, by id */
         bool loaded;                /* or an attempt failed, with load_error */
         struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
+        bool only;                  /* that is what one lookup takes, no more */
         int load_error;
         uint64_t used; /* when, in steps of lsr_bundles */
         int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
@@ -88,8 +89,10 @@ int lsr_bundle_load(struct lsr_bundle *b);
 /*
  * The same, but a part of it will do: what it takes to follow @path below the root, and to list the directory that is
  * there.  What more is wanted, lsr_bundle_load() has; see lsr_catalogue_find() and lsr_catalogue_holds().
+ * With @only it need not be listed, nor are rows and links kept: if b->only is set then, nothing else may be looked up
+ * before lsr_bundle_load(), whose rows are others.
  */
-int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
+int lsr_bundle_load_part(struct lsr_bundle *b, const char *path, bool only);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);

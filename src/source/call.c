@@ -131,7 +131,9 @@ static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 int r;
 
                 if (call->cap == call->size) {
-                        call->cap = call->cap ? 2 * call->cap : WORKER_GROW_MIN;
+                        call->cap = call->cap                  ? 2 * call->cap
+                                    : length < WORKER_GROW_MIN ? (size_t)length
+                                                               : WORKER_GROW_MIN;
                         call->data = lsr_xrealloc(call->data, call->cap);
                 }
                 step = call->cap - call->size < length - call->size ? call->cap - call->size
@@ -157,6 +159,8 @@ static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint
         if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
             length > LSR_WIRE_CATALOGUE_MAX)
                 return -EPROTO;
+        if (length >= WORKER_GROW_MIN)
+                lsr_heap_large();
         call->has_data = true;
         call->is_part = is_part;
         return answer_blob(w, call, length);

@@ -49,6 +49,9 @@ static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_mem
         size_t rest_len = strlen(w->rest);
         char *text;
 
+        /* Where it leads is another lookup. */
+        if (w->at.bundle->only)
+                return -EAGAIN;
         if (++w->links > LSR_PLACE_LINKS_MAX)
                 return -ELOOP;
         if (m->target_len == 0 || m->target_len + rest_len + 2 > PATH_MAX)
@@ -79,6 +82,8 @@ static int place_up(struct place_walk *w)
         }
         if (!b->outer)
                 return 1;
+        if (b->outer->only)
+                return -EAGAIN;
         w->at = (struct lsr_place){ b->outer, lsr_catalogue_parent(b->outer->catalogue, b->outer_row) };
         return 0;
 }
@@ -198,10 +203,16 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
         while (rest[0] == '/')
                 rest++;
-        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
+        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest, flags & LSR_PLACE_ONLY)
+                                   : lsr_bundle_load(root.bundle);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
         r = lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
+        if (r == -EAGAIN && root.bundle->only) {
+                if (lsr_bundle_load(root.bundle) < 0)
+                        return LSR_PLACE_UNREADABLE;
+                r = lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
+        }
         /* Another part than this one's may have been loaded before. */
         if (r == 0 && !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row) &&
             lsr_bundle_load(ret_place->bundle) < 0)

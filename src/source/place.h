@@ -24,6 +24,7 @@ enum {
          * loaded, see lsr_bundle_load_part().  For lsr_place_find().
          */
         LSR_PLACE_PART = 1 << 2,
+        LSR_PLACE_ONLY = 1 << 3, /* with it: nor its children, and nothing else ever */
 };
 
 /* A bundle on the way cannot be read; lsr_bundles_options.trouble has been told why. */

@@ -240,7 +240,7 @@ static int serve_put(void *ctx, const struct lsr_member *m)
 }
 
 /* @data is followed by a NUL. */
-static int serve_list(struct serve *s, const uint8_t *data, size_t size)
+static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_scan request;
         struct serve_bundle *b;
@@ -258,12 +258,14 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size)
                 return r;
         scan.distrusted = request.distrusted;
         scan.part = request.part ? (const char *)data + sizeof(request) : NULL;
+        scan.only = request.only ? (const char *)data + sizeof(request) : NULL;
         scan.builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
         if (r >= 0)
                 r = scan.catalogue ? serve_catalogue(s, &scan) : serve_records(s);
+        done->only = scan.is_only;
         free(scan.catalogue);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
@@ -357,7 +359,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 r = serve_open(s, data, size, &done);
                 break;
         case LSR_WIRE_SCAN:
-                r = serve_list(s, data, size);
+                r = serve_list(s, data, size, &done);
                 break;
         case LSR_WIRE_READ:
         case LSR_WIRE_EXTENT:

@@ -79,6 +79,7 @@ struct lsr_wire_scan {
         uint32_t id;
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
+        uint32_t only;       /* likewise */
 };
 
 struct lsr_wire_close {
@@ -99,6 +100,7 @@ struct lsr_wire_many {
 struct lsr_wire_done {
         int32_t result;
         uint32_t filtered;
+        uint32_t only; /* a SCAN has left members out */
         char format[16];
         char filters[64];
         uint64_t offset;

@@ -219,17 +219,18 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
 /*
  * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid; a negative errno.
  */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *part,
-                       struct lsr_catalogue **ret_catalogue, bool *ret_is_part)
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *path,
+                       struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,
-                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)part, strlen(part) } },
+                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)path, strlen(path) } },
                 .n_parts = 2,
                 .builder = lsr_builder_new(),
                 .wants_part = scan->part,
         };
         int r = worker_call(w, &call);
+        bool only = scan->only && !call.has_data && (r < 0 || call.done.only);
 
         if (r >= 0 && call.is_part)
                 r = lsr_catalogue_decode_part(ret_catalogue, call.data, call.size) < 0;
@@ -238,36 +239,34 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         /* What came before it died has been parsed well. */
         else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
                 r = lsr_builder_finish(call.builder, ret_catalogue);
-        *ret_is_part = call.is_part;
+        *ret_share = call.is_part ? LSR_WORKER_PART : only ? LSR_WORKER_ONLY : LSR_WORKER_ALL;
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
 }
 
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *part, struct lsr_catalogue **ret_catalogue,
-                    bool *ret_is_part)
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
-        struct lsr_wire_scan scan = { .id = id, .part = part != NULL };
-        bool is_part = false;
+        struct lsr_wire_scan scan = { .id = id, .part = path != NULL, .only = path && only };
+        enum lsr_worker_share share = LSR_WORKER_ALL;
         int r = 1;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        if (part)
-                r = worker_scan(w, &scan, part, ret_catalogue, &is_part);
+        if (path)
+                r = worker_scan(w, &scan, path, ret_catalogue, &share);
+        scan.part = scan.only = false;
         /* Whether the whole is valid has not been told by a part that is not. */
-        if (r == 1 && (!part || is_part)) {
-                scan.part = false;
-                r = worker_scan(w, &scan, "", ret_catalogue, &is_part);
-        }
+        if (r == 1 && (!path || share == LSR_WORKER_PART))
+                r = worker_scan(w, &scan, "", ret_catalogue, &share);
         if (r == 1) {
-                scan.part = false;
                 scan.distrusted = true;
-                r = worker_scan(w, &scan, "", ret_catalogue, &is_part);
+                r = worker_scan(w, &scan, "", ret_catalogue, &share);
         }
         if (r == 1)
                 return worker_distrust(w, -EBADMSG);
-        *ret_is_part = is_part;
+        *ret_share = share;
         return r;
 }
 

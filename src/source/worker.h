@@ -60,12 +60,19 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                     uint8_t **ret_head, size_t *ret_head_len);
 void lsr_worker_close(struct lsr_worker *w, uint32_t id);
 
+/* What came of a bundle: */
+enum lsr_worker_share {
+        LSR_WORKER_ALL,
+        LSR_WORKER_PART, /* what lsr_catalogue_cut() makes of all */
+        LSR_WORKER_ONLY, /* what the lookup of one path takes, see struct lsr_way; rows are numbered as they come */
+};
+
 /*
- * All members; or, if @part is not NULL and the bundle holds a catalogue from which it can be cut, the part for that
- * path, and *ret_is_part is true.  0 or a negative errno.
+ * All members; or, if @path is not NULL, what its lookup takes: a part of the catalogue that the bundle holds, or with
+ * @only the members alone.  0 or a negative errno.
  */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *part, struct lsr_catalogue **ret_catalogue,
-                    bool *ret_is_part);
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);

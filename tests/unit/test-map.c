@@ -102,3 +102,41 @@ Test(map, of_an_input)
         close(fd);
         lsr_io_free(io);
 }
+
+/* The end that is kept, and a view, are the bytes of the file, mapped or not. */
+Test(map, ends_and_views)
+{
+        const uint64_t offset = 4096 + 17, size = ((uint64_t)3 << 20) - 5000;
+        static const char *const engines[] = { "auto", "sync" };
+        int fd = map_file((size_t)3 << 20);
+
+        for (size_t e = 0; e < 2; e++) {
+                struct lsr_io *io = map_io(engines[e]);
+                bool can = e == 0 && map_can(fd);
+                static const size_t sizes[] = { 100, 128 << 10, 2 << 20, 100 };
+                struct lsr_input *in;
+                const uint8_t *data;
+                uint8_t last[50];
+
+                cr_assert_eq(lsr_input_file(&in, io, fd, offset, size), 0);
+                for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+                        cr_assert_eq(lsr_input_keep_end(in, sizes[i], &data), (ssize_t)sizes[i]);
+                        for (uint64_t at = 0; at < sizes[i]; at++)
+                                cr_assert_eq(data[at], map_byte(offset + size - sizes[i] + at));
+                        cr_assert_eq(lsr_input_read_at(in, last, 100, size - 50), 50);
+                        cr_assert_eq(last[49], map_byte(offset + size - 1));
+                }
+                data = lsr_input_view(in, 4711, 1 << 20);
+                cr_assert_eq(data != NULL, can);
+                for (uint64_t at = 0; data && at < 1 << 20; at++)
+                        cr_assert_eq(data[at], map_byte(offset + 4711 + at));
+                cr_assert_null(lsr_input_view(in, 4711, 4096), "small");
+                cr_assert_null(lsr_input_view(in, size - 1000, 1 << 20), "beyond the end");
+                cr_assert_null(lsr_input_view(in, UINT64_MAX - 10, 1 << 20));
+                cr_assert_eq(lsr_input_keep_end(in, 1 << 20, &data), 1 << 20);
+                cr_assert_eq(data[0], map_byte(offset + size - (1 << 20)));
+                lsr_input_free(in);
+                lsr_io_free(io);
+        }
+        close(fd);
+}
