@@ -6,7 +6,7 @@
  *
  * Rows leave SQLite through an aggregate function, which is called for each with
  * its values as they lie in the registers of the virtual machine: to step from
- * row to row and to fetch every column by a call of its own took a sixth longer.
+ * row to row and to fetch every column by a call of its own takes longer.
  *
  * SQLite decodes row after row on one core.  A large archive that is mapped is
  * therefore listed through several connections, with a piece of the rowids each:
@@ -19,6 +19,10 @@
  * could not do, for whatever reason, this one does again, so that errors are
  * found and reported in one place.
  *
+ * The lookup of one path needs a few members, and which ones the index of names
+ * says.  All of it is looked at, as "zz/../a" and "./a" stand for "a" too; it
+ * is small beside the archive.
+ *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
  * the page faults of the map.
@@ -29,6 +33,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "catalogue/way.h"
 #include "formats/ahead.h"
 #include "formats/jobs.h"
 #include "formats/sqlite.h"
@@ -54,6 +59,7 @@ enum archive_column {
 #define ARCHIVE_SELECT            \
         "SELECT " LSR_SQLITE_TAKE \
         "(rowid,name,mode,mtime,sz,length(data),CASE WHEN sz=-1 AND length(data)<=%d THEN data END) FROM sqlar"
+#define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
 
 /* What one has; numbers count where their bit is set. */
 struct archive_row {
@@ -473,10 +479,102 @@ static int archive_scan_all(struct lsr_sqlite *s, const char *where)
         return archive_run(s, stmt, &sink);
 }
 
+/* --- for one path --------------------------------------------------------------------- */
+
+struct archive_only {
+        struct lsr_scan *scan;
+        struct lsr_way way;
+        int64_t *rowids; /* of the members that are wanted */
+        size_t n;
+        size_t cap;
+        size_t added;
+};
+
+/* A row without a name is wanted, to be complained about. */
+static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
+{
+        struct archive_only *only = sqlite3_user_data(context);
+        const char *name = sqlite3_value_blob(values[ARCHIVE_NAME]);
+
+        (void)n;
+        if (name && !lsr_way_wants(&only->way, name, (size_t)sqlite3_value_bytes(values[ARCHIVE_NAME])))
+                return;
+        if (only->n == only->cap) {
+                only->cap = only->cap ? 2 * only->cap : 16;
+                only->rowids = lsr_xrealloc(only->rowids, only->cap * sizeof(*only->rowids));
+        }
+        only->rowids[only->n++] = sqlite3_value_int64(values[ARCHIVE_ROWID]);
+}
+
+static int only_compare(const void *a, const void *b)
+{
+        int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+        return (x > y) - (x < y);
+}
+
+/* Which rows they are, the index of names tells.  False: it does not. */
+static bool only_find(struct lsr_sqlite *s, struct archive_only *only)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
+                                          only_step, archive_end, NULL) == SQLITE_OK &&
+               lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+               only->n > 0;
+}
+
+static int only_add(void *ctx, const struct archive_row *row)
+{
+        struct archive_only *only = ctx;
+
+        only->added++;
+        return archive_add(only->scan, row);
+}
+
+/* Add them, in the order of a listing.  False: not all of them are there. */
+static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
+{
+        struct archive_sink sink = { .ctx = only, .take = only_add };
+        LSR_SQLITE_STMT stmt = NULL;
+
+        if (archive_prepare(s, &sink, " WHERE rowid=?1", &stmt) != SQLITE_OK)
+                return false;
+        qsort(only->rowids, only->n, sizeof(*only->rowids), only_compare);
+        for (size_t i = 0; i < only->n; i++) {
+                sqlite3_reset(stmt);
+                sqlite3_bind_int64(stmt, 1, only->rowids[i]);
+                if (sqlite3_step(stmt) != SQLITE_ROW || only->added != i + 1)
+                        return false;
+        }
+        return true;
+}
+
+/* Did that do?  If not, all is to be listed, which also tells what is wrong. */
+static bool archive_scan_only(struct lsr_sqlite *s)
+{
+        struct archive_only only = { .scan = s->scan };
+        bool done;
+
+        if (!s->scan->only || !archive_has_rowid(s) || !lsr_way_begin(&only.way, s->scan->only))
+                return false;
+        done = only_find(s, &only);
+        if (done && !only_list(s, &only)) {
+                done = false;
+                lsr_builder_reset(s->scan->builder);
+        }
+        free(only.rowids);
+        lsr_way_end(&only.way);
+        s->scan->is_only = done;
+        return done;
+}
+
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
 {
         int r, part = 0;
 
+        if (archive_scan_only(s))
+                return 0;
         if (*s->scan->prefix) {
                 part = archive_has_plain_names(s);
                 if (part < 0)
