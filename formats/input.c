@@ -312,10 +312,10 @@ const uint8_t *lsr_input_map(struct lsr_input *in)
         return in->ops->map ? in->ops->map(in) : NULL;
 }
 
-void lsr_input_map_rest(struct lsr_input *in)
+void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n)
 {
         if (in->ops->map_rest)
-                in->ops->map_rest(in);
+                in->ops->map_rest(in, offset, n);
 }
 
 /* --- a file ------------------------------------------------------------------ */
@@ -406,9 +406,9 @@ static const uint8_t *file_map_part(struct lsr_input *in, uint64_t offset, uint6
         return f->part.data;
 }
 
-static void file_map_rest(struct lsr_input *in)
+static void file_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n)
 {
-        lsr_io_map_forget(&((struct input_file *)in)->map);
+        lsr_io_map_forget(&((struct input_file *)in)->map, offset, n);
 }
 
 static const struct lsr_input_ops file_ops = {

@@ -30,7 +30,7 @@ struct lsr_input_ops {
         ssize_t (*read_at)(struct lsr_input *in, void *buf, size_t size, uint64_t offset); /* NULL: not random */
         int (*seek)(struct lsr_input *in, uint64_t offset); /* next() goes on there; NULL: it cannot */
         const uint8_t *(*map)(struct lsr_input *in);        /* all of it as memory, or NULL; NULL: never */
-        void (*map_rest)(struct lsr_input *in);             /* with it */
+        void (*map_rest)(struct lsr_input *in, uint64_t offset, uint64_t n); /* with it */
         /* These bytes as memory, or NULL, in place of others that were mapped so; @n 0: of none; NULL: never. */
         const uint8_t *(*map_part)(struct lsr_input *in, uint64_t offset, uint64_t n);
         void (*free)(struct lsr_input *in);
@@ -106,8 +106,8 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
  */
 const uint8_t *lsr_input_map(struct lsr_input *in);
 
-/* To be called now and then by whoever jumps about in a map: bounds what is resident. */
-void lsr_input_map_rest(struct lsr_input *in);
+/* To be called now and then for what was looked at of a map, from any thread: bounds what is resident. */
+void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /*
  * Read the last @n bytes, or all, of a random input, and keep them: lsr_input_read_at() has them from there.  Where

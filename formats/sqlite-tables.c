@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "catalogue/way.h"
 #include "formats/sqlite.h"
 
 #define TABLES_LEVELS 3u /* table, row, column */
@@ -205,17 +206,24 @@ int lsr_sqlite_tables_scan(struct lsr_sqlite *s)
 {
         struct lsr_sqlite_schema schema = {};
         struct tables_path want;
+        struct lsr_way way = {};
         unsigned levels = TABLES_LEVELS;
+        const char *path;
         int r;
 
-        tables_path_split(&want, s->scan->prefix, strlen(s->scan->prefix));
-        if (s->scan->depth && s->scan->depth < TABLES_LEVELS - want.n)
+        s->scan->is_only = s->scan->only && lsr_way_begin(&way, s->scan->only);
+        path = s->scan->is_only ? way.path : s->scan->prefix;
+        tables_path_split(&want, path, strlen(path));
+        if (s->scan->is_only)
+                levels = want.n;
+        else if (s->scan->depth && s->scan->depth < TABLES_LEVELS - want.n)
                 levels = want.n + s->scan->depth;
         r = lsr_sqlite_schema_load(s, &schema);
         if (r == 0)
                 r = tables_scan_schema(s, &schema, &want, levels);
         lsr_sqlite_schema_free(&schema);
         free(want.text);
+        lsr_way_end(&way);
         return r;
 }
 

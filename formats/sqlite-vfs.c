@@ -20,6 +20,9 @@
  * A database that is cached, and not to be rolled back or to be read with a log,
  * is looked at where it is, as the input's memory: of an archive SQLite needs
  * half of all pages, and a little of each.  Without shared memory for logs.
+ * Not for the lookup of one path, which looks at the index of names: its pages
+ * are few and far between, and the kernel maps sixteen around each; they are
+ * read one by one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +39,9 @@
 #define VFS_WINDOW_FIRST ((size_t)64 << 10) /* the schema and small databases in one read */
 #define VFS_WINDOW_MAX ((size_t)256 << 10)
 #define VFS_ALIGN UINT64_C(4096)
-#define VFS_FETCHES_HELD 512u /* from a map, before its pages are let go: each may bring 64 KiB */
+#define VFS_ALIGN_SPARSE UINT64_C(512) /* the smallest page */
+#define VFS_FETCHES_HELD 512u /* of each kind, from a map, before their pages are let go: each may bring 64 KiB */
+#define VFS_LEAF 0x0d         /* the first byte of a leaf of a table, sqlite.org/fileformat2.html 1.6 */
 #define VFS_PATH_MAX 512      /* as SQLite's own: a longer name of a super-journal would be taken for none */
 
 /* The end of a journal that belongs to a transaction over several databases, sqlite.org/fileformat2.html 3. */
@@ -56,10 +61,18 @@ struct vfs_side {
         uint64_t size;
         uint64_t stored; /* of it, bytes that the input has; zeros follow */
         uint64_t clock;
+        bool sparse; /* what is wanted lies here and there */
         struct vfs_window windows[VFS_WINDOWS];
 };
 
 enum vfs_which { VFS_MAIN, VFS_WAL, VFS_JOURNAL, VFS_SIDES };
+
+/* Pages that SQLite looked at and that were not let go. */
+struct vfs_held {
+        unsigned n;
+        uint64_t from;
+        uint64_t to;
+};
 
 struct vfs_page {
         uint64_t number; /* counted from 1; 0: a free place */
@@ -72,7 +85,8 @@ struct lsr_sqlite_vfs {
         struct vfs_side sides[VFS_SIDES];
         const uint8_t *map; /* of the database, or NULL */
         struct lsr_sqlite_ahead ahead;
-        unsigned fetches;
+        struct vfs_held leaves; /* of tables: a scan goes from one to the next */
+        struct vfs_held others;
         /* Pages of the database that a rollback has restored, hashed by number. */
         struct vfs_page *pages;
         size_t n_pages;
@@ -102,11 +116,11 @@ static int vfs_fail(struct lsr_sqlite_vfs *v, int error, const char *text, int c
 
 /* --- windows ------------------------------------------------------------------ */
 
-/* A window that has the byte at @offset: 0, 1 at an early end of the input, or a negative errno. */
-static int vfs_window(struct vfs_side *s, uint64_t offset, struct vfs_window **ret_window)
+/* A window that has the byte at @offset, of @n bytes that are wanted: 0, 1 at an early end of the input, or a negative errno. */
+static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_window **ret_window)
 {
         struct vfs_window *oldest = &s->windows[0], *before = NULL;
-        uint64_t start = offset & ~(VFS_ALIGN - 1);
+        uint64_t align = s->sparse ? VFS_ALIGN_SPARSE : VFS_ALIGN, start = offset & ~(align - 1);
         size_t len = start ? VFS_WINDOW_MIN : VFS_WINDOW_FIRST;
         ssize_t got;
 
@@ -119,11 +133,13 @@ static int vfs_window(struct vfs_side *s, uint64_t offset, struct vfs_window **r
                         *ret_window = w;
                         return 0;
                 }
-                if (w->len && start >= end - end % VFS_ALIGN && start - (end - end % VFS_ALIGN) < VFS_WINDOW_MIN)
+                if (w->len && start >= end - end % align && start - (end - end % align) < 4 * align)
                         before = w;
                 if (w->used < oldest->used)
                         oldest = w;
         }
+        if (start && s->sparse)
+                len = n > align ? n : (size_t)align;
         if (before) {
                 oldest = before;
                 len = before->len < VFS_WINDOW_MAX / 2 ? before->len * 2 : VFS_WINDOW_MAX;
@@ -151,10 +167,14 @@ static int vfs_window(struct vfs_side *s, uint64_t offset, struct vfs_window **r
 /* Bytes that the input has, all of them within s->stored. */
 static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t *buf, size_t n, uint64_t offset)
 {
+        if (v->map && s == &v->sides[VFS_MAIN]) {
+                memcpy(buf, v->map + offset, n);
+                return SQLITE_OK;
+        }
         while (n > 0) {
                 struct vfs_window *w = NULL;
                 size_t part;
-                int r = vfs_window(s, offset, &w);
+                int r = vfs_window(s, offset, n, &w);
 
                 if (r)
                         return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it became shorter while it was read",
@@ -355,6 +375,21 @@ static int vfs_characteristics(sqlite3_file *file)
         return lsr_sqlite_vfs_changing(f->vfs) ? 0 : SQLITE_IOCAP_IMMUTABLE;
 }
 
+/* Leaves that a scan has left are let go as a piece, so that several connections do not take each other's. */
+static void vfs_hold(struct lsr_sqlite_vfs *v, uint64_t at, uint64_t n)
+{
+        struct vfs_held *held = v->map[at] == VFS_LEAF ? &v->leaves : &v->others;
+
+        if (held->n == 0 || at < held->from)
+                held->from = at;
+        if (held->n == 0 || at + n > held->to)
+                held->to = at + n;
+        if (++held->n < VFS_FETCHES_HELD)
+                return;
+        lsr_input_map_rest(v->sides[VFS_MAIN].input, held->from, held->to - held->from);
+        held->n = 0;
+}
+
 /* Both sides of a map: a pointer stays good as long as there is the input. */
 static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_page)
 {
@@ -365,8 +400,7 @@ static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_pag
         *ret_page = NULL;
         if (f->which != VFS_MAIN || !v->map || (uint64_t)at > s->size || s->size - (uint64_t)at < (uint64_t)n)
                 return SQLITE_OK;
-        if (++v->fetches % VFS_FETCHES_HELD == 0)
-                lsr_input_map_rest(s->input);
+        vfs_hold(v, (uint64_t)at, (uint64_t)n);
         lsr_sqlite_look_ahead(&v->ahead, v->map + at, (size_t)n);
         *ret_page = (void *)(v->map + at);
         return SQLITE_OK;
@@ -543,11 +577,12 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
         /* Its address is a name that no other has at the same time. */
         snprintf(v->name, sizeof(v->name), "lsr-%p", (void *)v);
         v->base.zName = v->name;
+        v->sides[VFS_MAIN].sparse = scan->only;
         vfs_take_input(&v->sides[VFS_MAIN], scan->input);
         vfs_take_input(&v->sides[VFS_WAL], scan->companions[LSR_COMPANION_WAL]);
         vfs_take_input(&v->sides[VFS_JOURNAL], scan->companions[LSR_COMPANION_JOURNAL]);
         vfs_check_journal(v);
-        if (!lsr_sqlite_vfs_changing(v))
+        if (!lsr_sqlite_vfs_changing(v) && !scan->only)
                 v->map = lsr_input_map(scan->input);
         v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = v->sides[VFS_MAIN].size };
         if (sqlite3_vfs_register(&v->base, 1) != SQLITE_OK) {
@@ -581,6 +616,11 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v)
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v)
 {
         return v->sides[VFS_WAL].input || v->sides[VFS_JOURNAL].input || v->n_pages;
+}
+
+bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v)
+{
+        return v->map;
 }
 
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v)

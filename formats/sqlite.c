@@ -2,16 +2,13 @@
  * sqlite - databases as directories
  *
  * A database with a table `sqlar` is an archive (sqlite.org/sqlar); any other
- * shows its tables, see sqlite-tables.c.
+ * shows its tables; see sqlite-archive.c and sqlite-tables.c.
  *
  * A database is a program as much as data: its schema may hold views that never
  * end or that call functions.  So the connection follows sqlite.org/security.html:
  * the schema is not trusted, an authorizer lets SELECT through with functions of
  * a list, no virtual table exists but those of JSON, and memory and steps of the
  * virtual machine are limited in proportion to the size of the file.
- *
- * An archive's content stays unread in a listing: length() of a blob comes from
- * the header of its row, and only the targets of symbolic links are fetched.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +20,6 @@
 
 #define SQLITE_HEAD "SQLite format 3" /* with its NUL */
 #define SQLITE_PROGRESS 1000          /* steps between calls of the progress handler */
-#define SQLITE_TARGET_MAX 4096        /* bytes of a symbolic link's target */
 
 /* Functions without side effects, and the same each time: rows of a view are found again by their order. */
 static const char *const sqlite_functions =
@@ -66,7 +62,7 @@ static int sqlite_authorize(void *ctx, int action, const char *a, const char *b,
         case SQLITE_RECURSIVE:
                 return SQLITE_OK;
         case SQLITE_FUNCTION:
-                return b && sqlite_is_harmless(b) ? SQLITE_OK : SQLITE_DENY;
+                return b && (sqlite_is_harmless(b) || strcmp(b, LSR_SQLITE_TAKE) == 0) ? SQLITE_OK : SQLITE_DENY;
         case SQLITE_PRAGMA:
                 return a && strcmp(a, "table_xinfo") == 0 ? SQLITE_OK : SQLITE_DENY;
         default:
@@ -240,168 +236,6 @@ int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what)
         return code == SQLITE_DONE ? 0 : lsr_sqlite_fail(s, code, what);
 }
 
-/* --- archives ------------------------------------------------------------------ */
-
-#define ARCHIVE_COLUMNS \
-        "rowid,name,mode,mtime,sz,length(data),CASE WHEN sz=-1 AND length(data)<=%d THEN data END FROM sqlar"
-
-enum archive_column {
-        ARCHIVE_ROWID,
-        ARCHIVE_NAME,
-        ARCHIVE_MODE,
-        ARCHIVE_MTIME,
-        ARCHIVE_SIZE,
-        ARCHIVE_PACKED,
-        ARCHIVE_TARGET
-};
-
-/* 1: it is an archive; 0: it is none; or a negative errno. */
-static int sqlite_is_archive(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-        LSR_SQLITE_STMT columns = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt,
-                                   "SELECT 1 FROM sqlite_schema"
-                                   " WHERE type='table' AND rootpage>0 AND name='sqlar' COLLATE NOCASE");
-
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, NULL);
-        r = lsr_sqlite_step(s, stmt, NULL);
-        if (r <= 0)
-                return r;
-        /* A table of that name with other columns is just a table. */
-        return lsr_sqlite_prepare(s, &columns, "SELECT " ARCHIVE_COLUMNS, SQLITE_TARGET_MAX) == SQLITE_OK;
-}
-
-/* No component that a path is cleaned of. */
-static bool archive_is_plain(const char *name, size_t n)
-{
-        for (const char *end = name + n, *slash; name <= end; name = slash + 1) {
-                size_t len;
-
-                slash = memchr(name, '/', (size_t)(end - name));
-                slash = slash ? slash : end;
-                len = (size_t)(slash - name);
-                /* A slash at the very end does no harm. */
-                if ((len == 0 && slash != end) || (len == 1 && name[0] == '.') ||
-                    (len == 2 && memcmp(name, "..", 2) == 0))
-                        return false;
-        }
-        return true;
-}
-
-/*
- * Whether the names below a directory are those that begin with its path: 1 or 0, or a negative errno.
- * Names are kept as they were given, and "./a", "/a" and "x//a" are other keys than "a".  The index of names
- * tells without a look at the rows.
- */
-static int archive_has_plain_names(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt, "SELECT name FROM sqlar");
-
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, NULL);
-        while ((r = lsr_sqlite_step(s, stmt, "table sqlar")) > 0) {
-                const char *name;
-
-                if (sqlite3_column_type(stmt, 0) != SQLITE_TEXT)
-                        return 0;
-                name = (const char *)sqlite3_column_text(stmt, 0);
-                if (!name || !archive_is_plain(name, (size_t)sqlite3_column_bytes(stmt, 0)))
-                        return 0;
-        }
-        /* An index that is damaged tells nothing, and the table may be whole. */
-        return r == 0;
-}
-
-static bool archive_has(sqlite3_stmt *stmt, enum archive_column column)
-{
-        return sqlite3_column_type(stmt, (int)column) == SQLITE_INTEGER;
-}
-
-static void archive_size(struct lsr_member *m, int64_t size, bool stored)
-{
-        if (S_ISLNK(m->meta.mode)) {
-                if (m->target) {
-                        m->meta.known |= LSR_FIELD_SIZE;
-                        m->meta.size = m->target_len;
-                }
-                return;
-        }
-        if (size < 0)
-                return;
-        m->meta.known |= LSR_FIELD_SIZE;
-        m->meta.size = (uint64_t)size;
-        if (!stored)
-                return;
-        if (m->packed > m->meta.size)
-                m->flags |= LSR_MEMBER_SUSPECT;
-        else
-                m->method = m->packed < m->meta.size ? "deflate" : "store";
-}
-
-static void archive_member(sqlite3_stmt *stmt, struct lsr_member *m)
-{
-        bool stored = archive_has(stmt, ARCHIVE_PACKED);
-
-        *m = (struct lsr_member){ .packed = UINT64_MAX };
-        m->path = sqlite3_column_blob(stmt, ARCHIVE_NAME);
-        m->path_len = (size_t)sqlite3_column_bytes(stmt, ARCHIVE_NAME);
-        m->position = (uint64_t)sqlite3_column_int64(stmt, ARCHIVE_ROWID);
-        if (archive_has(stmt, ARCHIVE_MODE)) {
-                m->meta.known |= LSR_FIELD_TYPE | LSR_FIELD_MODE;
-                m->meta.mode = (uint32_t)sqlite3_column_int64(stmt, ARCHIVE_MODE) & 0177777;
-                /* As `sqlite3 -A` takes them: what is neither a directory nor a link is a file. */
-                if (!(m->meta.mode & S_IFMT))
-                        m->meta.mode |= S_IFREG;
-        }
-        if (archive_has(stmt, ARCHIVE_MTIME)) {
-                m->meta.known |= LSR_FIELD_MTIME;
-                m->meta.sec[LSR_MTIME] = sqlite3_column_int64(stmt, ARCHIVE_MTIME);
-        }
-        if (stored)
-                m->packed = (uint64_t)sqlite3_column_int64(stmt, ARCHIVE_PACKED);
-        if (S_ISLNK(m->meta.mode) && sqlite3_column_type(stmt, ARCHIVE_TARGET) != SQLITE_NULL) {
-                m->target = (const char *)sqlite3_column_text(stmt, ARCHIVE_TARGET);
-                m->target_len = (size_t)sqlite3_column_bytes(stmt, ARCHIVE_TARGET);
-                m->packed = m->target_len;
-        }
-        if (archive_has(stmt, ARCHIVE_SIZE))
-                archive_size(m, sqlite3_column_int64(stmt, ARCHIVE_SIZE), stored);
-}
-
-static int archive_scan(struct lsr_sqlite *s)
-{
-        const char *prefix = s->scan->prefix;
-        LSR_SQLITE_STMT stmt = NULL;
-        int r, part = 0;
-
-        if (*prefix) {
-                part = archive_has_plain_names(s);
-                if (part < 0)
-                        return part;
-        }
-        /* '0' follows '/'. */
-        r = lsr_sqlite_prepare(s, &stmt, "SELECT " ARCHIVE_COLUMNS "%s", SQLITE_TARGET_MAX,
-                               part ? " WHERE name=?1 OR name>=?1||'/' AND name<?1||'0'" : "");
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, "table sqlar");
-        if (part)
-                sqlite3_bind_text(stmt, 1, prefix, -1, SQLITE_STATIC);
-        while ((r = lsr_sqlite_step(s, stmt, "table sqlar")) > 0) {
-                struct lsr_member m;
-
-                archive_member(stmt, &m);
-                if (!m.path)
-                        lsr_scan_trouble(s->scan, -EBADMSG, "row %s of sqlar has no name", lsr_grouped(m.position));
-                else if ((r = lsr_builder_add(s->scan->builder, &m)) < 0)
-                        return r;
-        }
-        /* What came before the damage is listed. */
-        return lsr_builder_count(s->scan->builder) ? 0 : r;
-}
-
 /* --- the driver ---------------------------------------------------------------- */
 
 static int sqlite_scan(struct lsr_scan *scan)
@@ -410,16 +244,16 @@ static int sqlite_scan(struct lsr_scan *scan)
         int r = lsr_sqlite_open(&s, scan);
 
         if (r == 0)
-                r = sqlite_is_archive(&s);
+                r = lsr_sqlite_is_archive(&s);
         if (r > 0)
-                r = archive_scan(&s);
+                r = lsr_sqlite_archive_scan(&s);
         else if (r == 0)
                 r = lsr_sqlite_tables_scan(&s);
         lsr_sqlite_close(&s);
         return r;
 }
 
-/* @archive is what sqlite_is_archive() said. */
+/* @archive is what lsr_sqlite_is_archive() said. */
 static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         if (archive < 0)
@@ -437,7 +271,7 @@ static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const 
         int r = lsr_sqlite_open(&s, scan);
 
         if (r == 0)
-                r = sqlite_read_row(&s, sqlite_is_archive(&s), m, sink);
+                r = sqlite_read_row(&s, lsr_sqlite_is_archive(&s), m, sink);
         lsr_sqlite_close(&s);
         return r;
 }
@@ -461,7 +295,7 @@ static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         int r = lsr_sqlite_open(&all.s, scan);
 
         if (r == 0) {
-                all.archive = sqlite_is_archive(&all.s);
+                all.archive = lsr_sqlite_is_archive(&all.s);
                 r = lsr_many_each(many, &all, sqlite_read_one);
         }
         lsr_sqlite_close(&all.s);

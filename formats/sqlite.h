@@ -3,7 +3,8 @@
  *
  * The one place that includes <sqlite3.h>; only formats/sqlite*.c include this.
  *
- *      sqlite.c         the driver: opening a database safely, archives (`sqlar`), reading
+ *      sqlite.c         the driver: opening a database safely, reading
+ *      sqlite-archive.c the listing of archives (`sqlar`)
  *      sqlite-vfs.c     the database, its log and its journal as SQLite sees them
  *      sqlite-schema.c  the tables of any other, and names for what they hold
  *      sqlite-tables.c  any other database as tables, rows and columns
@@ -41,6 +42,9 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
 
 /* Is there a log or a journal, so that the database is not what its file alone says? */
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
+
+/* Is it looked at where it lies?  Then it may be read through several connections at a time. */
+bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v);
 
 /* Bytes of the database and its log together. */
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
@@ -86,6 +90,16 @@ int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what);
 
 /* Report that SQLite returned @code for @what ("table users", may be NULL).  Returns the negative errno. */
 int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
+
+/* --- sqlite-archive.c -------------------------------------------------------- */
+
+/* A function of the listing's own statements, which no schema can call. */
+#define LSR_SQLITE_TAKE "lsr_take"
+
+/* 1: it is an archive; 0: it is none; or a negative errno. */
+int lsr_sqlite_is_archive(struct lsr_sqlite *s);
+
+int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
 
 /* --- sqlite-schema.c --------------------------------------------------------- */
 

@@ -84,8 +84,10 @@ void lsr_io_unmap(struct lsr_map *map)
         *map = (struct lsr_map){ NULL, NULL, 0 };
 }
 
-void lsr_io_map_forget(const struct lsr_map *map)
+void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n)
 {
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)map->data + offset;
+
         if (map->base)
-                madvise(map->base, map->length, MADV_DONTNEED);
+                madvise((void *)(at & -page), (size_t)(n + (at & (page - 1))), MADV_DONTNEED);
 }

@@ -24,5 +24,5 @@ struct lsr_map {
 int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map);
 void lsr_io_unmap(struct lsr_map *map);
 
-/* Let go of all pages; they come back when they are touched. */
-void lsr_io_map_forget(const struct lsr_map *map);
+/* Let go of the pages that @n bytes from @offset on lie in; they come back when they are touched.  From any thread. */
+void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n);

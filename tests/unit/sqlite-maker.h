@@ -120,14 +120,14 @@ static inline void free_result(struct result *result)
         lsr_out_free(&result->troubles);
 }
 
-/* @wal and @journal may be NULL. */
-static inline struct result scan_beside(const struct bytes *b, const struct bytes *wal, const struct bytes *journal,
-                                        const char *prefix, unsigned depth)
+/* @input is freed; @wal and @journal may be NULL. */
+static inline struct result scan_input(struct lsr_input *input, const struct bytes *wal, const struct bytes *journal,
+                                       const char *prefix, unsigned depth)
 {
         struct result result = new_result();
         struct lsr_catalogue *c;
         struct lsr_scan scan = {
-                .input = lsr_input_memory(b->data, b->n),
+                .input = input,
                 .builder = lsr_builder_new(),
                 .prefix = prefix,
                 .depth = depth,
@@ -149,6 +149,12 @@ static inline struct result scan_beside(const struct bytes *b, const struct byte
                 lsr_input_free(scan.companions[i]);
         lsr_input_free(scan.input);
         return result;
+}
+
+static inline struct result scan_beside(const struct bytes *b, const struct bytes *wal, const struct bytes *journal,
+                                        const char *prefix, unsigned depth)
+{
+        return scan_input(lsr_input_memory(b->data, b->n), wal, journal, prefix, depth);
 }
 
 static inline struct result scan(const struct bytes *b, const char *prefix, unsigned depth)

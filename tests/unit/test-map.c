@@ -64,7 +64,7 @@ Test(map, only_where_it_is_right)
                 cr_assert_eq(lsr_io_map(io, fd, 4711, 1 << 19, &map), 0);
                 for (size_t i = 0; i < 1 << 19; i++)
                         cr_assert_eq(map.data[i], map_byte(4711 + i));
-                lsr_io_map_forget(&map);
+                lsr_io_map_forget(&map, 4000, 2000);
                 cr_assert_eq(map.data[5000], map_byte(9711));
                 lsr_io_unmap(&map);
                 cr_assert_null(map.data);
@@ -95,7 +95,7 @@ Test(map, of_an_input)
         cr_assert_eq(data[0], map_byte(offset + 10));
         for (uint64_t at = 0; map && at < size; at++)
                 cr_assert_eq(map[at], map_byte(offset + at));
-        lsr_input_map_rest(in);
+        lsr_input_map_rest(in, 0, size);
         if (map)
                 cr_assert_eq(map[size - 1], map_byte(offset + size - 1));
         lsr_input_free(in);

@@ -1,0 +1,281 @@
+/*
+ * Archives that are large enough for several connections: the listing is that of one connection, which is what
+ * memory gets, as it is no file that could be mapped.
+ */
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "io/io.h"
+#include "sqlite-maker.h"
+
+/* 20,000 rows, of which some are links, duplicates by another spelling, or have no name. */
+#define LARGE_SQLAR                                                                                                  \
+        SQLAR "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"                          \
+              "INSERT INTO sqlar SELECT "                                                                            \
+              "CASE WHEN i%5000=77 THEN NULL WHEN i%100=9 AND i>2001 THEN './d'||((i-2001)%50)||'//f'||(i-2001) "    \
+              "ELSE 'd'||(i%50)||'/f'||i END,"                                                                       \
+              "CASE i%10 WHEN 3 THEN 0xa1ff WHEN 4 THEN NULL ELSE 0x81a4 END,i,CASE i%10 WHEN 3 THEN -1 ELSE i END," \
+              "CASE i%10 WHEN 3 THEN 'f'||(i/2) ELSE zeroblob(i%300) END FROM n;"
+
+static struct result scan_file(const struct bytes *b, const char *engine)
+{
+        int fd = memfd_create("sqlar", MFD_CLOEXEC);
+        struct result result;
+        struct lsr_input *in;
+        struct lsr_io *io;
+
+        cr_assert_geq(fd, 0);
+        cr_assert_eq(write(fd, b->data, b->n), (ssize_t)b->n);
+        cr_assert_eq(lsr_io_new(&io, engine), 0);
+        cr_assert_eq(lsr_input_file(&in, io, fd, 0, b->n), 0);
+        result = scan_input(in, NULL, NULL, "", 0);
+        lsr_io_free(io);
+        close(fd);
+        return result;
+}
+
+/* Returns how many lines the listing has. */
+static size_t expect_same(const struct bytes *b, const char *what)
+{
+        struct result one = scan(b, "", 0), many = scan_file(b, "auto");
+        size_t lines = 0;
+
+        cr_expect_eq(many.r, one.r, "%s: %d and not %d", what, many.r, one.r);
+        cr_expect_str_eq(many.troubles.buf, one.troubles.buf, "%s", what);
+        cr_expect(strcmp(many.text.buf, one.text.buf) == 0, "%s: the listings differ", what);
+        for (const char *p = many.text.buf; *p; p++)
+                lines += *p == '\n';
+        free_result(&one);
+        free_result(&many);
+        return lines;
+}
+
+static void expect_same_of(const char *sql)
+{
+        struct bytes b = make(sql);
+
+        expect_same(&b, sql);
+        free(b.data);
+}
+
+Test(sqlite_archive, good_large)
+{
+        struct bytes b = make(LARGE_SQLAR);
+
+        /* Names that are there twice, those that are not there, and directories. */
+        cr_expect_eq(expect_same(&b, "large"), 20000 - 180 - 4 + 50);
+        free(b.data);
+}
+
+/* So that the above is worth something. */
+Test(sqlite_archive, good_large_is_mapped)
+{
+        struct bytes b = make(LARGE_SQLAR);
+        int fd = memfd_create("sqlar", MFD_CLOEXEC);
+        struct lsr_input *in;
+        struct lsr_io *io;
+        cpu_set_t set;
+
+        cr_assert_eq(write(fd, b.data, b.n), (ssize_t)b.n);
+        cr_assert_eq(lsr_io_new(&io, "auto"), 0);
+        cr_assert_eq(lsr_input_file(&in, io, fd, 0, b.n), 0);
+        if (!lsr_input_map(in) || sched_getaffinity(0, sizeof(set), &set) < 0 || CPU_COUNT(&set) < 2)
+                cr_skip_test("one core, or a kernel that does not tell what is cached");
+        lsr_input_free(in);
+        lsr_io_free(io);
+        close(fd);
+        free(b.data);
+}
+
+Test(sqlite_archive, good_rowids)
+{
+        /* Far apart, up to the ends; few behind a gap. */
+        expect_same_of(LARGE_SQLAR "UPDATE sqlar SET rowid=-(rowid-10000)*900000000000000 WHERE 1;");
+        expect_same_of(LARGE_SQLAR "UPDATE sqlar SET rowid=0x7fffffffffffffff WHERE rowid=20000;"
+                                   "UPDATE sqlar SET rowid=-0x7fffffffffffffff-1 WHERE rowid=1;");
+        /* All in one piece. */
+        expect_same_of(LARGE_SQLAR "UPDATE sqlar SET rowid=0x3fffffffffffffff WHERE rowid=20000;");
+}
+
+/* What is called rowid need not be one. */
+Test(sqlite_archive, hostile_rowid)
+{
+        expect_same_of("CREATE TABLE sqlar(RowID, name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB);"
+                       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"
+                       "INSERT INTO sqlar SELECT iif(i%2,i,NULL),'f'||i,0x81a4,i,i,zeroblob(i%300) FROM n;");
+}
+
+/* More than a piece may take up: the texts of four links fill one. */
+Test(sqlite_archive, hostile_names)
+{
+        expect_same_of(LARGE_SQLAR "UPDATE sqlar SET name=printf('%.*c',500000,'x')||rowid WHERE rowid%700=1;");
+}
+
+/* Damaged anywhere: what comes before is there, and the message is the same. */
+Test(sqlite_archive, bad_pages)
+{
+        struct bytes b = make(LARGE_SQLAR);
+        uint64_t state = 4711;
+        char what[32];
+
+        for (unsigned i = 0; i < 12; i++) {
+                size_t at = 4096 + fuzz_random(&state) % (b.n - 8192) / 4096 * 4096;
+                uint8_t old[512];
+
+                memcpy(old, b.data + at, sizeof(old));
+                memset(b.data + at, 0xff, sizeof(old));
+                snprintf(what, sizeof(what), "byte %zu", at);
+                expect_same(&b, what);
+                memcpy(b.data + at, old, sizeof(old));
+        }
+        free(b.data);
+}
+
+/* --- the lookup of one path ------------------------------------------------------- */
+
+static struct lsr_catalogue *scan_only(const struct bytes *b, const char *only, bool *ret_is_only)
+{
+        struct lsr_scan scan = {
+                .input = lsr_input_memory(b->data, b->n), .builder = lsr_builder_new(), .prefix = "", .only = only
+        };
+        struct lsr_catalogue *c;
+
+        cr_assert_eq(lsr_format_sqlite.scan(&scan), 0, "%s", only ? only : "all");
+        cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
+        lsr_builder_free(scan.builder);
+        lsr_input_free(scan.input);
+        *ret_is_only = scan.is_only;
+        return c;
+}
+
+/* What is looked up is the same member in all there is and in what was listed for it. */
+static void expect_same_path(const struct bytes *b, const struct lsr_catalogue *all, const char *path, bool want_only)
+{
+        bool is_only;
+        struct lsr_catalogue *some = scan_only(b, path, &is_only);
+        int64_t x = lsr_catalogue_find(all, 0, path, strlen(path)), y = lsr_catalogue_find(some, 0, path, strlen(path));
+        struct lsr_member m, n;
+
+        cr_expect_eq(is_only, want_only, "'%s'", path);
+        cr_expect_eq(x < 0 ? x : 0, y < 0 ? y : 0, "'%s': %lld and not %lld", path, (long long)y, (long long)x);
+        if (x >= 0 && y >= 0) {
+                lsr_catalogue_get(all, (uint32_t)x, &m);
+                lsr_catalogue_get(some, (uint32_t)y, &n);
+                cr_expect_eq(m.meta.known, n.meta.known, "'%s'", path);
+                cr_expect_eq(m.meta.mode, n.meta.mode, "'%s'", path);
+                cr_expect_eq(m.meta.size, n.meta.size, "'%s'", path);
+                cr_expect_eq(m.position, n.position, "'%s': row %llu and not %llu", path,
+                             (unsigned long long)n.position, (unsigned long long)m.position);
+                cr_expect_eq(m.data, n.data, "'%s'", path);
+                cr_expect_eq(m.flags, n.flags, "'%s'", path);
+                cr_expect_eq(m.target_len, n.target_len, "'%s'", path);
+        }
+        if (want_only)
+                cr_expect_leq(lsr_catalogue_rows(some), lsr_catalogue_rows(all), "'%s'", path);
+        lsr_catalogue_free(some);
+}
+
+static void expect_same_paths(const char *sql, const char *const *paths, bool want_only)
+{
+        struct bytes b = make(sql);
+        bool is_only;
+        struct lsr_catalogue *all = scan_only(&b, NULL, &is_only);
+
+        cr_expect_not(is_only);
+        for (; *paths; paths++)
+                expect_same_path(&b, all, *paths, want_only);
+        lsr_catalogue_free(all);
+        free(b.data);
+}
+
+#define HOSTILE_SQLAR                                                                                                      \
+        SQLAR "INSERT INTO sqlar VALUES('a/b',33188,1,1,x'61'),('./a/b',33188,1,2,x'6161'),('c',41471,1,-1,'a'),"          \
+              "('c/d',33188,1,3,x'616161'),('a//b',33188,1,4,x'61616161'),('/e',33188,1,1,x'61'),"                         \
+              "('zz/../e',33188,1,5,x'6161616161'),('f/g/h',33188,1,1,x'61'),('f',33188,1,1,x'61'),"                       \
+              "('f/g',33188,1,2,x'6161'),('i',33188,1,1,x'61'),('i/',16877,1,0,NULL),('j'||char(0)||'x',33188,1,1,x'61')," \
+              "('j',33188,1,2,x'6161'),('k.x',33188,1,1,x'61'),('k',41471,1,-1,'a/b'),('k0',33188,1,1,x'61'),"             \
+              "('..',33188,1,1,x'61'),('',33188,1,1,x'61'),('./',16832,7,0,NULL),('l/../l/./m',33188,1,1,x'61'),(7,33188,1,1,x'61');"
+
+Test(sqlite_archive, hostile_paths)
+{
+        static const char *const paths[] = { "a", "a/b",  "a//b",   "./a/b",  "/a/b/", "a/b/x", "c",  "c/d",
+                                             "e", "zz",   "f",      "f/g",    "f/g/h", "i",     "i/", "j",
+                                             "k", "k.x",  "k/x",    "k0",     "",      ".",     "l",  "l/m",
+                                             "7", "none", "a/none", "c/none", "x/y/z", "a/b.",  "aa", NULL };
+
+        expect_same_paths(HOSTILE_SQLAR, paths, true);
+        /* Where the names have no index. */
+        expect_same_paths(HOSTILE_SQLAR
+                          "CREATE TABLE t AS SELECT * FROM sqlar; DROP TABLE sqlar; ALTER TABLE t RENAME TO sqlar;",
+                          paths, true);
+}
+
+Test(sqlite_archive, hostile_paths_up)
+{
+        static const char *const paths[] = { "a/../a/b", "..", "../e", NULL };
+
+        expect_same_paths(HOSTILE_SQLAR, paths, false);
+}
+
+/* Few members go to whoever looks one up. */
+Test(sqlite_archive, good_path_in_large)
+{
+        struct bytes b = make(LARGE_SQLAR);
+        bool is_only;
+        struct lsr_catalogue *c = scan_only(&b, "d1/f1", &is_only);
+
+        cr_expect(is_only);
+        /* Those without a name are wanted too, to be complained about; they are no rows. */
+        cr_expect_leq(lsr_catalogue_rows(c), 5);
+        lsr_catalogue_free(c);
+        free(b.data);
+}
+
+/* An index that names rows which are not there: all is listed, and says what is wrong if anything is. */
+Test(sqlite_archive, bad_index)
+{
+        struct bytes b = make(SQLAR "INSERT INTO sqlar VALUES('a',33188,1,1,x'61'),('b',33188,1,1,x'62');");
+        uint8_t *entry = NULL;
+        struct lsr_catalogue *c;
+        bool is_only;
+
+        /* The entry of "b": 3 bytes of header, the name, and the row's number 2, which becomes 9. */
+        for (size_t i = 0; i + 5 < b.n; i++)
+                if (memcmp(b.data + i,
+                           "\x03\x0f\x01"
+                           "b\x02",
+                           5) == 0)
+                        entry = b.data + i;
+        cr_assert_not_null(entry);
+        entry[4] = 9;
+        c = scan_only(&b, "b", &is_only);
+        cr_expect_not(is_only);
+        cr_expect_eq(lsr_catalogue_rows(c), 3);
+        lsr_catalogue_free(c);
+        free(b.data);
+}
+
+Test(sqlite_archive, good_tables_paths)
+{
+        static const char *const paths[] = { "users",
+                                             "users/3",
+                                             "users//3/name",
+                                             "users/3/name",
+                                             "users/03",
+                                             "users/-7/w",
+                                             "users/4",
+                                             "empty",
+                                             "empty/1",
+                                             "v",
+                                             "v/1/n",
+                                             "v/1/n:1",
+                                             "./v/2",
+                                             "",
+                                             ".schema.sql",
+                                             "users/3/none",
+                                             "users/3/id/x",
+                                             "none/1",
+                                             NULL };
+
+        expect_same_paths(GOOD_TABLES, paths, true);
+}
