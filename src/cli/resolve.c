@@ -368,8 +368,8 @@ static bool resolve_names_will_do(const struct lsr_list_options *l)
 {
         const struct lsr_want *w = &l->want;
 
-        return !w->fields && !w->stat_all && !w->type && !w->inode && !w->dir_mode && !w->file_mode && !w->link_target &&
-               !w->cap && !w->context && !w->acl && !w->git && !l->total_size;
+        return !w->fields && !w->stat_all && !w->type && !w->inode && !w->dir_mode && !w->file_mode &&
+               !w->link_target && !w->cap && !w->context && !w->acl && !w->git && !l->total_size;
 }
 
 int lsr_raw_resolve(struct raw *r)

@@ -1,5 +1,5 @@
 /*
- * listing - one directory after the other, each with as few waits as possible
+ * listing - one directory after the other, each with as few waits as possible; listing/ahead.c has them in threads
  *
  *      read a lot of names ──► ask for their metadata ──┐ (runs in the engine)
  *           ▲        │                                   │
@@ -8,7 +8,7 @@
  *      wait ──► links and attributes ──► sort by metadata ──► show
  *
  * Order of output, of headings and of messages is that of GNU ls, which lists
- * file operands first and keeps the directories still to do on a stack.
+ * file operands first and goes through the directories depth first.
  */
 #include "listing/listing.h"
 

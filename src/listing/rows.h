@@ -25,8 +25,8 @@ struct lsr_reader {
         const struct lsr_list_options *o;
         const struct lsr_listing_sink *sink;
         struct lsr_listing_stats *stats;
-        struct lsr_git *git; /* NULL until it is needed */
-        struct lsr_dir dir;  /* the one open descriptor; left open until the next directory */
+        struct lsr_git *git;     /* NULL until it is needed */
+        struct lsr_dir dir;      /* the one open descriptor; left open until the next directory */
         struct lsr_ahead *ahead; /* threads that may be stopped for their descriptors; NULL with early */
         bool early;              /* it reads before the turn, and only what is little */
         /* Show what has come of a directory and forget it; NULL: rows are needed together. */
