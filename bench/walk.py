@@ -1,8 +1,8 @@
 """walk - a large tree from top to bottom: find, bfs, fd, ls -R, lsr -R on each engine
 
 Published as uringfind: a walk through IORING_OP_GETDENTS, which never entered the kernel.
-Directories are therefore read by getdents64 here as everywhere, by plain calls or on
-threads; what lsr's ring does is fetch the metadata of files.
+Directories are therefore read by getdents64 here as everywhere, by plain calls, under auto
+and threads ahead of their turn; what lsr's ring does is fetch the metadata of files.
 
 Every command has to see as many entries as Python's walk; how many lines it prints for
 them is known of each.
@@ -113,8 +113,8 @@ medians of interleaved rounds, warm ({rounds['warm']} rounds) and {cold}. Ratios
 and children, in runs of their own. Every command saw as many entries as a walk in Python; not installed: {run.facts['not here']}.
 
 There is no io_uring operation that reads directories in any released kernel: the patch that the published numbers are from was not
-taken. So all commands open directories and read them by getdents64, on however many threads they have (lsr: one); lsr's ring and
-threads fetch metadata, so for names only its engines do the same. Debian's bfs is 2.6, older than its use of io_uring. `ls`, `lsr` sort each directory,
+taken. So all commands open directories and read them by getdents64, on however many threads they have. lsr reads directories ahead in threads under
+auto and threads; sync and uring read one after the other, and the ring fetches metadata only, so for names these two do the same. Debian's bfs is 2.6, older than its use of io_uring. `ls`, `lsr` sort each directory,
 find and bfs show every path in full, so equal fields are not equal bytes: `KB printed` says how much.
 `-ls` and `-lis` show inode, blocks, mode, links, owners, size, time and name; find -ls escapes names and shows link targets as ls does.
 GNU `ls -l` also looks for access control lists.

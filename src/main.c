@@ -20,7 +20,7 @@
  *                                   ▼  │ metadata, in batches
  *                                  io/io ─► io/uring, io/threads, io/sync
  *                                   │
- *              listing/sort ◄───────┘
+ *              listing/sort ◄───────┘      of trees: listing/ahead, before their turn
  *                   │
  *                   ▼ a set of struct lsr_entry (entry.h)
  *              render/view ─► long, grid, lines, json, tree ─► base/out ─► write

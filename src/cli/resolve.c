@@ -371,6 +371,15 @@ static void resolve_want(struct raw *r)
                 l->dirs_first = false;
 }
 
+/* Is nothing asked of the files themselves? */
+static bool resolve_names_will_do(const struct lsr_list_options *l)
+{
+        const struct lsr_want *w = &l->want;
+
+        return !w->fields && !w->stat_all && !w->type && !w->inode && !w->dir_mode && !w->file_mode &&
+               !w->link_target && !w->cap && !w->context && !w->acl && !w->git && !l->total_size;
+}
+
 int lsr_raw_resolve(struct raw *r)
 {
         struct lsr_view *v = &r->s->view;
@@ -385,6 +394,7 @@ int lsr_raw_resolve(struct raw *r)
         resolve_quoting(r);
         o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks && !o->git &&
                        !r->s->list.recursive;
+        r->s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&r->s->list);
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");

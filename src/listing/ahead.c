@@ -32,7 +32,7 @@
 #define AHEAD_START_UNREAD 4 /* and still to read */
 
 #define AHEAD_ENTRIES_MAX 16384
-#define AHEAD_BATCH 32 /* directories for which the owner is woken */
+#define AHEAD_BATCH 32          /* directories for which the owner is woken */
 #define AHEAD_ARENA_ENTRIES 512 /* an arena that had more is given back to the kernel */
 
 #define AHEAD_THREADS 4u /* at least */

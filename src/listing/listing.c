@@ -1,5 +1,5 @@
 /*
- * listing - one directory after the other, each with as few waits as possible
+ * listing - one directory after the other, each with as few waits as possible; listing/ahead.c has them in threads
  *
  *      read a lot of names ──► ask for their metadata ──┐ (runs in the engine)
  *           ▲        │                                   │
@@ -8,7 +8,7 @@
  *      wait ──► links and attributes ──► sort by metadata ──► show
  *
  * Order of output, of headings and of messages is that of GNU ls, which lists
- * file operands first and keeps the directories still to do on a stack.
+ * file operands first and goes through the directories depth first.
  */
 #include "listing/listing.h"
 
@@ -25,9 +25,10 @@
 #include "listing/rows.h"
 
 struct listing {
-        struct lsr_reader in;
+        struct lsr_reader in; /* first: listing_piece() goes from it to the listing */
         struct lsr_ahead ahead;
         bool heading;
+        bool continued; /* some of the directory at hand was shown */
 };
 
 /* Where an entry of a directory in @bundle is; NULL: a real directory. */
@@ -60,7 +61,7 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
                                .measured = r->sorted,
                                .n_measured = r->n,
                                .depth = depth,
-                               .heading = l->heading };
+                               .heading = l->heading && !l->continued };
 
         for (size_t i = 0; i < r->n; i++)
                 if (lsr_entry_stat_ok(r->rows[i]))
@@ -255,6 +256,22 @@ static int listing_load(struct lsr_reader *in, struct lsr_ahead_dir *dir)
         return error;
 }
 
+/* Some rows of an operand: they are shown as they are. */
+static int listing_piece(struct lsr_reader *in, struct lsr_rows *r, const char *path)
+{
+        struct listing *l = (struct listing *)in;
+        struct lsr_set set;
+        int error;
+
+        r->sorted = r->rows;
+        set = listing_set(l, r, path, 0);
+        error = listing_show(l, &set);
+        l->continued = true;
+        lsr_arena_reset(r->arena);
+        *r = (struct lsr_rows){ .arena = r->arena };
+        return error;
+}
+
 /* Have @dir read.  0, and it is in @ret_set; 1 if it was skipped, or reported; negative errno. */
 static int listing_take(struct listing *l, struct lsr_ahead_dir *dir, struct lsr_set *ret_set)
 {
@@ -265,6 +282,7 @@ static int listing_take(struct listing *l, struct lsr_ahead_dir *dir, struct lsr
         l->in.stats->directories++;
         *ret_set = listing_set(l, &dir->read->rows, dir->read->path, dir->depth);
         ret_set->bundle = dir->place.bundle;
+        l->continued = false;
         return 0;
 }
 
@@ -492,6 +510,7 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
         *ret_stats = (struct lsr_listing_stats){};
         l = (struct listing){ .in = { .io = io, .o = options, .sink = sink, .stats = ret_stats, .dir.fd = -1 } };
         l.in.ahead = &l.ahead;
+        l.in.piece = options->pieces ? listing_piece : NULL;
         lsr_ahead_init(&l.ahead, &l.in, listing_load, listing_may_read_ahead(options));
         l.heading = options->recursive;
         /* One operand is a directory most of the time: opening it tells, and saves the stat. */

@@ -79,6 +79,8 @@ struct lsr_list_options {
         bool tree;          /* recursion belongs to the view: every directory's set is nested */
         unsigned max_depth; /* of recursion; 0: no limit */
         bool total_size;
+        /* A directory may be shown in several sets, the heading with the first: no order, no recursion, names will do. */
+        bool pieces;
         enum lsr_follow follow;
         struct lsr_want want;
         /* For LSR_SORT_WIDTH: columns of a name.  NULL otherwise. */

@@ -170,6 +170,7 @@ int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, b
         bool begun = false;
         int error;
 
+        in->dir.steady = in->piece;
         for (;;) {
                 error = lsr_dir_next(&in->dir, r->arena, &lot);
                 if (error < 0)
@@ -179,6 +180,11 @@ int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, b
                 if (in->early && r->n + lot.n > ROWS_EARLY_MAX)
                         return LSR_READER_LEAVE;
                 error = rows_take_lot(in, r, path, &lot, &begun);
+                if (error >= 0 && in->piece && r->n > 0) {
+                        lsr_lap(&in->stats->read_ns, &at);
+                        error = in->piece(in, r, path);
+                        at = lsr_clock();
+                }
                 if (error < 0)
                         return error;
         }

@@ -17,16 +17,20 @@ struct lsr_ahead;
 /* What a reader that is early leaves to the one whose turn it is. */
 #define LSR_READER_LEAVE 2
 
+struct lsr_rows;
+
 /* What reading needs of a listing. */
 struct lsr_reader {
         struct lsr_io *io;
         const struct lsr_list_options *o;
         const struct lsr_listing_sink *sink;
         struct lsr_listing_stats *stats;
-        struct lsr_git *git; /* NULL until it is needed */
-        struct lsr_dir dir;  /* the one open descriptor; left open until the next directory */
+        struct lsr_git *git;     /* NULL until it is needed */
+        struct lsr_dir dir;      /* the one open descriptor; left open until the next directory */
         struct lsr_ahead *ahead; /* threads that may be stopped for their descriptors; NULL with early */
         bool early;              /* it reads before the turn, and only what is little */
+        /* Show what has come of a directory and forget it; NULL: rows are needed together. */
+        int (*piece)(struct lsr_reader *in, struct lsr_rows *r, const char *path);
 };
 
 /* The entries of one directory while they are collected. */

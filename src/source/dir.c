@@ -43,7 +43,7 @@ void lsr_dir_close(struct lsr_dir *dir)
 
 int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lot *ret_lot)
 {
-        size_t size = dir->lots == 0 && lsr_io_eager(dir->io) ? DIR_BUFFER_FIRST : DIR_BUFFER;
+        size_t size = dir->steady || (dir->lots == 0 && lsr_io_eager(dir->io)) ? DIR_BUFFER_FIRST : DIR_BUFFER;
         char *buf = lsr_arena_alloc(arena, size);
         struct lsr_entry *entries;
         size_t n = 0;

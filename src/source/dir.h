@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@ struct lsr_dir {
         struct lsr_io *io;
         int fd;
         unsigned lots; /* read so far */
+        bool steady;   /* lots are to be small: each is done with before the next */
 };
 
 /* Returns 0 or a negative errno. */
