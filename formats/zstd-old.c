@@ -15,40 +15,40 @@
 
 #define FAILED ((size_t)-ZSTD_error_version_unsupported)
 
-#define NEVER_MADE(name)                                                                                               \
-        void *name(void);                                                                                              \
-        void *name(void)                                                                                               \
-        {                                                                                                              \
-                return NULL;                                                                                           \
+#define NEVER_MADE(name)     \
+        void *name(void);    \
+        void *name(void)     \
+        {                    \
+                return NULL; \
         }
 
 /* Whatever the parameters are: none is looked at. */
-#define ALWAYS_FAILS(name)                                                                                             \
-        size_t name(void);                                                                                             \
-        size_t name(void)                                                                                              \
-        {                                                                                                              \
-                return FAILED;                                                                                         \
+#define ALWAYS_FAILS(name)     \
+        size_t name(void);     \
+        size_t name(void)      \
+        {                      \
+                return FAILED; \
         }
 
-#define SIZE_UNKNOWN(name)                                                                                             \
-        void name(const void *src, size_t n, size_t *ret_size, unsigned long long *ret_bound);                         \
-        void name(const void *src, size_t n, size_t *ret_size, unsigned long long *ret_bound)                          \
-        {                                                                                                              \
-                (void)src;                                                                                             \
-                (void)n;                                                                                               \
-                *ret_size = FAILED;                                                                                    \
-                *ret_bound = -2ull; /* ZSTD_CONTENTSIZE_ERROR */                                                       \
+#define SIZE_UNKNOWN(name)                                                                     \
+        void name(const void *src, size_t n, size_t *ret_size, unsigned long long *ret_bound); \
+        void name(const void *src, size_t n, size_t *ret_size, unsigned long long *ret_bound)  \
+        {                                                                                      \
+                (void)src;                                                                     \
+                (void)n;                                                                       \
+                *ret_size = FAILED;                                                            \
+                *ret_bound = -2ull; /* ZSTD_CONTENTSIZE_ERROR */                               \
         }
 
-#define OLD_FORMAT(version)                                                                                            \
-        NEVER_MADE(ZSTD##version##_createDCtx)                                                                         \
-        NEVER_MADE(ZBUFF##version##_createDCtx)                                                                        \
-        ALWAYS_FAILS(ZSTD##version##_freeDCtx)                                                                         \
-        ALWAYS_FAILS(ZBUFF##version##_freeDCtx)                                                                        \
-        ALWAYS_FAILS(ZSTD##version##_decompress_usingDict)                                                             \
-        ALWAYS_FAILS(ZSTD##version##_getFrameParams)                                                                   \
-        ALWAYS_FAILS(ZBUFF##version##_decompressInitDictionary)                                                        \
-        ALWAYS_FAILS(ZBUFF##version##_decompressContinue)                                                              \
+#define OLD_FORMAT(version)                                     \
+        NEVER_MADE(ZSTD##version##_createDCtx)                  \
+        NEVER_MADE(ZBUFF##version##_createDCtx)                 \
+        ALWAYS_FAILS(ZSTD##version##_freeDCtx)                  \
+        ALWAYS_FAILS(ZBUFF##version##_freeDCtx)                 \
+        ALWAYS_FAILS(ZSTD##version##_decompress_usingDict)      \
+        ALWAYS_FAILS(ZSTD##version##_getFrameParams)            \
+        ALWAYS_FAILS(ZBUFF##version##_decompressInitDictionary) \
+        ALWAYS_FAILS(ZBUFF##version##_decompressContinue)       \
         SIZE_UNKNOWN(ZSTD##version##_findFrameSizeInfoLegacy)
 
 OLD_FORMAT(v05)

@@ -196,6 +196,11 @@ static size_t list_width(void *ctx, const struct lsr_entry *e)
         return lsr_name_width(ctx, e);
 }
 
+static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n)
+{
+        lsr_name_scan_quoting(ctx, entries, n);
+}
+
 static int list_engine(struct list *l)
 {
         const char *name = l->s->engine;
@@ -248,6 +253,7 @@ int lsr_command_list(struct lsr_settings *settings)
         settings->list.civil = list_civil;
         settings->list.civil_ctx = &l;
         settings->list.width = list_width;
+        settings->list.width_set = list_width_set;
         settings->list.width_ctx = l.view;
         error = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
         if (error >= 0)

@@ -34,7 +34,8 @@ struct raw {
         bool acl;
         bool json;
         struct patterns ignore, hide;
-        int tty; /* is standard output a terminal? UNSET until asked */
+        const struct lsr_option *foreign[LSR_ACTIONS]; /* the first option that means nothing to that command */
+        int tty;                                       /* is standard output a terminal? UNSET until asked */
 };
 
 enum number {

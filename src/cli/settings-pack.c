@@ -51,9 +51,6 @@ int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *val
         struct lsr_pack_settings *p = &r->s->pack;
 
         switch (option->id) {
-        case LSR_OPT_PACK:
-                r->s->action = LSR_ACTION_PACK;
-                break;
         case LSR_OPT_BUNDLE_FORMAT:
                 p->format = value;
                 break;

@@ -439,6 +439,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_OUTPUT:
                 r->s->output = value;
                 break;
+        case LSR_OPT_PACK:
+                return settings_action(r, LSR_ACTION_PACK);
         case LSR_OPT_STATS:
                 r->s->stats = true;
                 break;
@@ -458,6 +460,63 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                                                           : lsr_raw_pack(r, option, value);
         }
         return UNSET;
+}
+
+/* The commands that an option is for, as 1 << action; 0: no particular one. */
+static unsigned settings_commands(const struct lsr_option *option)
+{
+        static const unsigned pack = 1u << LSR_ACTION_PACK, unpack = 1u << LSR_ACTION_UNPACK,
+                              compare = 1u << LSR_ACTION_COMPARE;
+
+        switch (option->id) {
+        case LSR_OPT_PACK:
+        case LSR_OPT_COMPARE:
+                return 0;
+        case LSR_OPT_OUTPUT:
+                return pack | unpack;
+        case LSR_OPT_FORCE:
+                return pack | unpack | compare;
+        case LSR_OPT_EACH:
+                return pack | compare;
+        default:
+                return option->group == LSR_GROUP_PACK ? pack : option->group == LSR_GROUP_COMPARE ? compare : 0;
+        }
+}
+
+static void settings_note_command(struct raw *r, const struct lsr_option *option)
+{
+        unsigned commands = settings_commands(option);
+
+        for (unsigned action = 0; commands && action < LSR_ACTIONS; action++)
+                if (!(commands >> action & 1) && !r->foreign[action])
+                        r->foreign[action] = option;
+}
+
+/* An option without its command was meant otherwise than it would be taken. */
+static int settings_check_command(const struct raw *r)
+{
+        static const struct {
+                enum lsr_action action;
+                const char *name;
+        } names[] = {
+                { LSR_ACTION_PACK, "--pack" },
+                { LSR_ACTION_UNPACK, "--unpack" },
+                { LSR_ACTION_COMPARE, "--compare" },
+        };
+        const struct lsr_option *option = r->foreign[r->s->action];
+        char list[64] = "";
+
+        if (!option)
+                return UNSET;
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+                if (settings_commands(option) >> names[i].action & 1) {
+                        strcat(list, *list ? " or " : "");
+                        strcat(list, names[i].name);
+                }
+        }
+        lsr_message("option '--%s' is for %s", option->name, list);
+        lsr_message_try_help();
+        return 2;
 }
 
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
@@ -491,6 +550,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         s->action = option->id == LSR_OPT_HELP ? LSR_ACTION_HELP : LSR_ACTION_VERSION;
                         return UNSET;
                 }
+                settings_note_command(&r, option);
                 status = lsr_option_letter(option) ? settings_letter(&r, lsr_option_letter(option), value)
                                                    : settings_long(&r, option, value);
                 if (status != UNSET)
@@ -500,6 +560,8 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 lsr_message_try_help();
                 return 2;
         }
+        if (settings_check_command(&r) != UNSET)
+                return 2;
         s->n_operands = parser.n_operands;
         if (s->n_operands == 0 && s->action != LSR_ACTION_LIST) {
                 lsr_message("missing operand");

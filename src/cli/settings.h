@@ -22,6 +22,7 @@ enum lsr_action {
         LSR_ACTION_VERSION,
         LSR_ACTION_PACK,
         LSR_ACTION_COMPARE,
+        LSR_ACTIONS,
 };
 
 /* What the options of packing say. */

@@ -83,8 +83,9 @@ struct lsr_list_options {
         bool pieces;
         enum lsr_follow follow;
         struct lsr_want want;
-        /* For LSR_SORT_WIDTH: columns of a name.  NULL otherwise. */
+        /* For LSR_SORT_WIDTH: columns of a name in the set of which width_set() told last.  NULL otherwise. */
         size_t (*width)(void *ctx, const struct lsr_entry *e);
+        void (*width_set)(void *ctx, struct lsr_entry *const *entries, size_t n);
         void *width_ctx;
         enum lsr_enter enter;
         struct lsr_bundles *bundles; /* not NULL unless enter is LSR_ENTER_NEVER */

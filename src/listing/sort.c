@@ -350,6 +350,8 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry **rows, size_t 
                 ctx.ties = sort_ties_extension;
         else if (o->sort == LSR_SORT_VERSION)
                 ctx.ties = sort_ties_version;
+        else if (o->sort == LSR_SORT_WIDTH)
+                o->width_set(o->width_ctx, rows, n);
         if (!lsr_locale_collates_bytes())
                 ctx.collate = lsr_locale();
         dirs = o->dirs_first ? sort_split_dirs(rows, n, arena) : 0;

@@ -251,13 +251,13 @@ size_t lsr_name_width(struct lsr_view *v, const struct lsr_entry *e)
         return q.width + (v->align_quotes && v->some_quoted && !q.quoted) + (v->o.icons ? LSR_ICON_WIDTH : 0);
 }
 
-void lsr_name_scan_quoting(struct lsr_view *v, const struct lsr_set *set)
+void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries, size_t n)
 {
         v->some_quoted = false;
         if (!v->align_quotes)
                 return;
-        for (size_t i = 0; i < set->n_measured && !v->some_quoted; i++) {
-                const struct lsr_entry *e = set->measured[i];
+        for (size_t i = 0; i < n && !v->some_quoted; i++) {
+                const struct lsr_entry *e = entries[i];
 
                 if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
                         v->some_quoted = lsr_quote_measure(&v->quote, e->name, e->name_len).quoted;

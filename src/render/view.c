@@ -24,7 +24,7 @@ int lsr_view_set(void *ctx, const struct lsr_set *set)
                 return 0;
         }
         if (v->o.tree) {
-                lsr_name_scan_quoting(v, set);
+                lsr_name_scan_quoting(v, set->measured, set->n_measured);
                 lsr_tree_set(v, set);
                 return 0;
         }
@@ -33,7 +33,7 @@ int lsr_view_set(void *ctx, const struct lsr_set *set)
         if (set->dir && (v->o.format == LSR_FORMAT_LONG || v->o.blocks))
                 view_total(v, set->blocks);
         v->any_set = true;
-        lsr_name_scan_quoting(v, set);
+        lsr_name_scan_quoting(v, set->measured, set->n_measured);
         switch (v->o.format) {
         case LSR_FORMAT_LONG:
                 lsr_long_set(v, set);

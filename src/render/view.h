@@ -143,11 +143,11 @@ size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode);
 /* The heading of a directory, with its ":" and newline. */
 void lsr_heading_put(struct lsr_view *v, const char *dir);
 
-/* Columns of a name by itself, for --sort=width. */
+/* Columns of a name by itself, for --sort=width; which names are quoted must be known. */
 size_t lsr_name_width(struct lsr_view *v, const struct lsr_entry *e);
 
 /* Make v->quote's verdict on the names of a set: v->some_quoted. */
-void lsr_name_scan_quoting(struct lsr_view *v, const struct lsr_set *set);
+void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries, size_t n);
 
 /* Colour sequences. */
 void lsr_color_normal(struct lsr_view *v);

@@ -93,6 +93,11 @@ def sorting():
         for more in (["-r"], ["-A", "--group-directories-first"], ["-r", "--group-directories-first"], ["-rL", "--group-directories-first"],
                      ["-d", "types", "file", "versions", "to-dir", "to-file", "links"], ["--group-directories-first", "-F", "nested"]):
             yield Case("sort", key + ["-A"] + more + ([] if "-d" in more else ["types", "versions"]))
+    # Blanks beside quoted names count as width.
+    for args in ("-C -w80", "-x -w60", "-l", "-1", "-C -w0", "-m", "-R"):
+        for where in (["types"], ["types", "empty", "ext"], ["nested"], ["file two", "file", "types"]):
+            yield Case("sort-width", args.split() + ["--sort=width", "--quoting-style=shell-escape"] + where)
+            yield Case("sort-width", args.split() + ["-r", "--sort=width"] + where, mode="pty:24x80")
     for key in ("-S", "-t", "-X", "-v", "-U", "--sort=width"):
         yield Case("sort-many", [key, "many"])
         yield Case("sort-many", ["-l", key, "-r", "many"])

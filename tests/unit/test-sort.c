@@ -15,6 +15,13 @@ static struct lsr_entry *sort_rows[SORT_MAX], *sort_want[SORT_MAX];
 static const struct lsr_list_options *sort_o;
 static struct lsr_arena sort_arena;
 
+static void sort_width_set(void *ctx, struct lsr_entry *const *entries, size_t n)
+{
+        (void)ctx;
+        (void)entries;
+        (void)n;
+}
+
 static size_t sort_width(void *ctx, const struct lsr_entry *e)
 {
         (void)ctx;
@@ -176,6 +183,7 @@ static void sort_check_shapes(enum lsr_sort sort)
         for (unsigned flags = 0; flags < 4; flags++) {
                 struct lsr_list_options o = { .sort = sort,
                                               .width = sort_width,
+                                              .width_set = sort_width_set,
                                               .reverse = flags & 1,
                                               .dirs_first = flags & 2,
                                               .time = (enum lsr_time)flags };
