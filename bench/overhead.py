@@ -43,6 +43,14 @@ class Jobs:
         self.process = subprocess.Popen(lane.argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self):
+        try:
+            self.find()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self.found
+
+    def find(self):
         deadline, last = time.monotonic() + FIND_LIMIT_S, None
         children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
         again = 0           # how many were no news; the first way runs twice before the others
@@ -57,7 +65,6 @@ class Jobs:
                     again = again + 1 if len(self.found) == known else 0
             time.sleep(0.0005)
         os.kill(self.process.pid, signal.SIGSTOP)
-        return self.found
 
     def take(self, pid):
         """Whether process @pid is a way; its job is kept."""
