@@ -131,7 +131,9 @@ static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 int r;
 
                 if (call->cap == call->size) {
-                        call->cap = call->cap ? 2 * call->cap : WORKER_GROW_MIN;
+                        call->cap = call->cap                  ? 2 * call->cap
+                                    : length < WORKER_GROW_MIN ? (size_t)length
+                                                               : WORKER_GROW_MIN;
                         call->data = lsr_xrealloc(call->data, call->cap);
                 }
                 step = call->cap - call->size < length - call->size ? call->cap - call->size
