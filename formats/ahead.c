@@ -7,8 +7,9 @@
  *
  *      decoder ─► [ b0 | b1 | b2 | b3 ] ─► reader
  *
- * Nearly all compressed files are small, and a thread costs as much as half a
- * megabyte of gzip: the first buffers are filled in the caller's thread.
+ * Nearly all compressed files are small, and what a thread takes over is little
+ * compared with what it costs to make one and to wait for it: the first buffers
+ * are filled in the caller's thread.
  *
  * There is no cancelling: pthread_cancel() needs libgcc_s.so, which a static
  * binary cannot load.  Who frees the input waits for the buffer at hand.

@@ -14,7 +14,7 @@
 #include "formats/input.h"
 
 #define LSR_AHEAD_BUFFER ((size_t)256 << 10)
-#define LSR_AHEAD_START ((uint64_t)1 << 20) /* bytes decoded without a thread */
+#define LSR_AHEAD_START ((uint64_t)4 << 20) /* bytes decoded without a thread */
 #define LSR_AHEAD_CPUS_MAX 4u
 
 struct lsr_decoder;

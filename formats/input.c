@@ -103,6 +103,9 @@ ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
 
         if (n > LSR_INPUT_PEEK_MAX)
                 return -EINVAL;
+        /* What there is not is not looked for, and the last piece stays where it is. */
+        if (in->size != LSR_INPUT_UNKNOWN && in->at < in->size && n > in->size - in->at)
+                n = (size_t)(in->size - in->at);
         if (in->piece_len == 0 && in->rest_len) {
                 /* ... and what the peek left of it follows here, in place. */
                 in->piece = in->rest;
