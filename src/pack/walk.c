@@ -31,6 +31,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalogue/catalogue.h"
 #include "pack/xattrs.h"
 
 #define WALK_DENTS ((size_t)128 << 10)
@@ -55,6 +56,7 @@ struct lsr_walk_dir {
         ino_t ino;
         unsigned refs;  /* items, subdirectories, and the walk while it is in it */
         unsigned items; /* at the caller */
+        unsigned depth; /* components of its stored path */
         bool gone;
         bool all;        /* keep says nothing about what is below */
         size_t path_len; /* of its stored path, with '/' */
@@ -363,6 +365,7 @@ static int walk_push(struct lsr_walk *w, struct lsr_walk_dir *dir, const char *s
         if (dir->parent)
                 dir->parent->refs++;
         dir->path_len = at + len + (len > 0);
+        dir->depth = (dir->parent ? dir->parent->depth : 0) + (len > 0);
         walk_room(w, dir->path_len + 1);
         memcpy(w->path + at, stored, len);
         if (len > 0)
@@ -430,6 +433,9 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         fd = walk_fd(w, dir);
         if (name->type != DT_DIR)
                 return; /* without a descriptor its stat will fail, and say so */
+        /* Nobody could list what is in it. */
+        if (dir->depth + 1 == LSR_CATALOGUE_DEPTH_MAX)
+                fd = -ENAMETOOLONG;
         if (fd >= 0)
                 fd = lsr_io_open_dir(w->o.io, fd, name->name, false);
         if (fd < 0) {

@@ -82,10 +82,16 @@ static int tree_openat2(struct lsr_tree *t, const char *path, int flags)
         return -errno;
 }
 
+/* Parents and children of a regular tree are so many rows apart that they would share one by row % LSR_TREE_OPEN. */
+static unsigned tree_slot(uint32_t row)
+{
+        return row * 0x9e3779b1u / (UINT32_MAX / LSR_TREE_OPEN + 1);
+}
+
 /* @fd is that of directory @row from now on. */
 static void tree_keep(struct lsr_tree *t, uint32_t row, int fd)
 {
-        unsigned slot = row % LSR_TREE_OPEN;
+        unsigned slot = tree_slot(row);
 
         if (t->open[slot].fd >= 0)
                 close(t->open[slot].fd);
@@ -95,7 +101,7 @@ static void tree_keep(struct lsr_tree *t, uint32_t row, int fd)
 
 static int tree_kept(const struct lsr_tree *t, uint32_t row)
 {
-        unsigned slot = row % LSR_TREE_OPEN;
+        unsigned slot = tree_slot(row);
 
         if (row == t->base)
                 return t->root;
@@ -135,10 +141,11 @@ static int tree_walk(struct lsr_tree *t, uint32_t row)
         return fd;
 }
 
-/* 0: at once; 1: only component by component. */
+/* 0: at once; 1: better or only component by component. */
 static int tree_open_whole(struct lsr_tree *t, uint32_t row, int flags, int *ret_fd)
 {
-        char *path = t->no_openat2 ? NULL : lsr_tree_path(t, row);
+        bool near = tree_kept(t, lsr_catalogue_parent(t->c, row)) >= 0;
+        char *path = t->no_openat2 || near ? NULL : lsr_tree_path(t, row);
         int fd = path && strlen(path) < PATH_MAX ? tree_openat2(t, path, flags) : -ENOSYS;
 
         free(path);

@@ -320,27 +320,30 @@ static int unpack_links(struct unpack *u)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* Rows below @top, and @top itself unless it is the root: each level of a catalogue is one slice. */
+/* Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its children are made. */
 static void unpack_collect(struct unpack *u, uint32_t top)
 {
-        uint32_t first = top, end = top + 1;
+        uint32_t row = top;
 
         u->rows = lsr_xmalloc((size_t)lsr_catalogue_rows(u->c) * sizeof(*u->rows));
-        while (first < end) {
-                uint32_t next = UINT32_MAX, next_end = 0;
+        for (;;) {
+                struct lsr_slice below = lsr_catalogue_children(u->c, row);
 
-                for (uint32_t row = first; row < end; row++) {
-                        struct lsr_slice below = lsr_catalogue_children(u->c, row);
-
-                        if (below.n > 0 && next == UINT32_MAX)
-                                next = below.first;
-                        if (below.n > 0)
-                                next_end = below.first + below.n;
-                        if (row != 0)
-                                u->rows[u->n++] = row;
+                if (row != 0)
+                        u->rows[u->n++] = row;
+                if (below.n > 0) {
+                        row = below.first;
+                        continue;
                 }
-                first = next;
-                end = next_end;
+                while (row != top) {
+                        struct lsr_slice beside = lsr_catalogue_children(u->c, lsr_catalogue_parent(u->c, row));
+
+                        if (++row < beside.first + beside.n)
+                                break;
+                        row = lsr_catalogue_parent(u->c, row - 1);
+                }
+                if (row == top)
+                        break;
         }
         for (size_t i = 0; i < u->n; i++) {
                 uint32_t *made = &u->made[lsr_catalogue_link(u->c, u->rows[i])];
