@@ -235,9 +235,15 @@ static int read_decode(struct read_job *job)
 
 /* --- what is checked --------------------------------------------------------------- */
 
-/* The names in both headers, as they are when separators are all alike. */
+/* The names in both headers, but for a "./" before one of them, as they are when separators are all alike. */
 static bool read_same_name(const char *a, size_t a_len, const char *b, size_t b_len)
 {
+        size_t a_dot = a_len >= 2 && !memcmp(a, "./", 2) ? 2 : 0, b_dot = b_len >= 2 && !memcmp(b, "./", 2) ? 2 : 0;
+
+        a += a_dot;
+        a_len -= a_dot;
+        b += b_dot;
+        b_len -= b_dot;
         if (a_len != b_len)
                 return false;
         for (size_t i = 0; i < a_len; i++)

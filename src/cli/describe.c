@@ -165,9 +165,10 @@ void lsr_describe_bash(struct lsr_out *out)
                 if (lsr_options[i].name)
                         lsr_out_printf(out, "--%s%s ", lsr_options[i].name,
                                        lsr_options[i].argument == LSR_ARG_REQUIRED ? "=" : "");
-        lsr_out_puts(out, "' -- \"$cur\"))\n\t\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
-                          "\telse\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\tfi\n}\n"
-                          "complete -o filenames -F _lsr lsr\n");
+        lsr_out_puts(out,
+                     "' -- \"$cur\"))\n\t\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+                     "\tfi\n}\n"
+                     "complete -o default -F _lsr lsr\n"); /* names of files are left to readline, which quotes them */
 }
 
 /* @text with what would end a quoted zsh specification escaped. */

@@ -360,6 +360,12 @@ static void listing_find_members(struct listing *l, struct lsr_rows *r)
                 if (!listing_asks_bundles(l, e, r->n))
                         continue;
                 error = lsr_place_find(l->in.o->bundles, e->name, flags, &job.dir);
+                if (l->in.o->follow == LSR_FOLLOW_OPERAND_DIR &&
+                    (error == -ENOENT || (error == 0 && !lsr_place_is_dir(&job.dir)))) {
+                        /* As in listing_wants_lstat(). */
+                        flags &= ~(LSR_PLACE_FOLLOW | LSR_PLACE_ENTER);
+                        error = lsr_place_find(l->in.o->bundles, e->name, flags, &job.dir);
+                }
                 if (error == 1)
                         continue;
                 if (error == 0) {
@@ -406,7 +412,7 @@ static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct l
                 if (listing_wants_lstat(l->in.o, e)) {
                         e->meta = (struct lsr_meta){};
                         ops[again++] = (struct lsr_stat_op){ e->name, &e->meta };
-                } else {
+                } else if (!(e->flags & LSR_ENTRY_MEMBER) || !S_ISLNK(lsr_entry_mode(e))) {
                         e->flags |= LSR_ENTRY_FOLLOWED;
                 }
         }

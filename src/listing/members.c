@@ -76,19 +76,25 @@ static struct lsr_entry_extra *members_shared_extra(struct members *x, uint32_t 
         return x->shared[attr];
 }
 
-/* What a link leads to: metadata in @ret_meta.  0; 1: it leaves the bundle; a negative errno. */
-static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_meta *ret_meta,
+/* Seconds of a zip without extra fields are civil ones. */
+static void members_date(const struct members *x, const struct lsr_member *m, struct lsr_meta *meta)
+{
+        const struct lsr_list_options *o = x->job->o;
+
+        if ((m->meta.known & LSR_FIELD_MTIME) && (m->flags & LSR_MEMBER_LOCALTIME) && o->civil)
+                meta->sec[LSR_MTIME] = o->civil(o->civil_ctx, m->meta.sec[LSR_MTIME]);
+}
+
+/* What a link leads to.  0; 1: it leaves the bundle; a negative errno. */
+static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_member *ret_target,
                           struct lsr_place *ret_place)
 {
         const struct lsr_place from = { x->job->dir.bundle, dir };
-        struct lsr_member target;
-
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
         if (r != 0)
                 return r == LSR_PLACE_UNREADABLE ? -EBADMSG : r;
-        lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, &target);
-        *ret_meta = target.meta;
+        lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, ret_target);
         return 0;
 }
 
@@ -96,20 +102,24 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
 {
         const struct lsr_list_options *o = x->job->o;
         struct lsr_entry_extra *extra;
+        struct lsr_member target;
         struct lsr_place place;
-        struct lsr_meta meta;
         int r;
 
         if (o->follow == LSR_FOLLOW_ALWAYS) {
+                /* For names alone nobody asks where they lead. */
+                if (!o->want.fields && !o->want.stat_all && !o->want.type)
+                        return;
                 e->flags |= LSR_ENTRY_FOLLOWED;
-                r = members_follow(x, dir, m, &meta, &place);
+                r = members_follow(x, dir, m, &target, &place);
                 if (r != 0) {
                         e->meta.error = r < 0 ? r : -ENOENT;
                         return;
                 }
-                extra = members_own_extra(x, e, m);
-                e->meta = meta;
-                e->type = (uint8_t)(meta.mode >> 12 & 15);
+                extra = members_own_extra(x, e, &target);
+                e->meta = target.meta;
+                members_date(x, &target, &e->meta);
+                e->type = (uint8_t)(target.meta.mode >> 12 & 15);
                 extra->place = memcpy(lsr_arena_new(x->job->arena, struct lsr_place, 1), &place, sizeof(place));
                 return;
         }
@@ -120,13 +130,13 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
         extra->target_len = (uint32_t)m->target_len;
         if (!o->want.link_target_mode)
                 return;
-        r = members_follow(x, dir, m, &meta, &place);
+        r = members_follow(x, dir, m, &target, &place);
         extra->link_ok = r >= 0;
         /*
          * Where a link that leaves the bundle leads depends on where that is unpacked, and a bundle must not make us
          * look at files of its choice.  So it is not broken, and its target looks like any file.
          */
-        extra->target_mode = r == 0 ? meta.mode : S_IFREG;
+        extra->target_mode = r == 0 ? target.meta.mode : S_IFREG;
 }
 
 static void members_describe(struct members *x, struct lsr_entry *e, const struct lsr_member *m)
@@ -160,8 +170,7 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                                          .type = (uint8_t)(m.meta.mode >> 12 & 15),
                                          .flags = LSR_ENTRY_STAT,
                                          .meta = m.meta };
-        if ((m.meta.known & LSR_FIELD_MTIME) && (m.flags & LSR_MEMBER_LOCALTIME) && o->civil)
-                ret_entry->meta.sec[LSR_MTIME] = o->civil(o->civil_ctx, m.meta.sec[LSR_MTIME]);
+        members_date(x, &m, &ret_entry->meta);
         /* The root of a bundle that does not store it: it came to be with the bundle. */
         if (row == 0 && !(m.meta.known & LSR_FIELD_MTIME)) {
                 const struct lsr_meta *file = &x->job->dir.bundle->meta;

@@ -83,16 +83,19 @@ Test(zip_member, names_differ)
 {
         struct entry entries[] = { { .name = "central", .data = "x", .local_name = "local" },
                                    { .name = "dir/../same", .data = "x" },
-                                   { .name = "win\\same", .data = "x", .host = 1 } };
+                                   { .name = "win\\same", .data = "x", .host = 1 },
+                                   { .name = "./dot/same", .data = "x" } };
         struct bytes b = {}, content = {};
         struct result *res, said;
 
-        put_zip(&b, entries, 3, NULL, 0);
+        put_zip(&b, entries, 4, NULL, 0);
         res = scan(&b);
         cr_assert(has(res, "central") && !has(res, "local"));
         cr_assert_eq(read_path(&b, res, "central", &content, &said), 0);
         cr_assert_str_eq(said.troubles, "remark: 'central' is named 'local' in its local header\n");
         cr_assert_eq(read_path(&b, res, "win/same", &content, &said), 0);
+        cr_assert_str_eq(said.troubles, "");
+        cr_assert_eq(read_path(&b, res, "dot/same", &content, &said), 0);
         cr_assert_str_eq(said.troubles, "");
         result_free(res);
         free(content.data);
