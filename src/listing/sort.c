@@ -225,15 +225,15 @@ static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *ite
 {
         const struct lsr_list_options *o = ctx->o;
         const struct lsr_entry *e = item->entry;
-        bool ok = lsr_entry_stat_ok(e);
 
+        /* Of names metadata may still be coming in: it is looked at only where it is the order. */
         switch (o->sort) {
         case LSR_SORT_NAME:
                 return sort_shared_key(ctx, item->text);
         case LSR_SORT_SIZE:
-                return ~sort_signed_key(ok ? (int64_t)e->meta.size : 0);
+                return ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0);
         case LSR_SORT_TIME:
-                return ~sort_signed_key(ok ? e->meta.sec[o->time] : 0);
+                return ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[o->time] : 0);
         case LSR_SORT_WIDTH:
                 return o->width(o->width_ctx, e);
         case LSR_SORT_NONE:
