@@ -145,6 +145,23 @@ Test(input, peek_limits)
         lsr_input_free(in);
 }
 
+/* Where the end is known, a peek for more than is left copies nothing and asks for nothing. */
+Test(input, end_stays)
+{
+        static const size_t halves[] = { 5000, 0 };
+        struct pieces *p = pieces_new(halves, 10000, 0);
+        const uint8_t *data;
+
+        p->in.size = 10000;
+        cr_assert_eq(lsr_input_peek(&p->in, 1, &data), 5000);
+        lsr_input_take(&p->in, 5000);
+        cr_assert_eq(lsr_input_peek(&p->in, LSR_INPUT_PEEK_MAX, &data), 5000);
+        cr_assert_eq(data, p->piece);
+        cr_assert_eq(p->errors, 0);
+        input_check(data, 5000, 5000);
+        lsr_input_free(&p->in);
+}
+
 /* The bytes before an error can be had, whichever peek met it first. */
 Test(input, error)
 {
