@@ -394,7 +394,6 @@ int lsr_raw_resolve(struct raw *r)
         resolve_quoting(r);
         o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks && !o->git &&
                        !r->s->list.recursive;
-        r->s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&r->s->list);
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");
@@ -409,6 +408,7 @@ int lsr_raw_resolve(struct raw *r)
         if (o->color)
                 o->tabsize = 0;
         resolve_want(r);
+        r->s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&r->s->list);
         if (o->hyperlink) {
                 char host[256] = "";
 
