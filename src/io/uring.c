@@ -43,7 +43,7 @@
 
 #define URING_DEPTH_MIN 128u
 #define URING_DEPTH_MAX 4096u
-#define URING_DEPTH 1408u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
+#define URING_DEPTH 1664u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
 #define URING_CHAIN_MAX 128u
 #define URING_CHAIN_MIN 8u
 #define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
