@@ -2,33 +2,11 @@
  * Many members in one pass: order, results of their own, an end on request, a
  * worker that dies over one of them, and workers that lie.
  */
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "source/bundle.h"
-#include "source/wire.h"
-#include "source/worker.h"
+#include "worker-meet.h"
 
 #define MANY_FILES 300u
 #define MANY_LARGE ((size_t)3 << 20)
-
-static unsigned many_troubles;
-
-static void many_hear(void *ctx, int error, const char *text)
-{
-        (void)ctx;
-        (void)error;
-        (void)text;
-        many_troubles++;
-}
 
 /* --- a tar of files "f0", "f1", ...: number i has i bytes, the last one 3 MiB --------------- */
 
@@ -111,7 +89,7 @@ static struct lsr_many_sink many_sink(struct many_notes *n)
 static void many_bundle_trouble(void *ctx, const char *path, int error, const char *text)
 {
         (void)path;
-        many_hear(ctx, error, text);
+        worker_hear(ctx, error, text);
 }
 
 struct many_fixture {
@@ -123,7 +101,7 @@ struct many_fixture {
 
 static void many_open(struct many_fixture *f, const char *path)
 {
-        many_troubles = 0;
+        worker_n_troubles = 0;
         cr_assert_eq(lsr_io_new(&f->io, "sync"), 0);
         f->bundles = lsr_bundles_new(
                 &(struct lsr_bundles_options){ .io = f->io, .engine = "sync", .trouble = many_bundle_trouble });
@@ -220,7 +198,7 @@ Test(many, one_that_is_not_there_costs_only_itself)
         cr_assert_eq(n.ended, MANY_FILES);
         for (size_t i = 0; i < MANY_FILES; i++)
                 cr_assert_eq(n.errors[i], i == 1 ? -EBADMSG : 0, "%zu: %d", i, n.errors[i]);
-        cr_assert_gt(many_troubles, 0);
+        cr_assert_gt(worker_n_troubles, 0);
         many_close(&f);
         many_remove(dir);
 }
@@ -244,19 +222,9 @@ enum lie {
 
 static enum lie lie;
 
-static void lie_frame(struct lsr_wire *wire, uint32_t request, unsigned type, uint64_t length, const void *data,
-                      size_t n)
-{
-        const struct lsr_wire_head head = { .type = type, .request = request, .length = length };
-        struct iovec iov[] = { { (void *)&head, sizeof(head) }, { (void *)data, n } };
-        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-
-        sendmsg(wire->fd, &msg, MSG_NOSIGNAL);
-}
-
 static void lie_end(struct lsr_wire *wire, uint32_t request, int32_t result)
 {
-        lie_frame(wire, request, LSR_WIRE_END, sizeof(result), &result, sizeof(result));
+        worker_send(wire, request, LSR_WIRE_END, sizeof(result), &result, sizeof(result));
 }
 
 static void lie_many(struct lsr_wire *wire, uint32_t request)
@@ -270,7 +238,7 @@ static void lie_many(struct lsr_wire *wire, uint32_t request)
                 lie_end(wire, request, 0);
                 break;
         case LIE_END_SHORT:
-                lie_frame(wire, request, LSR_WIRE_END, 3, zero, 3);
+                worker_send(wire, request, LSR_WIRE_END, 3, zero, 3);
                 break;
         case LIE_END_POSITIVE:
                 lie_end(wire, request, 1);
@@ -280,19 +248,19 @@ static void lie_many(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_DATA_AFTER:
                 lie_end(wire, request, 0);
-                lie_frame(wire, request, LSR_WIRE_DATA, 4, "xxxx", 4);
+                worker_send(wire, request, LSR_WIRE_DATA, 4, "xxxx", 4);
                 break;
         case LIE_DATA_LARGE:
-                lie_frame(wire, request, LSR_WIRE_DATA, LSR_WIRE_DATA_MAX + 1, "xxxx", 4);
+                worker_send(wire, request, LSR_WIRE_DATA, LSR_WIRE_DATA_MAX + 1, "xxxx", 4);
                 break;
         case LIE_TROUBLES:
                 for (unsigned i = 0; i < 2 * LSR_WIRE_TROUBLES_MAX; i++)
-                        lie_frame(wire, request, LSR_WIRE_TROUBLE, 8, zero, 8);
+                        worker_send(wire, request, LSR_WIRE_TROUBLE, 8, zero, 8);
                 break;
         case LIE_DIE:
                 _exit(1);
         case LIE_DIE_WITHIN:
-                lie_frame(wire, request, LSR_WIRE_DATA, 4, "xxxx", 4);
+                worker_send(wire, request, LSR_WIRE_DATA, 4, "xxxx", 4);
                 _exit(1);
         default:
                 break;
@@ -311,7 +279,7 @@ static int lie_serve(int fd)
                 cr_assert_eq(lsr_wire_take(wire, payload, head.length), 0);
                 if (head.type == LSR_WIRE_MANY)
                         lie_many(wire, head.request);
-                lie_frame(wire, head.request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
+                worker_send(wire, head.request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
                 while (wire->n_fds > 0)
                         close(wire->fds[--wire->n_fds]);
         }
@@ -323,7 +291,7 @@ Test(many, believes_no_lies)
 {
         for (lie = LIE_END_MISSING; lie < LIES; lie++) {
                 const struct lsr_worker_options options = {
-                        .engine = "sync", .window_max = 1 << 20, .trouble = many_hear, .serve = lie_serve
+                        .engine = "sync", .window_max = 1 << 20, .trouble = worker_hear, .serve = lie_serve
                 };
                 const struct lsr_member m = { .path = "f", .path_len = 1 };
                 struct many_notes n = { .stop = MANY_FILES };

@@ -44,23 +44,13 @@ enum lie {
 
 static enum lie lie;
 
-static void lie_frame(struct lsr_wire *wire, uint32_t request, unsigned type, uint64_t length, const void *data,
-                      size_t n)
-{
-        const struct lsr_wire_head head = { .type = type, .request = request, .length = length };
-        struct iovec iov[] = { { (void *)&head, sizeof(head) }, { (void *)data, n } };
-        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-
-        sendmsg(wire->fd, &msg, MSG_NOSIGNAL);
-}
-
 static void lie_done(struct lsr_wire *wire, uint32_t request, int result)
 {
         struct lsr_wire_done done = { .result = result, .format = "tar" };
 
         if (lie == LIE_NAME)
                 memset(done.filters, 'x', sizeof(done.filters));
-        lie_frame(wire, request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
+        worker_send(wire, request, LSR_WIRE_DONE, sizeof(done), &done, sizeof(done));
 }
 
 static void lie_members(struct lsr_records *records, const char *path)
@@ -83,7 +73,7 @@ static void lie_whole(struct lsr_wire *wire, uint32_t request, enum lsr_wire_typ
 
         if (lsr_builder_add(b, &m) < 0 || lsr_builder_finish(b, &c) < 0 || lsr_catalogue_encode(c, &data, &size) < 0)
                 abort();
-        lie_frame(wire, request, type, size, data, size);
+        worker_send(wire, request, type, size, data, size);
         lie_done(wire, request, 0);
         free(data);
         lsr_catalogue_free(c);
@@ -101,42 +91,42 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
 
         switch (lie) {
         case LIE_TYPE:
-                lie_frame(wire, request, 4711, 4, junk, 4);
+                worker_send(wire, request, 4711, 4, junk, 4);
                 break;
         case LIE_REQUEST_TYPE:
-                lie_frame(wire, request, LSR_WIRE_SCAN, 4, junk, 4);
+                worker_send(wire, request, LSR_WIRE_SCAN, 4, junk, 4);
                 break;
         case LIE_NUMBER:
-                lie_frame(wire, request + 1, LSR_WIRE_MEMBERS, 4, junk, 4);
+                worker_send(wire, request + 1, LSR_WIRE_MEMBERS, 4, junk, 4);
                 break;
         case LIE_DATA:
-                lie_frame(wire, request, LSR_WIRE_DATA, UINT64_MAX, junk, 4);
+                worker_send(wire, request, LSR_WIRE_DATA, UINT64_MAX, junk, 4);
                 break;
         case LIE_DATA_UNASKED:
-                lie_frame(wire, request, LSR_WIRE_DATA, 4, junk, 4);
+                worker_send(wire, request, LSR_WIRE_DATA, 4, junk, 4);
                 break;
         case LIE_TEXT:
-                lie_frame(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
+                worker_send(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
                 break;
         case LIE_TEXT_SHORT:
-                lie_frame(wire, request, LSR_WIRE_TROUBLE, 3, junk, 3);
+                worker_send(wire, request, LSR_WIRE_TROUBLE, 3, junk, 3);
                 break;
         case LIE_TEXT_ERROR:
-                lie_frame(wire, request, LSR_WIRE_TROUBLE, 8, junk, 8);
+                worker_send(wire, request, LSR_WIRE_TROUBLE, 8, junk, 8);
                 break;
         case LIE_MEMBERS_SIZE:
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX, junk, 4);
+                worker_send(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX, junk, 4);
                 _exit(3);
         case LIE_MEMBERS_SIZE_BEYOND:
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX + 1, junk, 4);
+                worker_send(wire, request, LSR_WIRE_MEMBERS, LSR_WIRE_MEMBERS_MIN + LSR_WIRE_REQUEST_MAX + 1, junk, 4);
                 break;
         case LIE_MEMBERS:
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, sizeof(ones), memset(ones, 0xff, sizeof(ones)),
-                          sizeof(ones));
+                worker_send(wire, request, LSR_WIRE_MEMBERS, sizeof(ones), memset(ones, 0xff, sizeof(ones)),
+                            sizeof(ones));
                 break;
         case LIE_MEMBERS_CUT:
                 lie_members(&records, "name");
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len - 1, records.data, records.len - 1);
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len - 1, records.data, records.len - 1);
                 break;
         case LIE_MEMBERS_ENDLESS:
                 /* Deeper than any path, so they are too many soon. */
@@ -151,38 +141,38 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_MEMBERS_AND_DEATH:
                 lie_members(&records, "name");
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 _exit(3);
         case LIE_CATALOGUE_SIZE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX, junk, 4);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX, junk, 4);
                 _exit(3);
         case LIE_CATALOGUE_SIZE_BEYOND:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX + 1, junk, 4);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, LSR_WIRE_CATALOGUE_MAX + 1, junk, 4);
                 break;
         case LIE_CATALOGUE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, sizeof(junk), junk, sizeof(junk));
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, sizeof(junk), junk, sizeof(junk));
                 lie_done(wire, request, 0);
                 break;
         case LIE_CATALOGUE_EMPTY:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 0, junk, 0);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, 0, junk, 0);
                 lie_done(wire, request, 0);
                 break;
         case LIE_CATALOGUE_TWICE:
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
                 break;
         case LIE_CATALOGUE_BEHIND_MEMBERS:
                 lie_members(&records, "name");
-                lie_frame(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
-                lie_frame(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                worker_send(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
                 break;
         case LIE_PART:
         case LIE_PART_UNASKED:
-                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                worker_send(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
                 lie_done(wire, request, 0);
                 break;
         case LIE_PART_EMPTY:
-                lie_frame(wire, request, LSR_WIRE_PART, 0, junk, 0);
+                worker_send(wire, request, LSR_WIRE_PART, 0, junk, 0);
                 lie_done(wire, request, 0);
                 break;
         case LIE_PART_WHOLE:
@@ -195,7 +185,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                         lie_whole(wire, request, LSR_WIRE_CATALOGUE);
                         break;
                 }
-                lie_frame(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+                worker_send(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
                 lie_done(wire, request, 0);
                 break;
         case LIE_TROUBLES:
@@ -210,7 +200,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 lie_done(wire, request, -5000);
                 break;
         case LIE_DONE_SIZE:
-                lie_frame(wire, request, LSR_WIRE_DONE, 8, junk, 8);
+                worker_send(wire, request, LSR_WIRE_DONE, 8, junk, 8);
                 break;
         case LIE_NAME:
                 lie_done(wire, request, -EBADMSG);
@@ -218,7 +208,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_EXIT:
                 _exit(3);
         case LIE_CUT:
-                lie_frame(wire, request, LSR_WIRE_DONE, sizeof(struct lsr_wire_done), junk, 8);
+                worker_send(wire, request, LSR_WIRE_DONE, sizeof(struct lsr_wire_done), junk, 8);
                 _exit(4);
         case LIE_DESCRIPTOR:
                 null = open("/dev/null", O_RDONLY);

@@ -54,6 +54,19 @@ static inline struct lsr_worker *worker_make(int (*serve)(int fd))
         return lsr_worker_new(&options);
 }
 
+/* --- a worker that says what it likes -------------------------------------------- */
+
+/* A frame said to be of @length bytes, with @n of @data. */
+static inline void worker_send(struct lsr_wire *wire, uint32_t request, unsigned type, uint64_t length,
+                               const void *data, size_t n)
+{
+        const struct lsr_wire_head head = { .type = type, .request = request, .length = length };
+        struct iovec iov[] = { { (void *)&head, sizeof(head) }, { (void *)data, n } };
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+        sendmsg(wire->fd, &msg, MSG_NOSIGNAL);
+}
+
 /* --- a tar of two files: "dir/small", "hello\n", and "large" ------------------- */
 
 static inline void tar_member(int fd, const char *name, const void *data, size_t size)
