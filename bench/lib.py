@@ -565,7 +565,9 @@ def run_verb(verb, args, measure, render, partial=""):
         write_facts(run_dir.path / "machine.txt", facts)
         write_facts(run_dir.path / "versions.txt", job.versions)
         head = [f"# lsr is a copy of {os.path.relpath(args.lsr, REPO)}; see bench/README.md", ""]
-        (run_dir.path / "commands.txt").write_text("\n".join(head + job.commands) + "\n")
+        commands = "\n".join(head + job.commands) + "\n"
+        # Where the repository lies is nobody's business, and a command can be copied.
+        (run_dir.path / "commands.txt").write_text(commands.replace(f"{REPO}/", ""))
     say(f"results in {run_dir.final}")
     return publish(verb, run_dir.final, render)
 

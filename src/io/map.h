@@ -4,8 +4,9 @@
  * For a database, of which a little of many pages is wanted, and for indexes,
  * which are looked at once: to touch what is cached costs neither a call nor a
  * copy.  Only under "auto", and only where nearly all of the range is cached: a
- * disk answers large reads in flight faster than page faults one by one.  Who shortens the file meanwhile kills the
- * process with SIGBUS, so this is for the worker, whose death costs one bundle.
+ * disk answers large reads in flight faster than page faults one by one.  Who
+ * shortens the file meanwhile kills the process with SIGBUS, so this is for the
+ * worker, whose death costs one bundle.
  */
 #pragma once
 
