@@ -1,6 +1,7 @@
 /* map: what is cached is memory, only where that is asked for, and reads the same */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -39,13 +40,31 @@ static struct lsr_io *map_io(const char *engine)
         return io;
 }
 
-/* An older kernel does not tell what is cached. */
-static bool map_can(int fd)
+/* Pages of a range that are cached; -1: an older kernel does not tell. */
+static int64_t map_cached(int fd, uint64_t offset, uint64_t size)
 {
-        const uint64_t range[2] = { 0, 4096 };
+        const uint64_t range[2] = { offset, size };
         uint64_t stat[5];
 
-        return syscall(451, fd, range, stat, 0) == 0;
+        return syscall(451, fd, range, stat, 0) == 0 ? (int64_t)stat[0] : -1;
+}
+
+static bool map_can(int fd)
+{
+        return map_cached(fd, 0, 4096) >= 0;
+}
+
+/* Pages of files that this process has mapped and touched. */
+static long map_touched(void)
+{
+        FILE *f = fopen("/proc/self/statm", "re");
+        long pages = 0;
+
+        if (!f)
+                cr_skip_test("no /proc");
+        cr_assert_eq(fscanf(f, "%*d %*d %ld", &pages), 1);
+        fclose(f);
+        return pages;
 }
 
 Test(map, only_where_it_is_right)
@@ -74,6 +93,54 @@ Test(map, only_where_it_is_right)
         close(pipe_fds[1]);
         lsr_io_free(io);
         lsr_io_free(plain);
+}
+
+/* Of a range that comes from the disk, large or small, nothing is mapped. */
+Test(map, only_what_is_cached)
+{
+        const uint64_t half = (uint64_t)2 << 20;
+        struct lsr_io *io = map_io("auto");
+        int fd = map_file(2 * half);
+        struct lsr_map map;
+
+        cr_assert_eq(fsync(fd), 0);
+        cr_assert_eq(posix_fadvise(fd, (off_t)half, (off_t)half, POSIX_FADV_DONTNEED), 0);
+        if (map_cached(fd, half, half) != 0)
+                cr_skip_test("this kernel does not tell, or /tmp is in memory");
+        cr_assert_eq(lsr_io_map(io, fd, half, half, &map), 1);
+        cr_assert_eq(lsr_io_map(io, fd, half + 4711, 1 << 19, &map), 1);
+        cr_assert_eq(lsr_io_map(io, fd, 0, 2 * half, &map), 1, "half of it");
+        cr_assert_eq(lsr_io_map(io, fd, 0, half, &map), 0);
+        lsr_io_unmap(&map);
+        close(fd);
+        lsr_io_free(io);
+}
+
+/* What is let go of takes no memory, and the rest does. */
+Test(map, forgets)
+{
+        const uint64_t size = (uint64_t)32 << 20;
+        struct lsr_io *io = map_io("auto");
+        int fd = map_file(size);
+        struct lsr_map map;
+        long before, all, rest;
+        unsigned sum = 0;
+
+        if (!map_can(fd))
+                cr_skip_test("this kernel does not tell what is cached");
+        before = map_touched();
+        cr_assert_eq(lsr_io_map(io, fd, 0, size, &map), 0);
+        for (uint64_t at = 0; at < size; at += 4096)
+                sum += map.data[at];
+        all = map_touched();
+        lsr_io_map_forget(&map, 0, size / 2);
+        rest = map_touched();
+        cr_assert_gt(all - before, 7000, "%u", sum);
+        cr_assert_geq(all - rest, 3500);
+        cr_assert_leq(all - rest, 4700);
+        lsr_io_unmap(&map);
+        close(fd);
+        lsr_io_free(io);
 }
 
 /* Of an input, from an odd place; reading it goes on as before. */
