@@ -18,6 +18,8 @@
 #include "io/stream.h"
 #include "source/confine.h"
 
+#define SERVE_TAIL_MAX ((uint64_t)1 << 20) /* bytes: a record of tar has no more */
+
 /* --- answers ---------------------------------------------------------------------- */
 
 int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n)
@@ -239,6 +241,25 @@ static int serve_put(void *ctx, const struct lsr_member *m)
         return lsr_wire_waiting(s->wire) ? -E2BIG : serve_records(s);
 }
 
+/*
+ * A format ends before its input does, with padding.  Only behind that tells a filter that it was cut short, or what its
+ * checksum says; and who writes into a pipe is let finish.
+ */
+static void serve_tail(struct lsr_scan *scan)
+{
+        struct lsr_input *in = scan->input;
+        const uint8_t *data;
+        uint64_t end = in->at + SERVE_TAIL_MAX;
+        ssize_t got = 0;
+
+        if (lsr_input_random(in))
+                return;
+        while (in->at < end && (got = lsr_input_peek(in, 1, &data)) > 0)
+                lsr_input_take(in, (size_t)got);
+        if (got < 0)
+                lsr_scan_trouble(scan, (int)got, "%s", in->what ? in->what : "its end cannot be read");
+}
+
 /* @data is followed by a NUL. */
 static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
@@ -263,6 +284,8 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
         serve_scan_explain(&scan, r);
+        if (r >= 0 && scan.troubles == 0)
+                serve_tail(&scan);
         if (r >= 0)
                 r = scan.catalogue ? serve_catalogue(s, &scan) : serve_records(s);
         done->only = scan.is_only;
