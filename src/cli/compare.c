@@ -91,6 +91,14 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 lsr_message("%s file%s beside the subdirectories left out, as each of those is a bundle",
                             lsr_grouped(a), compare_plural(a));
                 break;
+        case LSR_COMPARE_WARM:
+                lsr_message("%s is in memory, where --cold cannot drop anything: all is warm", operand);
+                break;
+        case LSR_COMPARE_WARM_BUNDLES:
+                lsr_message("the bundles are in memory, in %s, and never cold; set TMPDIR to a directory on a "
+                            "disk",
+                            quoted);
+                break;
         case LSR_COMPARE_LIMIT:
                 lsr_message("%s: in ten seconds %s of %s members were read, and are compared", name, lsr_grouped(a),
                             lsr_grouped(b));
