@@ -26,8 +26,7 @@ static volatile sig_atomic_t compare_signal;
 struct compare {
         const struct lsr_settings *s;
         char *dir;
-        char *list;           /* of formats, cut at its commas */
-        const char **formats; /* texts in it */
+        const char **formats; /* each once */
         size_t n_formats;
         bool terminal;
         bool shown; /* a line of progress is there */
@@ -137,26 +136,42 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
 
 /* --- settings ----------------------------------------------------------------- */
 
+static bool compare_has(const struct compare *c, const char *format)
+{
+        for (size_t i = 0; i < c->n_formats; i++)
+                if (strcmp(c->formats[i], format) == 0)
+                        return true;
+        return false;
+}
+
 /* Returns 0 or an exit status. */
 static int compare_formats(struct compare *c)
 {
         const char *list = c->s->compare.formats ? c->s->compare.formats : LSR_COMPARE_FORMATS;
         struct lsr_bundling_format format;
-        char *at, *word;
+        char *copy = lsr_xstrdup(list), *at = copy, *word;
+        int status = 0;
 
-        c->list = at = lsr_xstrdup(list);
         c->formats = lsr_xmalloc((strlen(list) + 1) * sizeof(*c->formats));
-        while ((word = strsep(&at, ","))) {
+        while (status == 0 && (word = strsep(&at, ","))) {
                 if (!*word)
                         continue;
                 if (!lsr_bundling_format(word, &format)) {
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
                         lsr_message("lsr packs tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip-store zip sqlar");
-                        return 2;
+                        status = 2;
+                } else if (!compare_has(c, format.word)) {
+                        c->formats[c->n_formats++] = format.word;
                 }
-                c->formats[c->n_formats++] = word;
         }
-        return 0;
+        free(copy);
+        return status;
+}
+
+/* Standard output takes one of them. */
+static bool compare_page_is_report(const struct lsr_settings *s)
+{
+        return s->compare.html && strcmp(s->compare.html, "-") == 0;
 }
 
 static int compare_operand(struct compare *c)
@@ -168,8 +183,8 @@ static int compare_operand(struct compare *c)
                 lsr_message("one directory can be compared at a time");
                 return 2;
         }
-        if (c->s->compare.csv && c->s->view.o.format == LSR_FORMAT_JSON) {
-                lsr_message("one form at a time: --csv or --json");
+        if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1) {
+                lsr_message("one form at a time: --csv, --json or --html=-");
                 return 2;
         }
         c->dir = realpath(operand, NULL);
@@ -289,7 +304,7 @@ int lsr_command_compare(const struct lsr_settings *settings)
                 status = compare_experiment(&c);
                 if (status == 0 && settings->compare.html)
                         status = compare_page(&c, &page);
-                if (status == 0)
+                if (status == 0 && !compare_page_is_report(settings))
                         status = compare_report(&c);
                 if (status == 0)
                         status = c.status;
@@ -297,7 +312,6 @@ int lsr_command_compare(const struct lsr_settings *settings)
         lsr_target_close(&page);
         lsr_experiment_free(&c.x);
         free(c.formats);
-        free(c.list);
         free(c.dir);
         return status;
 }
