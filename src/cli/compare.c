@@ -5,7 +5,6 @@
  * minutes to hear that it cannot be; it gets its name when it is complete.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "compare/bundling.h"
 #include "compare/experiment.h"
 #include "compare/report.h"
@@ -298,11 +298,13 @@ int lsr_command_compare(const struct lsr_settings *settings)
         if (status == 0 && settings->compare.html)
                 status = compare_open_page(&c, &page);
         if (status == 0) {
-                sigaction(SIGINT, &act, NULL);
-                sigaction(SIGTERM, &act, NULL);
-                sigaction(SIGHUP, &act, NULL);
+                lsr_signals_set(&act);
                 status = compare_experiment(&c);
-                if (status == 0 && settings->compare.html)
+                if (status == 0 && page.is_file)
+                        status = compare_page(&c, &page);
+                /* A pipe may be full for ever, and there is nothing left to be put away. */
+                lsr_signals_set(&(struct sigaction){ .sa_handler = SIG_DFL });
+                if (status == 0 && settings->compare.html && !page.is_file)
                         status = compare_page(&c, &page);
                 if (status == 0 && !compare_page_is_report(settings))
                         status = compare_report(&c);

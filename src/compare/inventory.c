@@ -87,6 +87,8 @@ static void inventory_names(struct inventory *k)
 {
         struct lsr_inventory *v = k->v;
 
+        if (k->n_names == 0)
+                return;
         qsort(k->names, k->n_names, sizeof(*k->names), inventory_by_inode);
         for (size_t i = 0; i < k->n_names; i++) {
                 const struct inventory_name *name = &k->names[i], *before = i > 0 ? name - 1 : NULL;
