@@ -80,7 +80,7 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         compare_clear(c);
         switch (what) {
         case LSR_COMPARE_UNREADABLE:
-                lsr_message_errno(-error, "cannot read %s, it is in no way", quoted);
+                lsr_message_errno(-error, "cannot read %s, left out of all ways", quoted);
                 c->status = 1;
                 break;
         case LSR_COMPARE_SPECIAL:
@@ -128,8 +128,9 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 lsr_message("no room for the bundles: %s is full; set TMPDIR, or take fewer --formats", quoted);
                 break;
         case LSR_COMPARE_NO_FILES:
-                lsr_message("too many bundles: %s files would be open, and the limit is %s", lsr_grouped(a),
-                            lsr_grouped(b));
+                lsr_message("too many bundles: %s files would be open, and the limit is %s; take fewer "
+                            "--formats",
+                            lsr_grouped(a), lsr_grouped(b));
                 break;
         }
 }
