@@ -103,6 +103,12 @@ static void inventory_names(struct inventory *k)
         free(k->names);
 }
 
+/* The walk has '/' behind each of them: "lib-dev" comes before "lib". */
+static int inventory_by_package(const void *a, const void *b)
+{
+        return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static void inventory_file(struct inventory *k, const struct lsr_walk_item *item)
 {
         struct lsr_inventory *v = k->v;
@@ -172,6 +178,9 @@ int lsr_inventory_take(struct lsr_inventory *ret_inventory, const struct lsr_inv
                         break;
         }
         inventory_names(&k);
+        if (ret_inventory->n_packages > 0)
+                qsort(ret_inventory->packages, ret_inventory->n_packages, sizeof(*ret_inventory->packages),
+                      inventory_by_package);
         lsr_walk_lot_free(&lot);
         lsr_walk_free(k.walk);
         lsr_io_free(io);
