@@ -149,6 +149,7 @@ static void inventory_item(struct inventory *k, const struct lsr_walk_item *item
                 inventory_file(k, item);
         } else if (S_ISLNK(meta->mode)) {
                 v->links++;
+                v->hard_links |= meta->nlink > 1;
         } else if (S_ISDIR(meta->mode)) {
                 v->allocated += meta->blocks * 512;
                 if (top && !item->dir_error)

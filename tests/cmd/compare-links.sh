@@ -12,3 +12,9 @@ for way in x["ways"]:
 sizes
 sizes --random=20
 sizes --random=20 --each
+# Symbolic links and special files have several names, too.
+mkdir -p e/a e/b; ln -s x e/a/link; ln -P e/a/link e/b/link; ln -P e/a/link e/b/third; mkfifo e/a/fifo; ln e/a/fifo e/b/fifo; echo 1 >e/a/1; ln e/a/1 e/b/1
+lsr --compare e --runs=1 --formats=tar,tar.gz,tar.zst,zip,sqlar --json | python3 -c '
+import json, sys
+for way in json.load(sys.stdin)["ways"]:
+    print(way["name"], way["members"], way["differs"], way["error"])'
