@@ -5,7 +5,6 @@
  * minutes to hear that it cannot be; it gets its name when it is complete.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "compare/bundling.h"
 #include "compare/experiment.h"
 #include "compare/report.h"
@@ -26,8 +26,7 @@ static volatile sig_atomic_t compare_signal;
 struct compare {
         const struct lsr_settings *s;
         char *dir;
-        char *list;           /* of formats, cut at its commas */
-        const char **formats; /* texts in it */
+        const char **formats; /* each once */
         size_t n_formats;
         bool terminal;
         bool shown; /* a line of progress is there */
@@ -81,7 +80,7 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         compare_clear(c);
         switch (what) {
         case LSR_COMPARE_UNREADABLE:
-                lsr_message_errno(-error, "cannot read %s, it is in no way", quoted);
+                lsr_message_errno(-error, "cannot read %s, left out of all ways", quoted);
                 c->status = 1;
                 break;
         case LSR_COMPARE_SPECIAL:
@@ -90,6 +89,14 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         case LSR_COMPARE_LOOSE:
                 lsr_message("%s file%s beside the subdirectories left out, as each of those is a bundle",
                             lsr_grouped(a), compare_plural(a));
+                break;
+        case LSR_COMPARE_WARM:
+                lsr_message("%s is in memory, where --cold cannot drop anything: all is warm", operand);
+                break;
+        case LSR_COMPARE_WARM_BUNDLES:
+                lsr_message("the bundles are in memory, in %s, and never cold; set TMPDIR to a directory on a "
+                            "disk",
+                            quoted);
                 break;
         case LSR_COMPARE_LIMIT:
                 lsr_message("%s: in ten seconds %s of %s members were read, and are compared", name, lsr_grouped(a),
@@ -121,34 +128,51 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 lsr_message("no room for the bundles: %s is full; set TMPDIR, or take fewer --formats", quoted);
                 break;
         case LSR_COMPARE_NO_FILES:
-                lsr_message("too many bundles: %s files would be open, and the limit is %s", lsr_grouped(a),
-                            lsr_grouped(b));
+                lsr_message("too many bundles: %s files would be open, and the limit is %s; take fewer "
+                            "--formats",
+                            lsr_grouped(a), lsr_grouped(b));
                 break;
         }
 }
 
 /* --- settings ----------------------------------------------------------------- */
 
+static bool compare_has(const struct compare *c, const char *format)
+{
+        for (size_t i = 0; i < c->n_formats; i++)
+                if (strcmp(c->formats[i], format) == 0)
+                        return true;
+        return false;
+}
+
 /* Returns 0 or an exit status. */
 static int compare_formats(struct compare *c)
 {
         const char *list = c->s->compare.formats ? c->s->compare.formats : LSR_COMPARE_FORMATS;
         struct lsr_bundling_format format;
-        char *at, *word;
+        char *copy = lsr_xstrdup(list), *at = copy, *word;
+        int status = 0;
 
-        c->list = at = lsr_xstrdup(list);
         c->formats = lsr_xmalloc((strlen(list) + 1) * sizeof(*c->formats));
-        while ((word = strsep(&at, ","))) {
+        while (status == 0 && (word = strsep(&at, ","))) {
                 if (!*word)
                         continue;
                 if (!lsr_bundling_format(word, &format)) {
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
                         lsr_message("lsr packs tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip-store zip sqlar");
-                        return 2;
+                        status = 2;
+                } else if (!compare_has(c, format.word)) {
+                        c->formats[c->n_formats++] = format.word;
                 }
-                c->formats[c->n_formats++] = word;
         }
-        return 0;
+        free(copy);
+        return status;
+}
+
+/* Standard output takes one of them. */
+static bool compare_page_is_report(const struct lsr_settings *s)
+{
+        return s->compare.html && strcmp(s->compare.html, "-") == 0;
 }
 
 static int compare_operand(struct compare *c)
@@ -160,8 +184,8 @@ static int compare_operand(struct compare *c)
                 lsr_message("one directory can be compared at a time");
                 return 2;
         }
-        if (c->s->compare.csv && c->s->view.o.format == LSR_FORMAT_JSON) {
-                lsr_message("one form at a time: --csv or --json");
+        if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1) {
+                lsr_message("one form at a time: --csv, --json or --html=-");
                 return 2;
         }
         c->dir = realpath(operand, NULL);
@@ -275,13 +299,15 @@ int lsr_command_compare(const struct lsr_settings *settings)
         if (status == 0 && settings->compare.html)
                 status = compare_open_page(&c, &page);
         if (status == 0) {
-                sigaction(SIGINT, &act, NULL);
-                sigaction(SIGTERM, &act, NULL);
-                sigaction(SIGHUP, &act, NULL);
+                lsr_signals_set(&act);
                 status = compare_experiment(&c);
-                if (status == 0 && settings->compare.html)
+                if (status == 0 && page.is_file)
                         status = compare_page(&c, &page);
-                if (status == 0)
+                /* A pipe may be full for ever, and there is nothing left to be put away. */
+                lsr_signals_set(&(struct sigaction){ .sa_handler = SIG_DFL });
+                if (status == 0 && settings->compare.html && !page.is_file)
+                        status = compare_page(&c, &page);
+                if (status == 0 && !compare_page_is_report(settings))
                         status = compare_report(&c);
                 if (status == 0)
                         status = c.status;
@@ -289,7 +315,6 @@ int lsr_command_compare(const struct lsr_settings *settings)
         lsr_target_close(&page);
         lsr_experiment_free(&c.x);
         free(c.formats);
-        free(c.list);
         free(c.dir);
         return status;
 }

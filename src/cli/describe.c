@@ -100,7 +100,7 @@ static const char man_tail[] =
         "threads and through the ring, and bundles of it, which are made for that in files without\n"
         "names in\n.BR TMPDIR ,\nbeside the directory or in /var/tmp.  Each way is a process of its own.  System calls\n"
         "are counted in runs that are traced, which are not those that are timed.\n"
-        "With \\fB\\-\\-each\\fR every subdirectory is a bundle; what lies beside them is in no way.\n"
+        "With \\fB\\-\\-each\\fR every subdirectory is a bundle; what lies beside them is left out.\n"
         "\\fB\\-\\-json\\fR and \\fB\\-\\-csv\\fR give the numbers, \\fB\\-\\-html\\fR a page.\n"
         "Exit status 1: something could not be read, or a way failed or read something else.\n"
         ".SH ENGINES\n"

@@ -6,7 +6,6 @@
  * be taken away; where nothing would be left behind anyway, it ends the process.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include "cli/message.h"
 #include "cli/pack-plan.h"
 #include "cli/pack-report.h"
+#include "cli/signals.h"
 #include "formats/format.h"
 #include "pack/target.h"
 #include "pack/verify.h"
@@ -249,11 +249,8 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
 
         if (r != 0)
                 return r;
-        if (target.is_file) {
-                sigaction(SIGINT, &act, NULL);
-                sigaction(SIGTERM, &act, NULL);
-                sigaction(SIGHUP, &act, NULL);
-        }
+        if (target.is_file)
+                lsr_signals_set(&act);
         lsr_pack_report_begin(&p->report);
         status = pack_measure(p, job, &target);
         if (status != 0) {

@@ -5,13 +5,13 @@
  * file or directory under its own name, as cp -R would.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/signals.h"
 #include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
@@ -132,8 +132,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         if (status)
                 return status;
         r.stop = &unpack_signal;
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
+        lsr_signals_set(&action);
         for (size_t i = 0; i < settings->n_operands && !unpack_signal; i++)
                 unpack_operand(&r, settings->operands[i]);
         status = lsr_reading_close(&r);

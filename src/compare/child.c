@@ -197,7 +197,9 @@ static int child_judge(int got, int status, const struct lsr_way_report *report,
         if (got == 1 && report->error == 0)
                 return 0;
         if (got == 1 && report->what[0])
-                *ret_text = child_text("%s: %s", report->what, strerror(-report->error));
+                /* A path must not look like a formula where a table shows it. */
+                *ret_text = child_text("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
+                                       strerror(-report->error));
         else if (got == 1)
                 *ret_text = child_text("%s", strerror(-report->error));
         else if (WIFSIGNALED(status))

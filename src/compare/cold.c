@@ -6,9 +6,38 @@
 #include "compare/cold.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "compare/child.h"
 #include "compare/ways.h"
+
+bool lsr_cold_never(const char *path)
+{
+        struct statfs fs;
+
+        return statfs(path, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+/* What a way executes is no part of what it reads. */
+static void cold_keep_program(void)
+{
+        int fd = open(LSR_CHILD_SELF, O_RDONLY | O_CLOEXEC);
+        void *program;
+        struct stat st;
+
+        if (fd < 0)
+                return;
+        if (fstat(fd, &st) == 0) {
+                program = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+                if (program != MAP_FAILED)
+                        munmap(program, (size_t)st.st_size);
+        }
+        close(fd);
+}
 
 bool lsr_cold_drop_all(void)
 {
@@ -20,6 +49,8 @@ bool lsr_cold_drop_all(void)
         sync();
         done = write(fd, "3", 1) == 1;
         close(fd);
+        if (done)
+                cold_keep_program();
         return done;
 }
 

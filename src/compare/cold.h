@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* May this user drop the caches of the whole machine?  Tries it. */
+/* Is what lies there always in memory? */
+bool lsr_cold_never(const char *path);
+
+/* May this user drop the caches of the whole machine?  Tries it.  This program is cached again. */
 bool lsr_cold_drop_all(void);
 
 /* Else the pages of these files alone: of a tree, or of open files. */

@@ -371,7 +371,7 @@ static int compare_trace(struct compare *c, struct compare_way *w)
 
 static void compare_chill(struct compare *c, const struct compare_way *w)
 {
-        if (!c->o->cold || (!c->x->names_warm && lsr_cold_drop_all()))
+        if (!c->x->cold || (!c->x->names_warm && lsr_cold_drop_all()))
                 return;
         if (w->job.kind == LSR_WAY_BUNDLES)
                 lsr_cold_drop_files(w->job.fds, w->job.n_fds);
@@ -533,12 +533,20 @@ static void compare_facts(struct compare *c)
         lsr_facts_place(c->x, "file system", c->o->dir);
         if (c->scratch.where)
                 lsr_facts_place(c->x, "scratch", c->scratch.where);
-        c->x->names_warm = c->o->cold && !lsr_cold_drop_all();
+        if (c->o->cold && lsr_cold_never(c->o->dir)) {
+                c->x->cold = false;
+                compare_tell(c, LSR_COMPARE_WARM, "", 0, 0, 0);
+        }
+        c->x->bundles_warm = c->x->cold && c->scratch.where && lsr_cold_never(c->scratch.where);
+        c->x->names_warm = c->x->cold && !lsr_cold_drop_all();
         if (c->x->names_warm)
                 cache = "cold: pages are dropped before each run by posix_fadvise; dentries and inodes stay warm";
-        else if (c->o->cold)
+        else if (c->x->cold)
                 cache = "cold: pages, dentries and inodes are dropped before each run";
-        lsr_fact_printf(c->x, "cache", "%s", cache);
+        lsr_fact_printf(c->x, "cache", "%s%s", cache,
+                        c->x->bundles_warm ? "; the bundles are in memory, and stay warm" : "");
+        if (c->x->bundles_warm)
+                compare_tell(c, LSR_COMPARE_WARM_BUNDLES, c->scratch.where, 0, 0, 0);
 }
 
 static int compare_all(struct compare *c)

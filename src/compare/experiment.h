@@ -11,19 +11,21 @@
 
 /* What is told meanwhile.  After those marked so the experiment ends. */
 enum lsr_compare_trouble {
-        LSR_COMPARE_UNREADABLE,  /* @name: this user may not read it, so no way does */
-        LSR_COMPARE_SPECIAL,     /* a remark: @a files that hold nothing */
-        LSR_COMPARE_LOOSE,       /* a remark: @a files beside the packages are in no way */
-        LSR_COMPARE_LIMIT,       /* a remark: way @name got no further than @a of @b members */
-        LSR_COMPARE_FAILED,      /* way @name has an error */
-        LSR_COMPARE_DIFFERS,     /* way @name read something else than the first one */
-        LSR_COMPARE_EMPTY,       /* ends: there is nothing to read */
-        LSR_COMPARE_NO_PACKAGES, /* ends: there are no subdirectories */
-        LSR_COMPARE_NO_PROC,     /* ends: @name, which ways are run by, is not there */
-        LSR_COMPARE_NO_SCRATCH,  /* ends: no files can be made in @name */
-        LSR_COMPARE_NO_SPACE,    /* ends: @name has @b bytes free, @a are needed */
-        LSR_COMPARE_FULL,        /* ends: nothing is free in @name any more */
-        LSR_COMPARE_NO_FILES,    /* ends: @a files would have to be open, @b may be */
+        LSR_COMPARE_UNREADABLE,   /* @name: this user may not read it, so no way does */
+        LSR_COMPARE_SPECIAL,      /* a remark: @a files that hold nothing */
+        LSR_COMPARE_LOOSE,        /* a remark: @a files beside the packages are in no way */
+        LSR_COMPARE_WARM,         /* a remark: the tree is in memory, nothing of it can be dropped */
+        LSR_COMPARE_WARM_BUNDLES, /* a remark: the bundles are, in @name */
+        LSR_COMPARE_LIMIT,        /* a remark: way @name got no further than @a of @b members */
+        LSR_COMPARE_FAILED,       /* way @name has an error */
+        LSR_COMPARE_DIFFERS,      /* way @name read something else than the first one */
+        LSR_COMPARE_EMPTY,        /* ends: there is nothing to read */
+        LSR_COMPARE_NO_PACKAGES,  /* ends: there are no subdirectories */
+        LSR_COMPARE_NO_PROC,      /* ends: @name, which ways are run by, is not there */
+        LSR_COMPARE_NO_SCRATCH,   /* ends: no files can be made in @name */
+        LSR_COMPARE_NO_SPACE,     /* ends: @name has @b bytes free, @a are needed */
+        LSR_COMPARE_FULL,         /* ends: nothing is free in @name any more */
+        LSR_COMPARE_NO_FILES,     /* ends: @a files would have to be open, @b may be */
 };
 
 struct lsr_compare_options {

@@ -3,14 +3,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -140,19 +139,18 @@ void lsr_facts_machine(struct lsr_experiment *x)
         lsr_fact_printf(x, "null syscall", "%.0f ns", facts_null_call());
 }
 
-/* "8:1 / /home rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=..." of the mount with device @dev, or NULL. */
-static char *facts_mount(dev_t dev)
+/* "36 25 8:1 / /home rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=..." of mount @id, or NULL. */
+static char *facts_mount(const char *id)
 {
         FILE *f = fopen("/proc/self/mountinfo", "re");
         char *line = NULL, *found = NULL;
         size_t cap = 0;
 
         while (f && !found && getline(&line, &cap, f) > 0) {
-                unsigned major, minor;
                 char options[256], type[64], more[512], *dash;
 
-                if (sscanf(line, "%*d %*d %u:%u %*s %*s %255s", &major, &minor, options) != 3 ||
-                    makedev(major, minor) != dev)
+                if (strncmp(line, id, strlen(id)) != 0 || line[strlen(id)] != ' ' ||
+                    sscanf(line, "%*s %*s %*s %*s %*s %255s", options) != 1)
                         continue;
                 dash = strstr(line, " - ");
                 if (!dash || sscanf(dash, " - %63s %*s %511s", type, more) != 2)
@@ -168,8 +166,15 @@ static char *facts_mount(dev_t dev)
 
 void lsr_facts_place(struct lsr_experiment *x, const char *name, const char *path)
 {
-        struct stat st;
+        int fd = open(path, O_PATH | O_CLOEXEC);
+        char file[64], *id;
 
-        if (stat(path, &st) == 0)
-                lsr_fact_add(x, name, facts_mount(st.st_dev));
+        /* By its number: a mount has options of its own, and a file system may have more devices than it tells there. */
+        snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
+        id = facts_line(file, "mnt_id");
+        if (id)
+                lsr_fact_add(x, name, facts_mount(id));
+        free(id);
+        if (fd >= 0)
+                close(fd);
 }

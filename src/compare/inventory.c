@@ -1,5 +1,8 @@
 /*
  * inventory - the walk of packing, without packing
+ *
+ * Files with several names are sorted by inode behind the walk: each is on the
+ * disk once, and its first name in a bundle is the one that has the content.
  */
 #include "compare/inventory.h"
 
@@ -13,12 +16,22 @@
 #include "base/arena.h"
 #include "pack/walk.h"
 
+struct inventory_name {
+        uint64_t inode, dev;
+        size_t order; /* in the walk */
+        uint64_t allocated;
+        char *path; /* owned */
+};
+
 struct inventory {
         struct lsr_inventory *v;
         const struct lsr_inventory_options *o;
         struct lsr_walk *walk;
         size_t cap_packages;
         size_t cap_paths;
+        struct inventory_name *names; /* of files that have several */
+        size_t n_names;
+        size_t cap_names;
 };
 
 static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *text)
@@ -41,6 +54,61 @@ static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *
         return false;
 }
 
+static void inventory_name(struct inventory *k, const struct lsr_walk_item *item)
+{
+        if (k->n_names == k->cap_names) {
+                k->cap_names = 2 * k->cap_names + 64;
+                k->names = lsr_xrealloc(k->names, k->cap_names * sizeof(*k->names));
+        }
+        k->names[k->n_names] = (struct inventory_name){ item->meta.inode, item->meta.dev, k->n_names,
+                                                        item->meta.blocks * 512, lsr_xstrdup(item->path) };
+        k->n_names++;
+}
+
+static int inventory_by_inode(const void *a, const void *b)
+{
+        const struct inventory_name *x = a, *y = b;
+
+        if (x->inode != y->inode)
+                return x->inode < y->inode ? -1 : 1;
+        if (x->dev != y->dev)
+                return x->dev < y->dev ? -1 : 1;
+        return x->order < y->order ? -1 : 1;
+}
+
+static bool inventory_same_package(const char *a, const char *b)
+{
+        size_t len = strcspn(a, "/") + 1;
+
+        return strncmp(a, b, len) == 0;
+}
+
+static void inventory_names(struct inventory *k)
+{
+        struct lsr_inventory *v = k->v;
+
+        if (k->n_names == 0)
+                return;
+        qsort(k->names, k->n_names, sizeof(*k->names), inventory_by_inode);
+        for (size_t i = 0; i < k->n_names; i++) {
+                const struct inventory_name *name = &k->names[i], *before = i > 0 ? name - 1 : NULL;
+                bool again = before && before->inode == name->inode && before->dev == name->dev;
+
+                v->allocated += again ? 0 : name->allocated;
+                if (k->o->paths && !(again && (!k->o->each || inventory_same_package(before->path, name->path))))
+                        inventory_keep(&v->paths, &v->n_paths, &k->cap_paths, name->path);
+        }
+        for (size_t i = 0; i < k->n_names; i++)
+                free(k->names[i].path);
+        free(k->names);
+}
+
+/* The walk has '/' behind each of them: "lib-dev" comes before "lib". */
+static int inventory_by_package(const void *a, const void *b)
+{
+        return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static void inventory_file(struct inventory *k, const struct lsr_walk_item *item)
 {
         struct lsr_inventory *v = k->v;
@@ -49,9 +117,13 @@ static void inventory_file(struct inventory *k, const struct lsr_walk_item *item
                 return;
         v->files++;
         v->bytes += item->meta.size;
+        if (item->meta.nlink > 1) {
+                v->hard_links = true;
+                inventory_name(k, item);
+                return;
+        }
         v->allocated += item->meta.blocks * 512;
-        v->hard_links |= item->meta.nlink > 1;
-        if (k->o->paths && item->meta.nlink == 1)
+        if (k->o->paths)
                 inventory_keep(&v->paths, &v->n_paths, &k->cap_paths, item->path);
 }
 
@@ -77,6 +149,7 @@ static void inventory_item(struct inventory *k, const struct lsr_walk_item *item
                 inventory_file(k, item);
         } else if (S_ISLNK(meta->mode)) {
                 v->links++;
+                v->hard_links |= meta->nlink > 1;
         } else if (S_ISDIR(meta->mode)) {
                 v->allocated += meta->blocks * 512;
                 if (top && !item->dir_error)
@@ -105,6 +178,10 @@ int lsr_inventory_take(struct lsr_inventory *ret_inventory, const struct lsr_inv
                 if (r < 0)
                         break;
         }
+        inventory_names(&k);
+        if (ret_inventory->n_packages > 0)
+                qsort(ret_inventory->packages, ret_inventory->n_packages, sizeof(*ret_inventory->packages),
+                      inventory_by_package);
         lsr_walk_lot_free(&lot);
         lsr_walk_free(k.walk);
         lsr_io_free(io);

@@ -12,13 +12,13 @@ struct lsr_inventory {
         uint64_t files;     /* regular ones */
         uint64_t bytes;     /* in those */
         uint64_t links;     /* symbolic */
-        uint64_t allocated; /* by files and directories */
+        uint64_t allocated; /* by files, each once, and directories */
         uint64_t special;   /* neither file, link nor directory: they hold nothing to be read */
         uint64_t loose;     /* beside the packages */
         bool hard_links;
-        char **packages; /* subdirectories of the root, sorted; owned */
+        char **packages; /* subdirectories of the root, in the order of strcmp(3); owned */
         size_t n_packages;
-        char **paths; /* of files with one name that can be read; owned; NULL: not wanted */
+        char **paths; /* of files that can be read, of each its first name in a bundle; owned; NULL: not wanted */
         size_t n_paths;
 };
 

@@ -63,9 +63,10 @@ struct lsr_fact {
 struct lsr_experiment {
         const char *dir;
         uint64_t members, files, bytes; /* of the tree: all, regular files, and what those hold */
-        bool cold;
-        bool names_warm; /* of a cold cache: contents alone were dropped from it */
-        uint64_t random; /* N of --random, or 0 */
+        bool cold;                      /* caches are dropped before each run */
+        bool bundles_warm;              /* of a cold cache: bundles are in memory all the same */
+        bool names_warm;                /* of a cold cache: contents alone were dropped from it */
+        uint64_t random;                /* N of --random, or 0 */
         bool each;
 
         struct lsr_fact *facts;

@@ -166,12 +166,16 @@ static void seen_add(struct bundles *all, const struct lsr_member *m, uint64_t c
                 return;
         all->n_seen++;
         *slot = (struct bundles_seen){ strndup(m->path, m->path_len), content, all->bytes };
+        if (S_ISLNK(m->meta.mode))
+                slot->target = strndup(m->target, m->target_len);
 }
 
 static void seen_forget(struct bundles *all)
 {
-        for (size_t i = 0; i < all->cap_seen; i++)
+        for (size_t i = 0; i < all->cap_seen; i++) {
+                free(all->seen[i].target);
                 free(all->seen[i].path);
+        }
         free(all->seen);
         all->seen = NULL;
         all->n_seen = all->cap_seen = 0;
@@ -195,11 +199,17 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
 
                 way_bundle_clean(&target);
                 seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
+                /* One that has not been seen is a special file; if not, the digest will tell. */
                 if (!seen || !seen->path)
-                        return -EBADMSG;
-                way_file(report, m.path, m.path_len, seen->content, seen->bytes);
+                        return tar_walk_pass(w);
+                if (seen->target)
+                        way_link(report, m.path, m.path_len, seen->target, strlen(seen->target));
+                else
+                        way_file(report, m.path, m.path_len, seen->content, seen->bytes);
         } else if (S_ISLNK(m.meta.mode)) {
                 way_link(report, m.path, m.path_len, m.target, m.target_len);
+                if (b->all->w->job->links)
+                        seen_add(b->all, &m, 0);
         } else if (S_ISREG(m.meta.mode)) {
                 way_bundle_begin(b->all);
                 r = tar_content(w, &sink);

@@ -19,6 +19,7 @@ struct bundles_seen {
         char *path; /* owned; NULL: a free place */
         uint64_t content;
         uint64_t bytes;
+        char *target; /* owned; NULL: no symbolic link */
 };
 
 struct bundles {

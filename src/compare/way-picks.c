@@ -46,6 +46,7 @@ static int picks_pass(struct bundle *b, const char *path)
         const struct lsr_sink sink = { b->all, way_bundle_write };
         struct tar_walk w = { .scan = &b->scan, .in = b->scan.input, .want_map = true };
         size_t len = strlen(path);
+        bool found = false;
         int r;
 
         while ((r = tar_walk_next(&w)) > 0) {
@@ -54,6 +55,7 @@ static int picks_pass(struct bundle *b, const char *path)
                 tar_walk_member(&w, &m);
                 way_bundle_clean(&m);
                 if (m.path_len == len && memcmp(m.path, path, len) == 0) {
+                        found = true;
                         r = tar_content(&w, &sink);
                         break;
                 }
@@ -61,10 +63,8 @@ static int picks_pass(struct bundle *b, const char *path)
                 if (r < 0)
                         break;
         }
-        if (r > 0)
-                r = -ENOENT;
         tar_walk_close(&w);
-        return r;
+        return r < 0 || found ? r : -ENOENT;
 }
 
 static int picks_find(struct picks *p, struct lsr_member *ret_member)

@@ -72,7 +72,7 @@ void lsr_compare_reads(struct lsr_out *out, const struct lsr_experiment *x)
 }
 
 /* "1,351 tar.zst bundles", "a tar.zst bundle", "1,351 bundles (zip, stored)" */
-static void words_bundles(struct lsr_out *out, const struct lsr_way_result *way)
+static void words_bundles(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         bool phrase = strpbrk(way->name, ", (") != NULL;
 
@@ -85,6 +85,8 @@ static void words_bundles(struct lsr_out *out, const struct lsr_way_result *way)
         lsr_out_puts(out, way->files == 1 ? "bundle" : "bundles");
         if (phrase)
                 lsr_out_printf(out, " (%s)", way->name);
+        if (x->bundles_warm)
+                lsr_out_puts(out, " in memory");
 }
 
 /* "1/9", "44 %", "as long as", "1.4 times as long": what @way takes of the first one's time. */
@@ -139,7 +141,7 @@ static void words_best_bundle(struct lsr_out *out, const struct lsr_experiment *
                 return;
         }
         lsr_out_puts(out, "; the same bytes from ");
-        words_bundles(out, best);
+        words_bundles(out, x, best);
         lsr_out_puts(out, " take ");
         words_share(out, x, best);
         reads = lsr_way_same_speed(x, best) ? 0 : lsr_way_pays_after(x, best);

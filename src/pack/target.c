@@ -131,6 +131,8 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
                 *ret_target = t;
                 return r;
         }
+        if (!*path)
+                return -ENOENT;
         if (slash && !slash[1])
                 return LSR_TARGET_IS_DIR;
         dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

@@ -30,3 +30,4 @@ mkdir -p e/list; echo 1 >e/a; : >e/empty; echo 2 >e/list/x; ln -s x e/list/link;
 compare e --runs=1
 lsr --compare e --runs=1 --json 2>/dev/null | grep -o '"error":null\|"members":2,\|"differs":true' | sort | uniq -c
 chmod 755 d/no e/list
+mkdir -p p; for i in $(seq 40); do mkdir p/$i; : >p/$i/x; done; (ulimit -n 100; compare p --each --formats=tar,zip)
