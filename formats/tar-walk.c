@@ -139,6 +139,7 @@ static void tar_begin(struct tar_walk *w)
         w->map.n = 0;
         w->flags = 0;
         w->chain = 0;
+        w->owed = false;
         w->records = false;
         w->position = w->in->at;
 }
@@ -169,6 +170,7 @@ static int tar_extension(struct tar_walk *w)
         default:
                 return 0;
         }
+        w->owed |= type != 'g' && type != 'N' && type != 'V';
         if (++w->chain > TAR_CHAIN_MAX) {
                 lsr_scan_trouble(w->scan, -E2BIG, "more than %u extension headers in a row at byte %s", TAR_CHAIN_MAX,
                                  lsr_grouped(w->in->at - TAR_BLOCK));
@@ -370,13 +372,16 @@ static int tar_settle(struct tar_walk *w)
 
 /* --- the walk ----------------------------------------------------------------- */
 
-/* Where blocks end.  What is behind the first zero block is nobody's. */
+/*
+ * Where blocks end.  What is behind the first zero block is nobody's.  A tar without members may have the name of a
+ * volume or, of an empty tree from git, global records.
+ */
 static int tar_end(struct tar_walk *w)
 {
-        if (w->chain)
+        if (w->owed)
                 lsr_scan_trouble(w->scan, -EBADMSG, "extension header at byte %s belongs to no member",
                                  lsr_grouped(w->position));
-        return w->chain ? -EBADMSG : 0;
+        return w->owed ? -EBADMSG : 0;
 }
 
 /* The file is over, and no block of zeros said that the tar is: it may well have been cut between two members. */
