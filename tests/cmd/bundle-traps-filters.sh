@@ -10,6 +10,15 @@ printf '\x50\x2a\x4d\x18\x03\x00\x00\x00abc' | cat - j.zstd >skip.zstd; show ski
 xz -c --block-size=10000 -T2 b.tar >blocks.xz; show blocks.xz
 zstd -q -c --no-check b.tar >unchecked.zstd; show unchecked.zstd
 xz -c --format=lzma b.tar >alone.lzma; show alone.lzma
+xz -c --format=lzma --lzma1=lc=4,dict=8MiB b.tar >literals.lzma; show literals.lzma
+# As the kernel has it, and initrds; twice, and what it is cut into.
+head -c 20000000 /dev/zero | cat b.tar - >long.tar
+lz4 -qlc long.tar >legacy.lz4; show legacy.lz4
+{ lz4 -qlc one; lz4 -qlc two; } >legacies.lz4; show legacies.lz4
+{ lz4 -qlc one; lz4 -qc two; } >mixed.lz4; show mixed.lz4
+lsr --cat legacy.lz4/d/last
+head -c 160000 legacy.lz4 >cut.lz4; show cut.lz4; status lsr --check cut.lz4
+{ head -c 4 legacy.lz4; head -c 4 /dev/zero | tr '\0' '\177'; cat one; } >damaged.lz4; status lsr damaged.lz4
 # A tar ends before its compression does, and nothing behind its end is looked at.
 gzip -nc b.tar >g.gz
 { cat g.gz; head -c 1000 /dev/zero; } >zeros.gz; show zeros.gz
