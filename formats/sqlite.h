@@ -119,6 +119,7 @@ struct lsr_sqlite_table {
         /* The rest is known once it is entered. */
         const char *rowid; /* a name for it that no column has, or NULL: there is none */
         bool keyed;        /* rows are named by the primary key */
+        bool computed;     /* some column is not stored: sqlite3_blob_open() takes another one for those behind it */
         struct lsr_sqlite_column *columns;
         unsigned n_columns;
         unsigned *keys; /* columns of the primary key, in its order */

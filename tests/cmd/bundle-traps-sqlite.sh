@@ -44,6 +44,13 @@ c.executescript("""
     create table "odd/name"(x); create table [.hidden](x); pragma application_id = 0x47504b47;
 """)
 c.commit()
+# What is computed has no place in the row, and those behind it another one than in the table.
+c = sqlite3.connect("computed.db")
+c.executescript("""
+    create table t(a, computed as (a || '!'), stored as (a || '?') stored, b); insert into t values('one', 'two');
+    insert into t values('three', zeroblob(300000));
+""")
+c.commit()
 c = sqlite3.connect("broken.db"); c.execute("create table fine(x)"); c.execute("create view broken as select * from absent")
 c.commit()
 PY
@@ -58,4 +65,6 @@ status lsr keys.db
 status lsr -1A keys.db/rowid keys.db/text keys.db/pair keys.db/v
 status lsr -s --block-size=1 keys.db/rowid/1
 status lsr -R broken.db
+status lsr --check computed.db
+for i in a computed stored b; do lsr --cat computed.db/t/1/$i; echo; done
 ls | diff before -
