@@ -346,7 +346,9 @@ static int tar_settle(struct tar_walk *w)
                 w->path = p->texts[TAR_SPARSE_NAME];
         w->target = tar_first(p->texts[TAR_LINK], w->long_link, h->link);
         w->stored = m->size;
-        if (tar_pax_has(p, TAR_SIZE) && p->values[TAR_SIZE] >= 0)
+        /* Old libarchives gave sparse files of 8 GiB and more their real size there, and the header the right one. */
+        if (tar_pax_has(p, TAR_SIZE) && p->values[TAR_SIZE] >= 0 &&
+            !(m->size && tar_pax_has(p, TAR_REAL_SIZE) && p->values[TAR_SIZE] == p->values[TAR_REAL_SIZE]))
                 w->stored = (uint64_t)p->values[TAR_SIZE];
         if (p->acl)
                 w->flags |= LSR_MEMBER_ACL;
