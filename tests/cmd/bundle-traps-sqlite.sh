@@ -33,6 +33,10 @@ c.executemany("insert into sqlar values(?,?,?,?,?)", [
     ("a//b", 0o100644, 0, 3, b"abc"), ("text", "mode", "time", "size", "data"), ("", 0o100644, 0, 0, b""),
 ])
 c.commit()
+c = sqlite3.connect("lies.sqlar")
+c.execute("create table sqlar(name text primary key, mode int, mtime int, sz int, data blob)")
+c.executemany("insert into sqlar values(?,?,?,?,?)", [("none", 0o100644, 0, 5, None), ("size", 0o100644, 0, 99, b"abc")])
+c.commit()
 # Keys of all kinds.
 c = sqlite3.connect("keys.db")
 c.executescript("""
@@ -60,6 +64,7 @@ status lsr hot.db/t | tail -n 3
 chmod 0 sealed.db-wal; status lsr sealed.db; status lsr sealed.db/old
 status lsr elsewhere/link.db
 status lsr -lAgo --time-style=+%F odd.sqlar
+status lsr --check lies.sqlar
 status lsr --json odd.sqlar/up | grep -o '"raw_name":[^,}]*'
 status lsr keys.db
 status lsr -1A keys.db/rowid keys.db/text keys.db/pair keys.db/v
