@@ -1,12 +1,16 @@
 /*
  * lz4 - frames one after another
  *
- * liblz4 passes over skippable frames itself.  The legacy format of old Linux
- * kernels is not read.
+ * liblz4 passes over skippable frames itself.  Of the legacy format, which Linux
+ * wants its initrds in, it knows the blocks: each has its size before it, makes
+ * 8 MiB, but for the last, and nothing says which that is.  So the next frame
+ * begins where a size is a magic number.
  */
 #include <errno.h>
+#include <lz4.h>
 #include <lz4frame.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -16,18 +20,28 @@
 
 #define LZ4_MAGIC 0x184d2204u
 #define LZ4_SKIPPABLE 0x184d2a50u /* and the 15 after it */
+#define LZ4_LEGACY 0x184c2102u
+#define LZ4_LEGACY_BLOCK ((size_t)8 << 20)
 
 struct lz4 {
         struct lsr_decoder d;
         LZ4F_dctx *dctx;
-        size_t hint; /* bytes that make the next step whole: a header, a block, a checksum */
-        bool inside; /* a frame */
-        bool found;  /* there was one */
+        size_t hint;    /* bytes that make the next step whole: a header, a block, a checksum */
+        bool inside;    /* a frame */
+        bool found;     /* there was one */
+        bool legacy;    /* it is inside one of those */
+        uint8_t *block; /* that was decoded last, and behind it what it was made of; NULL: none yet */
+        size_t block_n, block_at;
 };
 
 static bool lz4_skippable(uint32_t magic)
 {
         return (magic & ~15u) == LZ4_SKIPPABLE;
+}
+
+static bool lz4_magic(uint32_t magic)
+{
+        return magic == LZ4_MAGIC || magic == LZ4_LEGACY;
 }
 
 /* Skippable frames may come first. */
@@ -42,7 +56,7 @@ static bool lz4_probe(const uint8_t *head, size_t n)
                         return false;
                 at += size;
         }
-        return n - at >= 4 && lsr_le32(head + at) == LZ4_MAGIC;
+        return n - at >= 4 && lz4_magic(lsr_le32(head + at));
 }
 
 static int lz4_step(struct lsr_decoder *d, struct lsr_flow *flow)
@@ -74,10 +88,63 @@ static int lz4_begin(struct lz4 *l)
                 return 1;
         if (got < 4)
                 return lsr_decoder_short(&l->d);
-        if (lsr_le32(p) != LZ4_MAGIC && !lz4_skippable(lsr_le32(p)))
+        if (!lz4_magic(lsr_le32(p)) && !lz4_skippable(lsr_le32(p)))
                 return lsr_decoder_damaged(&l->d);
+        l->legacy = lsr_le32(p) == LZ4_LEGACY;
+        if (l->legacy)
+                lsr_input_take(l->d.inner, 4);
         l->inside = true;
         l->hint = LZ4F_HEADER_SIZE_MIN;
+        return 0;
+}
+
+/* 0: there is a block; 1: there is no further one; or an error. */
+static int lz4_legacy_block(struct lz4 *l)
+{
+        const uint8_t *p;
+        ssize_t got = lsr_decoder_peek(&l->d, 4, &p);
+        uint32_t size;
+        int n;
+
+        if (got <= 0)
+                return got < 0 ? (int)got : 1;
+        if (got < 4)
+                return lsr_decoder_short(&l->d);
+        size = lsr_le32(p);
+        if (lz4_magic(size) || lz4_skippable(size))
+                return 1;
+        if (size > LZ4_COMPRESSBOUND(LZ4_LEGACY_BLOCK))
+                return lsr_decoder_damaged(&l->d);
+        lsr_input_take(l->d.inner, 4);
+        if (!l->block)
+                l->block = lsr_xmalloc(LZ4_LEGACY_BLOCK + LZ4_COMPRESSBOUND(LZ4_LEGACY_BLOCK));
+        got = lsr_input_read(l->d.inner, l->block + LZ4_LEGACY_BLOCK, size);
+        if (got < 0) {
+                l->d.what = l->d.inner->what;
+                return (int)got;
+        }
+        if ((size_t)got < size)
+                return lsr_decoder_short(&l->d);
+        n = LZ4_decompress_safe((char *)l->block + LZ4_LEGACY_BLOCK, (char *)l->block, (int)size, LZ4_LEGACY_BLOCK);
+        if (n < 0)
+                return lsr_decoder_damaged(&l->d);
+        l->block_n = (size_t)n;
+        l->block_at = 0;
+        return 0;
+}
+
+static int lz4_legacy(struct lz4 *l, uint8_t *buf, size_t size, size_t *ret_n)
+{
+        int r = l->block_at == l->block_n ? lz4_legacy_block(l) : 0;
+
+        if (r)
+                return r;
+        if (size > l->block_n - l->block_at)
+                size = l->block_n - l->block_at;
+        if (size)
+                memcpy(buf, l->block + l->block_at, size);
+        l->block_at += size;
+        *ret_n = size;
         return 0;
 }
 
@@ -89,7 +156,7 @@ static int lz4_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *
         *ret_n = 0;
         if (r)
                 return r;
-        r = lsr_decoder_feed(d, buf, size, ret_n, lz4_step);
+        r = l->legacy ? lz4_legacy(l, buf, size, ret_n) : lsr_decoder_feed(d, buf, size, ret_n, lz4_step);
         if (r != 1)
                 return r;
         l->inside = false;
@@ -100,6 +167,7 @@ static int lz4_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *
 static void lz4_free(struct lsr_decoder *d)
 {
         LZ4F_freeDecompressionContext(((struct lz4 *)d)->dctx);
+        free(((struct lz4 *)d)->block);
         lsr_input_free(d->inner);
         free(d);
 }

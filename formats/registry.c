@@ -36,8 +36,8 @@ const struct lsr_format *const lsr_formats[] = {
 };
 
 const struct lsr_filter *const lsr_filters[] = {
-        &lsr_filter_gzip, &lsr_filter_zstd, &lsr_filter_xz,   &lsr_filter_bzip2,
-        &lsr_filter_lz4,  &lsr_filter_lzip, &lsr_filter_lzma, NULL,
+        &lsr_filter_gzip, &lsr_filter_zstd, &lsr_filter_xz, &lsr_filter_bzip2, &lsr_filter_lz4, &lsr_filter_compress,
+        &lsr_filter_lzip, &lsr_filter_lzma, NULL,
 };
 
 const char *lsr_grouped(uint64_t n)

@@ -173,8 +173,9 @@ static int read_pieces(struct lsr_sqlite *s, int64_t rowid, int64_t size, uint64
         return r;
 }
 
-int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink)
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink)
 {
+        int64_t rowid = (int64_t)m->position;
         uint64_t packed = 0;
         int64_t size;
         int r = SQLITE_OK;
@@ -203,11 +204,11 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct ls
                 r = read_pieces(s, rowid, size, &packed, sink);
         sqlite3_reset(s->row);
         if (r == -ENODATA) {
-                lsr_scan_trouble(s->scan, -EBADMSG, "it has no content");
+                lsr_scan_trouble(s->scan, -EBADMSG, "'%s' has no content", m->path);
                 return -EBADMSG;
         }
         if (r == -EBADMSG)
-                lsr_scan_trouble(s->scan, r, "%s bytes do not inflate to %s", lsr_grouped(packed),
+                lsr_scan_trouble(s->scan, r, "%s bytes of '%s' do not inflate to %s", lsr_grouped(packed), m->path,
                                  lsr_grouped((uint64_t)size));
         return r;
 }

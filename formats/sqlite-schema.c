@@ -15,6 +15,8 @@
 #include "base/arena.h"
 #include "formats/sqlite.h"
 
+#define SCHEMA_NOT_STORED 2 /* table_xinfo's "hidden" of a generated column that is VIRTUAL */
+
 /* --- names --------------------------------------------------------------------- */
 
 static void name_escape(struct lsr_out *out, uint8_t c)
@@ -277,6 +279,7 @@ int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
                                 (strcasestr(type, "CHAR") || strcasestr(type, "CLOB") || strcasestr(type, "TEXT")),
                 };
                 t->n_columns++;
+                t->computed |= sqlite3_column_int(stmt, 6) == SCHEMA_NOT_STORED;
         }
         if (r == 0)
                 schema_find_keys(s, t);

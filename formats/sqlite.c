@@ -262,7 +262,7 @@ static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_m
                 return lsr_sqlite_tables_read(s, m, sink);
         if (m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
                 return -EOPNOTSUPP;
-        return lsr_sqlite_archive_read(s, (int64_t)m->position, sink);
+        return lsr_sqlite_archive_read(s, m, sink);
 }
 
 static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)

@@ -119,6 +119,7 @@ struct lsr_sqlite_table {
         /* The rest is known once it is entered. */
         const char *rowid; /* a name for it that no column has, or NULL: there is none */
         bool keyed;        /* rows are named by the primary key */
+        bool computed;     /* some column is not stored: sqlite3_blob_open() takes another one for those behind it */
         struct lsr_sqlite_column *columns;
         unsigned n_columns;
         unsigned *keys; /* columns of the primary key, in its order */
@@ -162,8 +163,8 @@ int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column,
 /* All of @in from its start, -EBADMSG if it is more than @max bytes. */
 int lsr_sqlite_copy(struct lsr_input *in, uint64_t max, const struct lsr_sink *sink);
 
-/* The content of a row of the table sqlar. */
-int lsr_sqlite_archive_read(struct lsr_sqlite *s, int64_t rowid, const struct lsr_sink *sink);
+/* The content of @m, a row of the table sqlar. */
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
 
 /* "name":value as JSON; bytes that are no text in base64, as "name_b64". */
 void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);

@@ -139,6 +139,7 @@ static void tar_begin(struct tar_walk *w)
         w->map.n = 0;
         w->flags = 0;
         w->chain = 0;
+        w->owed = false;
         w->records = false;
         w->position = w->in->at;
 }
@@ -169,6 +170,7 @@ static int tar_extension(struct tar_walk *w)
         default:
                 return 0;
         }
+        w->owed |= type != 'g' && type != 'N' && type != 'V';
         if (++w->chain > TAR_CHAIN_MAX) {
                 lsr_scan_trouble(w->scan, -E2BIG, "more than %u extension headers in a row at byte %s", TAR_CHAIN_MAX,
                                  lsr_grouped(w->in->at - TAR_BLOCK));
@@ -344,7 +346,9 @@ static int tar_settle(struct tar_walk *w)
                 w->path = p->texts[TAR_SPARSE_NAME];
         w->target = tar_first(p->texts[TAR_LINK], w->long_link, h->link);
         w->stored = m->size;
-        if (tar_pax_has(p, TAR_SIZE) && p->values[TAR_SIZE] >= 0)
+        /* Old libarchives gave sparse files of 8 GiB and more their real size there, and the header the right one. */
+        if (tar_pax_has(p, TAR_SIZE) && p->values[TAR_SIZE] >= 0 &&
+            !(m->size && tar_pax_has(p, TAR_REAL_SIZE) && p->values[TAR_SIZE] == p->values[TAR_REAL_SIZE]))
                 w->stored = (uint64_t)p->values[TAR_SIZE];
         if (p->acl)
                 w->flags |= LSR_MEMBER_ACL;
@@ -370,13 +374,16 @@ static int tar_settle(struct tar_walk *w)
 
 /* --- the walk ----------------------------------------------------------------- */
 
-/* Where blocks end.  What is behind the first zero block is nobody's. */
+/*
+ * Where blocks end.  What is behind the first zero block is nobody's.  A tar without members may have the name of a
+ * volume or, of an empty tree from git, global records.
+ */
 static int tar_end(struct tar_walk *w)
 {
-        if (w->chain)
+        if (w->owed)
                 lsr_scan_trouble(w->scan, -EBADMSG, "extension header at byte %s belongs to no member",
                                  lsr_grouped(w->position));
-        return w->chain ? -EBADMSG : 0;
+        return w->owed ? -EBADMSG : 0;
 }
 
 /* The file is over, and no block of zeros said that the tar is: it may well have been cut between two members. */

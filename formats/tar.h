@@ -184,6 +184,7 @@ struct tar_walk {
         uint32_t type;      /* S_IFMT bits; 0: not to be listed */
         unsigned flags;     /* LSR_MEMBER_* */
         unsigned chain;     /* extensions so far */
+        bool owed;          /* a member: one of them tells of it */
         struct lsr_arena bodies;
         uint8_t block[512];
 };

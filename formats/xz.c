@@ -7,7 +7,8 @@
  *
  * An .lzma file has no magic number.  It is recognised by what every known
  * encoder writes: lc=3 lp=0 pb=2, a round dictionary, an unknown or sane size,
- * and the zero byte with which the range coder begins.
+ * and the zero byte with which the range coder begins.  Whoever asked for other
+ * lc, lp and pb is believed if the size is unknown, which is eight bytes of ones.
  */
 #include "formats/xz.h"
 
@@ -25,7 +26,8 @@
 #define XZ_THREADS_MIN ((uint64_t)1 << 20)     /* bytes of a file that is worth threads */
 #define XZ_THREADS_MEMORY ((uint64_t)64 << 20) /* bytes all blocks in the works may take */
 #define XZ_LZMA_HEADER 13u
-#define XZ_LZMA_SIZE_MAX ((uint64_t)1 << 38) /* as xz itself guesses */
+#define XZ_LZMA_CODES_MAX ((4 * 5 + 4) * 9 + 8) /* pb, lp and lc */
+#define XZ_LZMA_SIZE_MAX ((uint64_t)1 << 38)    /* as xz itself guesses */
 
 struct xz {
         struct lsr_decoder d;
@@ -54,7 +56,7 @@ static bool xz_probe_lzma(const uint8_t *head, size_t n)
         uint32_t dictionary;
         uint64_t size;
 
-        if (n <= XZ_LZMA_HEADER || head[0] != 0x5d || head[XZ_LZMA_HEADER] != 0)
+        if (n <= XZ_LZMA_HEADER || head[0] > XZ_LZMA_CODES_MAX || head[XZ_LZMA_HEADER] != 0)
                 return false;
         dictionary = lsr_le32(head + 1);
         size = lsr_le64(head + 5);
@@ -62,7 +64,8 @@ static bool xz_probe_lzma(const uint8_t *head, size_t n)
         if (dictionary < 4096 || dictionary > (uint32_t)3 << 29)
                 return false;
         dictionary /= dictionary & -dictionary;
-        return (dictionary == 1 || dictionary == 3) && (size == UINT64_MAX || size < XZ_LZMA_SIZE_MAX);
+        return (dictionary == 1 || dictionary == 3) &&
+               (size == UINT64_MAX || (head[0] == 0x5d && size < XZ_LZMA_SIZE_MAX));
 }
 
 static int xz_result(struct lsr_decoder *d, lzma_ret r, bool ended)

@@ -376,14 +376,15 @@ bool lsr_zip_end_probe(const struct lsr_probe *p)
         t.at = p->size - p->tail_len;
         for (const uint8_t *e = end_previous(&t, t.data + t.len); e; e = end_previous(&t, e)) {
                 uint64_t pos = t.at + (uint64_t)(e - t.data);
+                int64_t surplus = end_surplus(&t, e);
                 struct end_record record;
 
-                /* The directory itself may not be in sight; an empty one could be anything. */
-                if (end_surplus(&t, e) != 0 || end_parse(&t, pos, e, &record) < 0 || end_is_split(&record))
+                /* The directory may not be in sight, unless something is behind the zip; an empty one could be anything. */
+                if (surplus < 0 || end_parse(&t, pos, e, &record) < 0 || end_is_split(&record))
                         continue;
                 if (record.entries && record.size / LSR_ZIP_CENTRAL_BYTES && record.size <= record.at &&
                     record.offset <= record.at - record.size &&
-                    (record.at - record.size < t.at ||
+                    ((surplus == 0 && record.at - record.size < t.at) ||
                      end_signature(&t, record.at - record.size, LSR_ZIP_CENTRAL) == 0))
                         return true;
         }

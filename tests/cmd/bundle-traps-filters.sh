@@ -10,6 +10,39 @@ printf '\x50\x2a\x4d\x18\x03\x00\x00\x00abc' | cat - j.zstd >skip.zstd; show ski
 xz -c --block-size=10000 -T2 b.tar >blocks.xz; show blocks.xz
 zstd -q -c --no-check b.tar >unchecked.zstd; show unchecked.zstd
 xz -c --format=lzma b.tar >alone.lzma; show alone.lzma
+xz -c --format=lzma --lzma1=lc=4,dict=8MiB b.tar >literals.lzma; show literals.lzma
+# As the kernel has it, and initrds; twice, and what it is cut into.
+head -c 20000000 /dev/zero | cat b.tar - >long.tar
+lz4 -qlc long.tar >legacy.lz4; show legacy.lz4
+{ lz4 -qlc one; lz4 -qlc two; } >legacies.lz4; show legacies.lz4
+{ lz4 -qlc one; lz4 -qc two; } >mixed.lz4; show mixed.lz4
+lsr --cat legacy.lz4/d/last
+head -c 160000 legacy.lz4 >cut.lz4; show cut.lz4; status lsr --check cut.lz4
+{ head -c 4 legacy.lz4; head -c 4 /dev/zero | tr '\0' '\177'; cat one; } >damaged.lz4; status lsr damaged.lz4
+# What compress(1) made: codes become longer when the reader, which is one behind, knows as many.
+python3 - <<'PY'
+codes, known, out, acc, n, bits, word = {bytes([i]): i for i in range(256)}, 256, bytearray(b"\x1f\x9d\x90"), 0, 0, 9, b""
+def put(word):
+    global acc, n, known, bits
+    acc |= codes[word] << n; n += bits; known += known < 65536
+    while n >= 8:
+        out.append(acc & 255); acc >>= 8; n -= 8
+    bits += known >> bits and bits < 16
+for byte in open("b.tar", "rb").read():
+    longer = word + bytes([byte])
+    if longer not in codes:
+        put(word)
+        if len(codes) < 65535:
+            codes[longer] = len(codes) + 1
+        longer = longer[-1:]
+    word = longer
+put(word)
+open("b.Z", "wb").write(out + bytes([acc]))
+PY
+gzip -dc b.Z | cmp - b.tar; show b.Z; lsr --cat b.Z/d/last; status lsr --check b.Z
+head -c 60000 b.Z >cut.Z; show cut.Z | sed 's/early: .*/early/'
+{ head -c 200 b.Z; head -c 2000 /dev/zero | tr '\0' '\377'; } >damaged.Z; status lsr damaged.Z
+printf '\x1f\x9d\x90' >empty.Z; status lsr empty.Z
 # A tar ends before its compression does, which is looked at to its end: only there it tells whether it is whole.
 gzip -nc b.tar >g.gz
 { cat g.gz; head -c 1000 /dev/zero; } >zeros.gz; show zeros.gz

@@ -33,6 +33,10 @@ c.executemany("insert into sqlar values(?,?,?,?,?)", [
     ("a//b", 0o100644, 0, 3, b"abc"), ("text", "mode", "time", "size", "data"), ("", 0o100644, 0, 0, b""),
 ])
 c.commit()
+c = sqlite3.connect("lies.sqlar")
+c.execute("create table sqlar(name text primary key, mode int, mtime int, sz int, data blob)")
+c.executemany("insert into sqlar values(?,?,?,?,?)", [("none", 0o100644, 0, 5, None), ("size", 0o100644, 0, 99, b"abc")])
+c.commit()
 # Keys of all kinds.
 c = sqlite3.connect("keys.db")
 c.executescript("""
@@ -44,6 +48,13 @@ c.executescript("""
     create table "odd/name"(x); create table [.hidden](x); pragma application_id = 0x47504b47;
 """)
 c.commit()
+# What is computed has no place in the row, and those behind it another one than in the table.
+c = sqlite3.connect("computed.db")
+c.executescript("""
+    create table t(a, computed as (a || '!'), stored as (a || '?') stored, b); insert into t values('one', 'two');
+    insert into t values('three', zeroblob(300000));
+""")
+c.commit()
 c = sqlite3.connect("broken.db"); c.execute("create table fine(x)"); c.execute("create view broken as select * from absent")
 c.commit()
 PY
@@ -53,9 +64,12 @@ status lsr hot.db/t | tail -n 3
 chmod 0 sealed.db-wal; status lsr sealed.db; status lsr sealed.db/old
 status lsr elsewhere/link.db
 status lsr -lAgo --time-style=+%F odd.sqlar
+status lsr --check lies.sqlar
 status lsr --json odd.sqlar/up | grep -o '"raw_name":[^,}]*'
 status lsr keys.db
 status lsr -1A keys.db/rowid keys.db/text keys.db/pair keys.db/v
 status lsr -s --block-size=1 keys.db/rowid/1
 status lsr -R broken.db
+status lsr --check computed.db
+for i in a computed stored b; do lsr --cat computed.db/t/1/$i; echo; done
 ls | diff before -

@@ -59,6 +59,11 @@ write("chain", *[pax(b"x", comment="x") for _ in range(40)], header(b"end"), END
 write("extension", header(b"x", (1 << 20) + 1, b"x"), bytes((1 << 20) + 512), header(b"next"), END)
 write("acl", pax(b"x", SCHILY__acl__access="user::rw-,user:5:r--,group::r--,mask::r--,other::---"), header(b"acl"),
       pax(b"x", SCHILY__xattr__user__x="1"), header(b"xattr"), END)
+write("label", header(b"a label", kind=b"V", magic=GNU), END)
+write("only-global", pax(b"g", comment="5e8c1c2"), END)
+write("no-member", pax(b"x", path="x"), END)
+write("real-size", pax(b"x", size="10737418244", GNU__sparse__major="1", GNU__sparse__minor="0", GNU__sparse__name="sparse",
+      GNU__sparse__realsize="10737418244"), header(b"GNUSparseFile/sparse", 516), body(b"1\n10737418240\n4\n"), body(b"foo\n"), header(b"next"), END)
 for minor, data in ((0, b""), (1, b"2\n0\n3\n9000\n2\n")):
     keys = {"GNU__sparse__major": "1", "GNU__sparse__minor": "0", "GNU__sparse__name": "sparse", "GNU__sparse__realsize": "9002"}
     if minor == 0:
@@ -66,7 +71,7 @@ for minor, data in ((0, b""), (1, b"2\n0\n3\n9000\n2\n")):
     data = (body(data) if data else b"") + b"abcde"
     write(f"sparse{minor}", pax(b"x", **keys), header(b"GNUSparseFile.1/sparse", len(data)), body(data), header(b"next"), END)
 PY
-for t in v7 prefix no-prefix sums numbers long global newline hard kinds ends joined damaged beyond largest sizes chain extension acl sparse0 sparse1; do
+for t in v7 prefix no-prefix sums numbers long global newline hard kinds ends joined damaged beyond largest sizes chain extension acl label only-global no-member real-size sparse0 sparse1; do
         echo "$t:"; lsr -lnAb --acl --time-style=+%FT%T.%N $t.tar >out 2>said; status=$?
         sed -E '/^total/d; s/^/    /; s/l{200}/LONG/; s/t{150}/TARGET/' out; sed 's/^/    /' said; [ $status = 0 ] || echo "    => $status"
 done

@@ -228,11 +228,15 @@ Test(filters, probe_lzma)
                 unsigned at;
                 uint8_t value;
                 bool is;
-        } changes[] = { { 0, 0x5e, false }, { 1, 1, false },     { 2, 0x08, false }, { 3, 0x18, true }, { 3, 0, false },
-                        { 4, 0x80, false }, { 12, 0xfe, false }, { 5, 0, false },    { 13, 1, false } };
+        } changes[] = { { 0, 0x5e, true }, { 0, 0xe1, false }, { 1, 1, false },    { 2, 0x08, false },
+                        { 3, 0x18, true }, { 3, 0, false },    { 4, 0x80, false }, { 12, 0xfe, false },
+                        { 5, 0, false },   { 13, 1, false } };
+        /* Codes that are not the usual ones, and a size. */
+        static const char sized[] = "\x5e\0\0\x10\0\x08\0\0\0\0\0\0\0\0";
 
         cr_assert(lsr_filter_lzma.probe((const uint8_t *)good, 14));
         cr_assert_not(lsr_filter_lzma.probe((const uint8_t *)good, 13));
+        cr_assert_not(lsr_filter_lzma.probe((const uint8_t *)sized, 14));
         for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
                 uint8_t head[14];
 
