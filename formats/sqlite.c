@@ -260,6 +260,8 @@ static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_m
                 return archive;
         if (archive == 0)
                 return lsr_sqlite_tables_read(s, m, sink);
+        if (S_ISDIR(m->meta.mode))
+                return -EISDIR;
         if (m->meta.known & LSR_FIELD_TYPE && !S_ISREG(m->meta.mode))
                 return -EOPNOTSUPP;
         return lsr_sqlite_archive_read(s, m, sink);

@@ -92,7 +92,7 @@ static int cat_end(void *ctx, size_t i, int error)
                 /* What the bundle was complained about for need not be said twice. */
                 if (!c->reading.troubled)
                         lsr_message("cannot read %s: %s", lsr_quoted_always(c->paths[i]), lsr_reading_reason(error));
-                lsr_reading_fail(&c->reading, 1);
+                lsr_reading_fail(&c->reading, error == -EISDIR ? 2 : 1);
         }
         /* Trouble with a member may come before its first byte. */
         c->reading.troubled = false;
@@ -114,7 +114,8 @@ static void cat_member(struct cat *c, const char *path, const struct lsr_place *
         struct lsr_member m;
 
         lsr_catalogue_get(catalogue, lsr_catalogue_link(catalogue, place->row), &m);
-        if (S_ISDIR(m.meta.mode)) {
+        /* Of a database the rows can be read, too. */
+        if (S_ISDIR(m.meta.mode) && strcmp(place->bundle->format, "sqlite") != 0) {
                 cat_run(c);
                 lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path));
                 lsr_reading_fail(&c->reading, 2);

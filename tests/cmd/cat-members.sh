@@ -17,6 +17,10 @@ lsr --cat out.tar/out.tgz/in.tar/d/f1 d/e/f
 lsr --cat b.tar.gz/d/hard b.tar.gz/d/e/f d/f1 b.zip/d/f1 b.tar.gz/d/f1 - <d/e/f
 sqlite3 b.sqlar -A -c d/f1 d/e/f; lsr --cat b.sqlar/d/e/f
 sqlite3 b.db 'create table t(a, b); insert into t values(1, "x"), (2, "yy")'; lsr --cat b.db/t/2/b; echo
+# A row is an object; tables and directories of archives are not to be read.
+sqlite3 b.db "create table w(k text primary key, v) without rowid; insert into w values('a/b', x'ff00'), ('n', null)"
+lsr --cat b.db/t/1 b.db/w/a%2Fb b.db/t/2/b b.db/w/n
+status lsr --cat b.db/w; status lsr --cat b.db/t/1 b.db/t b.db/t/2; status lsr --cat b.sqlar/d
 for bad in b.tar/d b.tar/d/no b.tar/d/f1/x b.tar/d/out b.tar/d/above b.tar/d/broken no.tar/x d b.zip/d; do
         status lsr --cat $bad d/f1
 done
