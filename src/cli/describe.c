@@ -109,7 +109,7 @@ static const char man_tail[] =
         ".BR uring ,\n.B threads\nand\n.B sync\n"
         "name one; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
         ".SH READING BACK\n"
-        "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files.\n"
+        "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files, a database's row as JSON.\n"
         "\\fB\\-\\-unpack\\fR makes real files of a bundle's members, or of one directory or file in it,\n"
         "in the current directory or in that of \\fB\\-\\-output\\fR, and never outside of it: links are not\n"
         "followed.  What exists is left alone unless \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"

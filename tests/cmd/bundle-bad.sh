@@ -14,6 +14,9 @@ for f in gzip zstd xz bzip2 lz4; do
 done
 head -c -8 b.tar.gz >sum.tar.gz; printf 'abcd' >>sum.tar.gz; tail -c 4 b.tar.gz >>sum.tar.gz
 status lsr sum.tar.gz 2>&1 | sed 's/byte [0-9,]*/byte N/g'
+# Not for ever: a megabyte behind the last member is enough.
+{ cat b.tar; head -c 3000000 /dev/zero; } | gzip -n | head -c -2 >far.tar.gz
+status lsr far.tar.gz; status lsr --check far.tar.gz 2>&1 | sed 's/byte [0-9,]*/byte N/g'
 : >empty; head -c 2000 /dev/zero >zeros
 status lsr empty
 status lsr zeros
