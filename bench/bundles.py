@@ -1,7 +1,8 @@
 """bundles - listing archives and databases against the tools that made them
 
 One real tree, packed by the stock tools; `lsr -lR` of each bundle against the tool that
-people use for it.  Caches of listings are off but in the row that measures them.
+people use for it, and questions to an ordinary database.  Caches of listings are off but
+in the row that measures them.
 """
 import os
 import pathlib
@@ -14,11 +15,13 @@ QUICK_TREE = "/usr/include"
 
 ROUNDS = 11
 SHORT_ROUNDS = 41  # of what takes less than half a second
-SHORT = ["tar", "zip", "sqlar", "iso", "zip, 10 entries", "tar.gz, 10 entries"]
+SHORT = ["tar", "zip", "sqlar", "iso", "zip, 10 entries", "tar.gz, 10 entries", "database, tables", "database, one row"]
 MANY = 1000  # small bundles
 QUICK_MANY = 50
 MANY_FILES = 50
 MANY_FILE_MAX = 64 << 10  # bytes: one large file makes a large bundle
+DATABASE_ROWS = 500_000
+TABLES_MS = 5  # more than the start of lsr, for the tables of a database
 
 # row: (bundle, peer's command, limit of the ratio)
 ROWS = {
@@ -34,10 +37,33 @@ ROWS = {
 }
 
 
+# row: (sqlite3's question, how lsr is asked the same, limit of the ratio)
+QUESTIONS = {
+    "database, tables": (".tables", ["app.db"], 2.0),
+    "database, one table": ("SELECT id FROM log ORDER BY CAST(id AS TEXT)", ["app.db/log"], 2.0),
+    "database, one row": ("SELECT json_object('id', id, 'at', at, 'level', level, 'text', text) FROM log WHERE id = {middle}",
+                          ["--cat", "app.db/log/{middle}"], 2.0),
+}
+
+
 def add_options(parser):
     lib.add_options(parser)
     parser.add_argument("--tree", default=TREE, help=f"what is packed (default: {TREE})")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+
+
+def make_database(scratch, rows):
+    """Two tables, an index and a view, as programs keep them; the larger table has that many rows of some 100 bytes."""
+    lib.sh(f"""sqlite3 app.db <<'END'
+CREATE TABLE users (name TEXT PRIMARY KEY, mail TEXT) WITHOUT ROWID;
+CREATE TABLE log (id INTEGER PRIMARY KEY, at INTEGER, level TEXT, text TEXT);
+CREATE INDEX log_by_time ON log (at);
+CREATE VIEW errors AS SELECT * FROM log WHERE level = 'error' ORDER BY at DESC;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+INSERT INTO log SELECT i, 1700000000 + i * 7, iif(i % 100, 'info', 'error'), printf('%064d', i * 2654435761 % 4294967296) FROM n;
+INSERT INTO users SELECT printf('user-%d', id), printf('user-%d@example.org', id) FROM log WHERE id <= {rows} / 100;
+END
+mkdir empty""", scratch)
 
 
 def pack(tree, scratch, many):
@@ -61,7 +87,7 @@ def pack(tree, scratch, many):
         lib.sh(f"tar -C / --null -P -T list -czf many/{i:04}.tar.gz", scratch)
     lib.sh("ls many/* >many.list", scratch)
     # Bundles that changed within the last seconds are not remembered.
-    lib.sh("touch -d '1 hour ago' tree.* ten.* many/*; sleep 3", scratch)
+    lib.sh("touch -d '1 hour ago' tree.* ten.* app.db many/*; sleep 3", scratch)
 
 
 def warm(files):
@@ -78,7 +104,7 @@ def warm(files):
                 pass
 
 
-def lanes_of(lsr, scratch, many, env):
+def lanes_of(lsr, many, rows, env):
     """[(row, limit, rounds, lanes)], the peer first."""
     result = []
     for row, (bundle, peer, limit) in ROWS.items():
@@ -91,6 +117,12 @@ def lanes_of(lsr, scratch, many, env):
         if row == "tar.gz":
             result.append(("tar.gz, second listing", 0.02, rounds,
                            [lanes[0], lib.Lane("lsr", [lsr, "-lR", bundle], env)]))
+    for row, (question, argv, limit) in QUESTIONS.items():
+        middle = rows // 2
+        result.append((row, limit, SHORT_ROUNDS if row in SHORT else ROUNDS,
+                       [lib.Lane("sqlite3", [lib.find_tool("sqlite3"), "app.db", question.format(middle=middle)], env),
+                        lib.Lane("lsr", [lsr, "--no-cache", *(word.format(middle=middle) for word in argv)], env),
+                        lib.Lane("lsr, an empty directory", [lsr, "empty"], env)]))
     # Not a loop of bash, which forks itself for each bundle: busybox starts programs by vfork(), as a program would that calls the lister.
     each = [lib.find_tool("busybox"), "xargs", "-n", "1", "-a", "many.list"]
     result.append((f"{many:,} small tar.gz", 0.45, ROUNDS,
@@ -99,47 +131,66 @@ def lanes_of(lsr, scratch, many, env):
     return result
 
 
+def bundle_of(row, lanes, scratch):
+    """The one file that a row is about, None for many."""
+    if "small" in row:
+        return None
+    return scratch / ("app.db" if row in QUESTIONS else lanes[0].argv[-1])
+
+
 def measure(job):
     args, scratch = job.args, job.scratch
     tree, many = (QUICK_TREE, QUICK_MANY) if job.quick and args.tree == TREE else (args.tree, MANY)
     job.facts["tree"] = tree
     for name, *argv in (("bsdtar",), ("unzip", "unzip", "-v"), ("sqlite3",)):
         job.version(name, *argv)
+    database_rows = DATABASE_ROWS // 50 if job.quick else DATABASE_ROWS
+    job.facts["database rows"] = f"{database_rows}"
+    make_database(scratch, database_rows)
     pack(tree, scratch, many)
     sizes = [p.stat().st_size for p in (scratch / "many").iterdir()]
     job.facts.update({"small": f"{len(sizes)}", "small median": f"{lib.median(sizes):.0f}", "small most": f"{max(sizes)}"})
     rows = []
     # Not the C locale: bsdtar shows no names of a 7z that are not ASCII in it, and fails.
-    for row, limit, rounds, lanes in lanes_of(job.lsr, scratch, many, job.shell_env()):
+    for row, limit, rounds, lanes in lanes_of(job.lsr, many, database_rows, job.shell_env()):
         for lane in lanes:
             out, _ = lib.capture(lane, scratch)
             job.commands.append(f"# {row}: {len(out.splitlines()):,} lines\n{lane.shell_line()}")
-        warm(sorted((scratch / "many").iterdir()) if "small" in row else [scratch / lanes[0].argv[-1]])
+        bundle = bundle_of(row, lanes, scratch)
+        warm([bundle] if bundle else sorted((scratch / "many").iterdir()))
         raw = job.dir / f"{lib.slug(row)}.tsv"
         lib.race(lanes, raw, scratch, 3 if job.quick else max(rounds, args.rounds), 1)
         runs = lib.read_race(raw)
         base = lib.median(runs[lanes[0].label]["wall_ns"])
         lib.say(row, *(f"{lane.label} {lib.median(runs[lane.label]['wall_ns']) / base:.3f}" for lane in lanes))
-        size = os.path.getsize(scratch / lanes[0].argv[-1]) if os.path.exists(scratch / lanes[0].argv[-1]) else 0
+        size = os.path.getsize(bundle) if bundle else 0
         for lane in lanes:
             run = runs[lane.label]
             wall = lib.median(run["wall_ns"])
             cpu = lib.median([u + s for u, s in zip(run["user_us"], run["sys_us"])])
             verdict = lib.verdict(wall / base <= limit) if lane.label == "lsr" else ""
+            peak = lib.peak_kib(lane, scratch) if bundle else None
             rows.append([row, lane.label, f"{size / 1e6:,.1f}" if size else "", f"{wall / 1e6:.2f}", f"{cpu / 1e3:.2f}",
-                         f"{lib.median(run['maxrss_kib']):.0f}", f"{wall / base:.3f}",
+                         f"{peak:,}" if peak else "", f"{wall / base:.3f}",
                          f"{limit}" if lane.label == "lsr" else "", verdict])
-    tables = lib.table(["bundle", "command", "MB", "wall ms", "CPU ms", "max RSS KiB", "ratio", "limit", ""], rows)
+        if row == "database, tables":
+            more = (lib.median(runs["lsr"]["wall_ns"]) - lib.median(runs["lsr, an empty directory"]["wall_ns"])) / 1e6
+            job.facts["tables"] = f"{more:.2f}"
+    tables = lib.table(["bundle", "command", "MB", "wall ms", "CPU ms", "peak KiB", "ratio", "limit", ""], rows)
     (job.dir / "tables.md").write_text(tables)
 
 
 def render(run):
     body = (f"Medians of interleaved runs, warm cache (each bundle is read from the disk once before its row), output to a pipe. The tree is `{run.facts['tree']}`, packed by GNU tar, "
             "gzip, zstd, zip, sqlite3, 7z and xorriso. lsr runs with `--no-cache` but in the row of the second listing. "
-            "CPU and memory of lsr are those of the process that prints and not of its worker. "
+            "CPU of lsr is that of the process that prints and not of its worker; the peak of memory is the sum over all processes, "
+            "of a run that is not timed. "
             f"The {int(run.facts['small']):,} small bundles hold {MANY_FILES} files each, of those of the tree with at most "
             f"{MANY_FILE_MAX >> 10} KiB: {int(run.facts['small median']) / 1e3:,.0f} kB in the median, {int(run.facts['small most']) / 1e3:,.0f} "
-            "the largest; each is listed by a process of its own, started by busybox's xargs.\n\n")
+            "the largest; each is listed by a process of its own, started by busybox's xargs. "
+            f"The database has a table of {int(run.facts['database rows']):,} rows and another of a hundredth of that; its tables take lsr "
+            f"{run.facts['tables']} ms more than an empty directory (limit {TABLES_MS}: "
+            f"{lib.verdict(float(run.facts['tables']) <= TABLES_MS)}).\n\n")
     return "Listing bundles", body + (run.path / "tables.md").read_text(), {}
 
 

@@ -1,7 +1,8 @@
 """lib - what every benchmark verb shares
 
     commands    Lane: a label, an argv, an environment
-    measuring   race() and race_cold() wall and rusage, timed_shell(), count_syscalls(), count_instructions()
+    measuring   race() and race_cold() wall and rusage, timed_shell(), count_syscalls(), count_instructions(),
+                peak_kib()
     numbers     median, quartiles, bootstrap interval of a ratio of medians
     facts       machine_facts(), version_facts()
     results     RunDir: complete under its name or not there at all; TSV, tables
@@ -199,6 +200,15 @@ def count_instructions(lane, cwd):
         return None
     match = re.search(r"Collected : (\d+)", said)
     return int(match[1]) if match else None
+
+
+def peak_kib(lane, cwd):
+    """The resident memory of a command and its children, the sum of their peaks: bench/peak.c."""
+    done = subprocess.run([str(compile_c("peak")), *lane.argv], cwd=cwd, env=lane.env, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=5 * RUN_LIMIT_S)
+    if done.returncode != 0:
+        raise BenchError(f"{lane.label}: {done.stderr.strip()[-300:]}")
+    return int(done.stdout.split()[0])
 
 
 def parse_cpus(text):
