@@ -71,6 +71,19 @@ static void describe_man_text(struct lsr_out *out, const char *text)
         }
 }
 
+/* Whom an option is for, if that is neither one command alone nor everybody. */
+static void describe_man_commands(struct lsr_out *out, const struct lsr_option *o)
+{
+        char commands[128];
+
+        if (!(o->commands & (o->commands - 1)) || o->group == LSR_GROUP_OTHER)
+                return;
+        lsr_option_commands(o, commands);
+        lsr_out_puts(out, "(for ");
+        describe_man_text(out, commands);
+        lsr_out_puts(out, ")\n");
+}
+
 static const char man_head[] =
         ".TH LSR 1 \"\" \"lsr " LSR_VERSION "\" \"User Commands\"\n"
         ".SH NAME\nlsr \\- list directories in few system calls\n"
@@ -82,7 +95,11 @@ static const char man_head[] =
         "Called as\n.BR ls ,\nit is GNU ls in every point; as\n.BR lsr ,\n"
         "colours come by themselves on a terminal, bidirectional overrides in names are\n"
         "escaped on a terminal, and ACLs are marked with \\fB\\-\\-acl\\fR only, since looking for\n"
-        "them costs a call per file.\n";
+        "them costs a call per file.\n"
+        ".PP\n"
+        "\\fB\\-\\-cat\\fR, \\fB\\-\\-check\\fR, \\fB\\-\\-unpack\\fR, \\fB\\-\\-pack\\fR and \\fB\\-\\-compare\\fR\n"
+        "do something else instead.  An option that means nothing to them, as most of those for\n"
+        "listings, is an error before anything is read.\n";
 
 static const char man_tail[] =
         ".SH PACKING\n"
@@ -145,6 +162,7 @@ void lsr_describe_man(struct lsr_out *out)
                         lsr_out_puts(out, "\n");
                         describe_man_text(out, lsr_options[i].help);
                         lsr_out_puts(out, "\n");
+                        describe_man_commands(out, &lsr_options[i]);
                 }
         }
         lsr_out_puts(out, man_tail);

@@ -397,7 +397,7 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         struct lsr_pack_plan *plan = ret_plan;
         int status;
 
-        *plan = (struct lsr_pack_plan){ .pack = { .excludes = s->pack.excludes, .no_xattrs = s->pack.no_xattrs } };
+        *plan = (struct lsr_pack_plan){ .pack = { .excludes = s->pack.excludes.list, .no_xattrs = s->pack.no_xattrs } };
         status = plan_kind(plan, s);
         if (status == PLAN_GO)
                 status = plan_writer(plan, &s->pack);
