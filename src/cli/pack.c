@@ -293,6 +293,16 @@ static int pack_engine(struct lsr_io **ret_io, const char *name)
         return error;
 }
 
+/* A name that is written wrongly leaves nothing out. */
+static void pack_tell_unused(const struct lsr_excludes *excludes)
+{
+        const char *pattern;
+        size_t at = 0;
+
+        while ((pattern = lsr_excludes_unused(excludes, &at)))
+                lsr_message("nothing matched '--exclude=%s'", lsr_printable(pattern));
+}
+
 int lsr_command_pack(struct lsr_settings *settings)
 {
         static struct pack_run p; /* static for the leak check, like lsr_cli_main()'s settings */
@@ -310,6 +320,9 @@ int lsr_command_pack(struct lsr_settings *settings)
 
                 status = r > status ? r : status;
         }
+        /* Whatever was not walked through to its end, there might have been more. */
+        if (status <= 1)
+                pack_tell_unused(p.plan.pack.excludes);
         lsr_io_free(p.read_io);
         lsr_io_free(p.walk_io);
         lsr_pack_plan_free(&p.plan);
