@@ -131,7 +131,7 @@ const struct lsr_option lsr_options[] = {
         { LSR_OPT_NO_CACHE, "no-cache", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, LIST | READ, true,
           "neither read nor write the cache of listings" },
         { LSR_OPT_OUTPUT, "output", LSR_ARG_REQUIRED, "FILE", NULL, LSR_GROUP_READ, PACK | UNPACK, true,
-          "where --pack and --unpack write; - is a pipe" },
+          "file of --pack, - for a pipe; DIR of --unpack" },
         { LSR_OPT_STATS, "stats", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, LIST, true,
           "then, on standard error, what it took" },
         { LSR_OPT_TITLES, "titles", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, true,

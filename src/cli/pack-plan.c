@@ -385,6 +385,11 @@ static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *
         struct stat st;
         int status = PLAN_GO;
 
+        if (s->output && strcmp(s->output, "-") == 0) {
+                lsr_message("with --each there are several bundles, and standard output takes one: name a directory "
+                            "with --output=DIR");
+                return 2;
+        }
         if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode))) {
                 lsr_message("%s is no directory: with --each the output is one", lsr_quoted_always(s->output));
                 return 2;

@@ -145,6 +145,11 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
         int status;
 
+        if (settings->output && strcmp(settings->output, "-") == 0) {
+                lsr_message("--unpack makes files and cannot write to standard output: name a directory with "
+                            "--output=DIR, or use --cat");
+                return 2;
+        }
         status = lsr_reading_open(&r, settings);
         if (status)
                 return status;
