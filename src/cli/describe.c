@@ -1,62 +1,14 @@
-/* describe - one loop over the table for each form */
+/*
+ * describe - one loop over the table for each form
+ *
+ * What lsr itself prints is in help.c, so that the rest is in no binary but docs/generate.
+ */
 #include "cli/describe.h"
 
 #include <string.h>
 
 #include "cli/options.h"
 #include "version.h"
-
-#define DESCRIBE_HELP_COLUMN 34
-
-/* "-w, --width=COLS" into @buf. */
-static void describe_usage(const struct lsr_option *o, char buf[128])
-{
-        struct lsr_out out;
-        char letter = lsr_option_letter(o);
-
-        lsr_out_init(&out, -1);
-        if (letter)
-                lsr_out_printf(&out, "-%c", letter);
-        if (o->name)
-                lsr_out_printf(&out, "%s--%s", letter ? ", " : "    ", o->name);
-        if (o->argument == LSR_ARG_REQUIRED)
-                lsr_out_printf(&out, "%s%s", o->name ? "=" : " ", o->value);
-        else if (o->argument == LSR_ARG_OPTIONAL)
-                lsr_out_printf(&out, "[=%s]", o->value);
-        lsr_out_putc(&out, '\0');
-        memcpy(buf, out.buf, out.len < 128 ? out.len : 127);
-        buf[127] = '\0';
-        lsr_out_free(&out);
-}
-
-void lsr_describe_help(struct lsr_out *out)
-{
-        lsr_out_puts(out, "Usage: lsr [OPTION]... [FILE]...\n"
-                          "List files and directories as ls does, in few system calls.\n");
-        for (unsigned g = 0; g < LSR_GROUPS; g++) {
-                lsr_out_printf(out, "\n%s:\n", lsr_group_titles[g]);
-                for (size_t i = 0; i < lsr_n_options; i++) {
-                        char usage[128];
-
-                        if (lsr_options[i].group != g)
-                                continue;
-                        describe_usage(&lsr_options[i], usage);
-                        if (strlen(usage) + 4 > DESCRIBE_HELP_COLUMN)
-                                lsr_out_printf(out, "  %s\n%*s%s\n", usage, DESCRIBE_HELP_COLUMN, "",
-                                               lsr_options[i].help);
-                        else
-                                lsr_out_printf(out, "  %-*s%s\n", DESCRIBE_HELP_COLUMN - 2, usage, lsr_options[i].help);
-                }
-        }
-        lsr_out_puts(out, "\nExit status: 0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
-                          "Called as ls, it is GNU ls in every point.\n");
-}
-
-void lsr_describe_version(struct lsr_out *out)
-{
-        lsr_out_puts(out, "lsr " LSR_VERSION "\n"
-                          "Licence: MIT.  There is no warranty.\n");
-}
 
 static void describe_man_text(struct lsr_out *out, const char *text)
 {
@@ -174,7 +126,7 @@ void lsr_describe_man(struct lsr_out *out)
 
                         if (lsr_options[i].group != g)
                                 continue;
-                        describe_usage(&lsr_options[i], usage);
+                        lsr_describe_usage(&lsr_options[i], usage);
                         lsr_out_puts(out, ".TP\n.B ");
                         describe_man_text(out, usage + strspn(usage, " "));
                         lsr_out_puts(out, "\n");

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a command line asks for. */
 enum lsr_action {
@@ -22,6 +23,7 @@ enum lsr_action {
         LSR_ACTION_VERSION,
         LSR_ACTIONS,
 };
+_Static_assert(LSR_ACTIONS <= 8, "a bit each in struct lsr_option");
 
 enum lsr_argument { LSR_ARG_NONE, LSR_ARG_REQUIRED, LSR_ARG_OPTIONAL };
 
@@ -105,8 +107,8 @@ struct lsr_option {
         const char *value;  /* what the argument is called in texts */
         const char *values; /* its words, separated by blanks, for completions; NULL */
         enum lsr_group group;
-        unsigned commands; /* to which it means something, 1 << enum lsr_action; an error with others */
-        bool extra;        /* not in GNU ls */
+        uint8_t commands; /* to which it means something, 1 << enum lsr_action; an error with others */
+        bool extra;       /* not in GNU ls */
         const char *help;
 };
 
