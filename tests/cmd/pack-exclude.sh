@@ -1,4 +1,5 @@
 # --exclude in the ways that tar and gitignore have it.
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 mkdir -p home/secret/old home/work/secret home/work/a/x/y 'home/[odd]' other; ln -s secret home/link
 touch home/secret/key home/secret/old/key home/work/secret/key home/work/file.o home/top.o home/work/a/b home/work/a/x/b \
         home/work/a/x/y/b 'home/[odd]/f' other/secret home/.hidden
@@ -14,6 +15,19 @@ for p in secret secret/ /secret /secret/ home/secret home/secret/ /home/secret .
         'home/work/**' 'work/a/**/y/' key/ link/ link '[odd]' '\[odd\]' 'home/\[odd\]/f' '.*' home home/ / '' '!key' missing; do
         left home home "--exclude=$p"
 done
+echo -- as git and as tar
+git init -q home --template=
+files() { lsr --pack "$@" --bundle-format=tar --output=- 2>/dev/null | tar -tf - | grep -v '/$' | sort; }
+for p in secret secret/ /secret /secret/ secret/old /secret/key 'secret/*' work/secret '*.o' work/a/b 'work/**/b' '**/b' '**/a/**/b' \
+        'work/**' 'work/a/**/y/' key/ link link/ '.*' '\[odd\]' '**/key' 'a/b' 'work/a/*/' missing; do
+        diff <(files home "--exclude=$p" --exclude=.git) <(git -C home ls-files --others "--exclude=$p" | sed s,^,home/, | sort) ||
+                echo "not as git: $p"
+done
+for p in secret home/secret 'home/*.o' '*.o' work/secret home/work '*/old' '*/x' '[o-t]*' missing; do
+        diff <(files home "--exclude=$p" --exclude=.git) <(tar "--exclude=$p" --exclude=.git -cf - home | tar -tf - | grep -v '/$' | sort) ||
+                echo "not as tar: $p"
+done
+rm -rf home/.git
 echo -- the operand written otherwise
 top=$PWD
 left home ./home --exclude=./home/secret
@@ -35,7 +49,6 @@ lsr --pack --each all --exclude=all/home/secret --exclude=other/secret --exclude
         --output=bundles 2>&1 | sed 's/, [0-9.]* s$//'; echo "=> ${PIPESTATUS[0]}"
 for b in home other; do tar -tf bundles/$b.tar; done | grep secret
 echo -- gitignore
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 cd all; git init -q home; echo '*.o' >home/.gitignore
 left home home --gitignore --exclude=home/secret/ --exclude=/work/a --exclude=.git --exclude=top.o --exclude=missing |
         sed 's,home/.git/[^ ]* ,,g'
