@@ -1,62 +1,14 @@
-/* describe - one loop over the table for each form */
+/*
+ * describe - one loop over the table for each form
+ *
+ * What lsr itself prints is in help.c, so that the rest is in no binary but docs/generate.
+ */
 #include "cli/describe.h"
 
 #include <string.h>
 
 #include "cli/options.h"
 #include "version.h"
-
-#define DESCRIBE_HELP_COLUMN 34
-
-/* "-w, --width=COLS" into @buf. */
-static void describe_usage(const struct lsr_option *o, char buf[128])
-{
-        struct lsr_out out;
-        char letter = lsr_option_letter(o);
-
-        lsr_out_init(&out, -1);
-        if (letter)
-                lsr_out_printf(&out, "-%c", letter);
-        if (o->name)
-                lsr_out_printf(&out, "%s--%s", letter ? ", " : "    ", o->name);
-        if (o->argument == LSR_ARG_REQUIRED)
-                lsr_out_printf(&out, "%s%s", o->name ? "=" : " ", o->value);
-        else if (o->argument == LSR_ARG_OPTIONAL)
-                lsr_out_printf(&out, "[=%s]", o->value);
-        lsr_out_putc(&out, '\0');
-        memcpy(buf, out.buf, out.len < 128 ? out.len : 127);
-        buf[127] = '\0';
-        lsr_out_free(&out);
-}
-
-void lsr_describe_help(struct lsr_out *out)
-{
-        lsr_out_puts(out, "Usage: lsr [OPTION]... [FILE]...\n"
-                          "List files and directories as ls does, in few system calls.\n");
-        for (unsigned g = 0; g < LSR_GROUPS; g++) {
-                lsr_out_printf(out, "\n%s:\n", lsr_group_titles[g]);
-                for (size_t i = 0; i < lsr_n_options; i++) {
-                        char usage[128];
-
-                        if (lsr_options[i].group != g)
-                                continue;
-                        describe_usage(&lsr_options[i], usage);
-                        if (strlen(usage) + 4 > DESCRIBE_HELP_COLUMN)
-                                lsr_out_printf(out, "  %s\n%*s%s\n", usage, DESCRIBE_HELP_COLUMN, "",
-                                               lsr_options[i].help);
-                        else
-                                lsr_out_printf(out, "  %-*s%s\n", DESCRIBE_HELP_COLUMN - 2, usage, lsr_options[i].help);
-                }
-        }
-        lsr_out_puts(out, "\nExit status: 0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
-                          "Called as ls, it is GNU ls in every point.\n");
-}
-
-void lsr_describe_version(struct lsr_out *out)
-{
-        lsr_out_puts(out, "lsr " LSR_VERSION "\n"
-                          "Licence: MIT.  There is no warranty.\n");
-}
 
 static void describe_man_text(struct lsr_out *out, const char *text)
 {
@@ -71,6 +23,19 @@ static void describe_man_text(struct lsr_out *out, const char *text)
         }
 }
 
+/* Whom an option is for, if that is neither one command alone nor everybody. */
+static void describe_man_commands(struct lsr_out *out, const struct lsr_option *o)
+{
+        char commands[128];
+
+        if (!(o->commands & (o->commands - 1)) || o->group == LSR_GROUP_OTHER)
+                return;
+        lsr_option_commands(o, commands);
+        lsr_out_puts(out, "(for ");
+        describe_man_text(out, commands);
+        lsr_out_puts(out, ")\n");
+}
+
 static const char man_head[] =
         ".TH LSR 1 \"\" \"lsr " LSR_VERSION "\" \"User Commands\"\n"
         ".SH NAME\nlsr \\- list directories in few system calls\n"
@@ -82,7 +47,11 @@ static const char man_head[] =
         "Called as\n.BR ls ,\nit is GNU ls in every point; as\n.BR lsr ,\n"
         "colours come by themselves on a terminal, bidirectional overrides in names are\n"
         "escaped on a terminal, and ACLs are marked with \\fB\\-\\-acl\\fR only, since looking for\n"
-        "them costs a call per file.\n";
+        "them costs a call per file.\n"
+        ".PP\n"
+        "\\fB\\-\\-cat\\fR, \\fB\\-\\-check\\fR, \\fB\\-\\-unpack\\fR, \\fB\\-\\-pack\\fR and \\fB\\-\\-compare\\fR\n"
+        "do something else instead.  An option that means nothing to them, as most of those for\n"
+        "listings, is an error before anything is read.\n";
 
 static const char man_tail[] =
         ".SH PACKING\n"
@@ -90,6 +59,20 @@ static const char man_tail[] =
         "members carry the last component of each directory.  The bundle is read back and\n"
         "compared before it gets its name, so that the old file or none is there until it is\n"
         "complete.  Exit status 1: something could not be packed as it was, and was named.\n"
+        ".PP\n"
+        "A pattern of \\fB\\-\\-exclude\\fR may be written as for\n.BR tar (1)\nor as in a\n.BR gitignore (5):\n"
+        ".TP\n.B secret\nwhatever has that name, at any depth, with what is below it\n"
+        ".TP\n.B secret/\ndirectories of that name\n"
+        ".TP\n.BR /secret \", \" ./secret\nwhat has that name directly below an operand\n"
+        ".TP\n.B work/secret\nthat path below an operand\n"
+        ".TP\n.BR home/secret \", \" ../home/secret \", \" /srv/home/secret\n"
+        "the same with the operand before it, by its last component, as it was written or absolute\n"
+        ".TP\n.B work/**/secret\nwith any number of directories between them, or none;\n"
+        "\\fB**/\\fR may begin a pattern, \\fB/**\\fR end it\n"
+        ".PP\n"
+        "* and ? match / too.  Operands themselves are never left out, and a pattern takes nothing back\n"
+        "that another left out.  One that nothing matched is told; the exit status stays as it is.\n"
+        ".PP\n"
         "The variable\n.B SOURCE_DATE_EPOCH\nbounds the times of members.\n"
         ".SH STATES OF GIT\n"
         "\\fB\\-\\-git\\fR shows two letters before a name, for the index and for the work tree, as\n"
@@ -112,7 +95,8 @@ static const char man_tail[] =
         "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files, a database's row as JSON.\n"
         "\\fB\\-\\-unpack\\fR makes real files of a bundle's members, or of one directory or file in it,\n"
         "in the current directory or in that of \\fB\\-\\-output\\fR, and never outside of it: links are not\n"
-        "followed.  What exists is left alone unless \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"
+        "followed.  All operands are looked up first: if one of them cannot be had, nothing is unpacked.\n"
+        "  What exists is left alone unless \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"
         "are restored for root only.\n"
         "\\fB\\-\\-check\\fR reads all of a bundle and compares every checksum.\n"
         "Exit status 1 says that something was damaged, left out or not restored, 2 that an\n"
@@ -121,7 +105,10 @@ static const char man_tail[] =
         "One object a line: path, name, name_b64 (if the name is not UTF-8), type, mode\n"
         "(octal, as a string), perm, nlink, uid, user, gid, group, size, blocks (of 512\n"
         "bytes), mtime, atime, ctime, btime (RFC 3339, UTC), inode, dev and rdev\n"
-        "(major:minor), target, error.  What is not known is left out.\n"
+        "(major:minor), target, git (the two letters of \\fB\\-\\-git\\fR), bundle (of a member: the bundle's\n"
+        "path), packed (bytes that it takes in there), method (of compression), encrypted (true),\n"
+        "raw_name (as it is stored, if that is another), raw_name_b64 (if that is not UTF-8), error.\n"
+        "What is not known is left out.\n"
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
         "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO.\n"
@@ -139,12 +126,13 @@ void lsr_describe_man(struct lsr_out *out)
 
                         if (lsr_options[i].group != g)
                                 continue;
-                        describe_usage(&lsr_options[i], usage);
+                        lsr_describe_usage(&lsr_options[i], usage);
                         lsr_out_puts(out, ".TP\n.B ");
                         describe_man_text(out, usage + strspn(usage, " "));
                         lsr_out_puts(out, "\n");
                         describe_man_text(out, lsr_options[i].help);
                         lsr_out_puts(out, "\n");
+                        describe_man_commands(out, &lsr_options[i]);
                 }
         }
         lsr_out_puts(out, man_tail);

@@ -2,6 +2,10 @@
 #pragma once
 
 #include "base/out.h"
+#include "cli/options.h"
+
+/* "-w, --width=COLS", for @o to be told by. */
+void lsr_describe_usage(const struct lsr_option *o, char ret_text[128]);
 
 void lsr_describe_help(struct lsr_out *out);
 void lsr_describe_version(struct lsr_out *out);

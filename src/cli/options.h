@@ -9,6 +9,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* What a command line asks for. */
+enum lsr_action {
+        LSR_ACTION_LIST,
+        LSR_ACTION_CAT,
+        LSR_ACTION_CHECK,
+        LSR_ACTION_UNPACK,
+        LSR_ACTION_PACK,
+        LSR_ACTION_COMPARE,
+        LSR_ACTION_HELP,
+        LSR_ACTION_VERSION,
+        LSR_ACTIONS,
+};
+_Static_assert(LSR_ACTIONS <= 8, "a bit each in struct lsr_option");
 
 enum lsr_argument { LSR_ARG_NONE, LSR_ARG_REQUIRED, LSR_ARG_OPTIONAL };
 
@@ -92,19 +107,24 @@ struct lsr_option {
         const char *value;  /* what the argument is called in texts */
         const char *values; /* its words, separated by blanks, for completions; NULL */
         enum lsr_group group;
-        bool extra; /* not in GNU ls */
+        uint8_t commands; /* to which it means something, 1 << enum lsr_action; an error with others */
+        bool extra;       /* not in GNU ls */
         const char *help;
 };
 
 extern const struct lsr_option lsr_options[];
 extern const size_t lsr_n_options;
 extern const char *const lsr_group_titles[LSR_GROUPS];
+extern const char *const lsr_action_names[LSR_ACTIONS]; /* "listings", or the option that asks for it */
 
 /* Does @o have a letter?  Returns it, or 0. */
 static inline char lsr_option_letter(const struct lsr_option *o)
 {
         return o->id < 256 ? (char)o->id : 0;
 }
+
+/* The commands that @o is for, in words: "listings, --pack and --compare". */
+void lsr_option_commands(const struct lsr_option *o, char ret_text[128]);
 
 /*
  * Go through argv as getopt_long(3) does: options and operands in any order,

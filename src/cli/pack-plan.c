@@ -233,9 +233,11 @@ static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *
                 free(real);
                 return 2;
         }
-        *ret_root = (struct lsr_walk_root){
-                .path = real, .prefix = plan_prefix(operand), .is_dir = S_ISDIR(st.st_mode), .keep = keep
-        };
+        *ret_root = (struct lsr_walk_root){ .path = real,
+                                            .given = lsr_xstrdup(operand),
+                                            .prefix = plan_prefix(operand),
+                                            .is_dir = S_ISDIR(st.st_mode),
+                                            .keep = keep };
         return PLAN_GO;
 }
 
@@ -383,6 +385,11 @@ static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *
         struct stat st;
         int status = PLAN_GO;
 
+        if (s->output && strcmp(s->output, "-") == 0) {
+                lsr_message("with --each there are several bundles, and standard output takes one: name a directory "
+                            "with --output=DIR");
+                return 2;
+        }
         if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode))) {
                 lsr_message("%s is no directory: with --each the output is one", lsr_quoted_always(s->output));
                 return 2;
@@ -397,7 +404,8 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         struct lsr_pack_plan *plan = ret_plan;
         int status;
 
-        *plan = (struct lsr_pack_plan){ .pack = { .excludes = s->pack.excludes, .no_xattrs = s->pack.no_xattrs } };
+        *plan = (struct lsr_pack_plan){ .pack = { .excludes = lsr_excludes_new(s->pack.excludes.list),
+                                                  .no_xattrs = s->pack.no_xattrs } };
         status = plan_kind(plan, s);
         if (status == PLAN_GO)
                 status = plan_writer(plan, &s->pack);
@@ -417,12 +425,14 @@ void lsr_pack_plan_free(struct lsr_pack_plan *plan)
 
                 for (size_t j = 0; j < job->n_roots; j++) {
                         free((char *)(uintptr_t)job->roots[j].path);
+                        free((char *)(uintptr_t)job->roots[j].given);
                         free((char *)(uintptr_t)job->roots[j].prefix);
                         lsr_keep_free((struct lsr_keep *)(uintptr_t)job->roots[j].keep);
                 }
                 free(job->roots);
                 free(job->output);
         }
+        lsr_excludes_free(plan->pack.excludes);
         free(plan->jobs);
         free(plan->user);
         free(plan->group);

@@ -90,6 +90,12 @@ static int pack_refuse(const char *output, int r)
         return 2;
 }
 
+/* Where the bundle goes in the end. */
+static int pack_end(const struct lsr_target *t)
+{
+        return t->spooled ? STDOUT_FILENO : t->fd;
+}
+
 static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *ret_target)
 {
         const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
@@ -100,7 +106,7 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
         r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
                             (unsigned)job->n_roots);
         free(roots);
-        if (r == 0 && !ret_target->spooled && isatty(ret_target->fd)) {
+        if (r == 0 && isatty(pack_end(ret_target))) {
                 lsr_message("a bundle is nothing for a terminal: name a file with --output=FILE");
                 lsr_target_close(ret_target);
                 return 2;
@@ -173,7 +179,7 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
         options.ctx = p;
         options.trouble = pack_trouble;
         options.progress = pack_progress;
-        if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (fstat(pack_end(t), &st) == 0 && S_ISREG(st.st_mode)) {
                 options.out_dev = (uint32_t)major(st.st_dev) << 20 | (uint32_t)minor(st.st_dev);
                 options.out_inode = st.st_ino;
         }
@@ -293,6 +299,16 @@ static int pack_engine(struct lsr_io **ret_io, const char *name)
         return error;
 }
 
+/* A name that is written wrongly leaves nothing out. */
+static void pack_tell_unused(const struct lsr_excludes *excludes)
+{
+        const char *pattern;
+        size_t at = 0;
+
+        while ((pattern = lsr_excludes_unused(excludes, &at)))
+                lsr_message("nothing matched '--exclude=%s'", lsr_printable(pattern));
+}
+
 int lsr_command_pack(struct lsr_settings *settings)
 {
         static struct pack_run p; /* static for the leak check, like lsr_cli_main()'s settings */
@@ -310,6 +326,9 @@ int lsr_command_pack(struct lsr_settings *settings)
 
                 status = r > status ? r : status;
         }
+        /* Whatever was not walked through to its end, there might have been more. */
+        if (status <= 1)
+                pack_tell_unused(p.plan.pack.excludes);
         lsr_io_free(p.read_io);
         lsr_io_free(p.walk_io);
         lsr_pack_plan_free(&p.plan);

@@ -4,7 +4,8 @@
  * settings.c notes options in it as they come, later ones overruling earlier
  * ones; resolve.c makes of it what depends on several of them, on the
  * environment and on the terminal.  settings-pack.c and settings-compare.c do the
- * same for packing and comparing.
+ * same for packing and comparing; settings-command.c refuses what means nothing to
+ * the command.
  */
 #pragma once
 
@@ -15,11 +16,6 @@
 #define UNSET (-1)
 
 enum when { WHEN_NEVER, WHEN_ALWAYS, WHEN_AUTO };
-
-struct patterns {
-        const char **list; /* NULL-terminated */
-        size_t n;
-};
 
 /* The command line as it was given. */
 struct raw {
@@ -33,9 +29,7 @@ struct raw {
         bool hyperlink;
         bool acl;
         bool json;
-        struct patterns ignore, hide;
-        const struct lsr_option *foreign[LSR_ACTIONS]; /* the first option that means nothing to that command */
-        int tty;                                       /* is standard output a terminal? UNSET until asked */
+        int tty; /* is standard output a terminal? UNSET until asked */
 };
 
 enum number {
@@ -63,6 +57,15 @@ enum number lsr_raw_number(const char *text, long long *ret_value);
 
 /* A width too large to count with is none at all.  False: it is no number. */
 bool lsr_raw_width(const char *value, long long *ret_value);
+
+/* The command that @parser's words ask for, wherever in them. */
+enum lsr_action lsr_raw_command(struct lsr_parser parser);
+
+/* Does @option mean anything to @action?  Returns UNSET if so, or the exit status after an error. */
+int lsr_raw_check_command(const struct lsr_option *option, enum lsr_action action);
+
+/* One more pattern, which stays where it is. */
+void lsr_raw_add_pattern(struct lsr_patterns *patterns, const char *pattern);
 
 /* An option of packing.  Returns UNSET to go on, or the exit status after an error. */
 int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *value);

@@ -24,7 +24,7 @@ struct lsr_reading {
 /* 0, or the exit status: it was said why.  @ret_reading stays where it is as long as it is used. */
 int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings);
 
-/* Prints --stats, if asked for.  Returns the exit status. */
+/* Returns the exit status. */
 int lsr_reading_close(struct lsr_reading *r);
 
 /* Make the exit status @status at least. */

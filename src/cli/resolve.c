@@ -105,10 +105,8 @@ static void resolve_format(struct raw *r)
         }
         if (l->dirs_as_files)
                 l->recursive = false;
-        if (l->show != LSR_SHOW_VISIBLE && r->hide.n)
-                r->hide.list[0] = NULL;
-        l->ignore = r->ignore.list;
-        l->hide = r->hide.list;
+        l->ignore = r->s->ignore.list;
+        l->hide = l->show == LSR_SHOW_VISIBLE ? r->s->hide.list : NULL;
         l->time = o->time;
         l->sort = r->sort != UNSET                                            ? (enum lsr_sort)r->sort
                   : o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME

@@ -59,9 +59,7 @@ int lsr_raw_pack(struct raw *r, const struct lsr_option *option, const char *val
         case LSR_OPT_THREADS:
                 return pack_threads(p, option, value);
         case LSR_OPT_EXCLUDE:
-                p->excludes = lsr_xrealloc(p->excludes, (p->n_excludes + 2) * sizeof(*p->excludes));
-                p->excludes[p->n_excludes++] = value;
-                p->excludes[p->n_excludes] = NULL;
+                lsr_raw_add_pattern(&p->excludes, value);
                 break;
         case LSR_OPT_GITIGNORE:
                 p->gitignore = true;

@@ -52,7 +52,8 @@ static const struct lsr_word indicator_words[] = {
         { "classify", LSR_INDICATOR_CLASSIFY },
         { NULL, 0 },
 };
-static void patterns_add(struct patterns *p, const char *pattern)
+
+void lsr_raw_add_pattern(struct lsr_patterns *p, const char *pattern)
 {
         p->list = lsr_xrealloc(p->list, (p->n + 2) * sizeof(*p->list));
         p->list[p->n++] = pattern;
@@ -163,8 +164,8 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 r->quoting = LSR_QUOTE_ESCAPE;
                 break;
         case 'B':
-                patterns_add(&r->ignore, "*~");
-                patterns_add(&r->ignore, ".*~");
+                lsr_raw_add_pattern(&r->s->ignore, "*~");
+                lsr_raw_add_pattern(&r->s->ignore, ".*~");
                 break;
         case 'c':
                 o->time = LSR_CTIME;
@@ -212,7 +213,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 o->inode = true;
                 break;
         case 'I':
-                patterns_add(&r->ignore, value);
+                lsr_raw_add_pattern(&r->s->ignore, value);
                 break;
         case 'k':
                 r->kibibytes = true;
@@ -307,18 +308,6 @@ static int settings_hyperlink(struct raw *r, const char *value)
         return status;
 }
 
-/* What to do instead of listing. */
-static int settings_action(struct raw *r, enum lsr_action action)
-{
-        if (r->s->action != LSR_ACTION_LIST && r->s->action != action) {
-                lsr_message("one command at a time: --cat, --check, --compare, --pack, --unpack");
-                lsr_message_try_help();
-                return 2;
-        }
-        r->s->action = action;
-        return UNSET;
-}
-
 static int settings_icons(struct raw *r, const char *value)
 {
         int when = WHEN_AUTO;
@@ -371,7 +360,7 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 l->dirs_first = true;
                 break;
         case LSR_OPT_HIDE:
-                patterns_add(&r->hide, value);
+                lsr_raw_add_pattern(&r->s->hide, value);
                 break;
         case LSR_OPT_HYPERLINK:
                 return settings_hyperlink(r, value);
@@ -411,12 +400,6 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 break;
         case LSR_OPT_BUNDLES:
                 return settings_bundles(r, value);
-        case LSR_OPT_CAT:
-                return settings_action(r, LSR_ACTION_CAT);
-        case LSR_OPT_CHECK:
-                return settings_action(r, LSR_ACTION_CHECK);
-        case LSR_OPT_COMPARE:
-                return settings_action(r, LSR_ACTION_COMPARE);
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
@@ -439,8 +422,6 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_OUTPUT:
                 r->s->output = value;
                 break;
-        case LSR_OPT_PACK:
-                return settings_action(r, LSR_ACTION_PACK);
         case LSR_OPT_STATS:
                 r->s->stats = true;
                 break;
@@ -453,70 +434,17 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_TREE:
                 l->tree = true;
                 return settings_level(r, value, "tree");
+        case LSR_OPT_CAT:
+        case LSR_OPT_CHECK:
+        case LSR_OPT_COMPARE:
+        case LSR_OPT_PACK:
         case LSR_OPT_UNPACK:
-                return settings_action(r, LSR_ACTION_UNPACK);
+                break; /* as lsr_raw_command() found */
         default:
                 return option->group == LSR_GROUP_COMPARE ? lsr_raw_compare(r, option, value)
                                                           : lsr_raw_pack(r, option, value);
         }
         return UNSET;
-}
-
-/* The commands that an option is for, as 1 << action; 0: no particular one. */
-static unsigned settings_commands(const struct lsr_option *option)
-{
-        static const unsigned pack = 1u << LSR_ACTION_PACK, unpack = 1u << LSR_ACTION_UNPACK,
-                              compare = 1u << LSR_ACTION_COMPARE;
-
-        switch (option->id) {
-        case LSR_OPT_PACK:
-        case LSR_OPT_COMPARE:
-                return 0;
-        case LSR_OPT_OUTPUT:
-                return pack | unpack;
-        case LSR_OPT_FORCE:
-                return pack | unpack | compare;
-        case LSR_OPT_EACH:
-                return pack | compare;
-        default:
-                return option->group == LSR_GROUP_PACK ? pack : option->group == LSR_GROUP_COMPARE ? compare : 0;
-        }
-}
-
-static void settings_note_command(struct raw *r, const struct lsr_option *option)
-{
-        unsigned commands = settings_commands(option);
-
-        for (unsigned action = 0; commands && action < LSR_ACTIONS; action++)
-                if (!(commands >> action & 1) && !r->foreign[action])
-                        r->foreign[action] = option;
-}
-
-/* An option without its command was meant otherwise than it would be taken. */
-static int settings_check_command(const struct raw *r)
-{
-        static const struct {
-                enum lsr_action action;
-                const char *name;
-        } names[] = {
-                { LSR_ACTION_PACK, "--pack" },
-                { LSR_ACTION_UNPACK, "--unpack" },
-                { LSR_ACTION_COMPARE, "--compare" },
-        };
-        const struct lsr_option *option = r->foreign[r->s->action];
-        char list[64] = "";
-
-        if (!option)
-                return UNSET;
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-                if (settings_commands(option) >> names[i].action & 1) {
-                        strcat(list, *list ? " or " : "");
-                        strcat(list, names[i].name);
-                }
-        }
-        lsr_message("option '--%s' is for %s", option->name, list);
-        lsr_message_try_help();
-        return 2;
 }
 
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
@@ -543,6 +471,8 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                                     .list.enter = gnu ? LSR_ENTER_SLASH : LSR_ENTER_AUTO,
                                     .view.o = { .owner = true, .group = true, .end = '\n' } };
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
+        if (!gnu)
+                s->action = lsr_raw_command(parser);
         while ((got = lsr_parse_option(&parser, lsr_message, &option, &value)) > 0) {
                 int status;
 
@@ -550,9 +480,10 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         s->action = option->id == LSR_OPT_HELP ? LSR_ACTION_HELP : LSR_ACTION_VERSION;
                         return UNSET;
                 }
-                settings_note_command(&r, option);
-                status = lsr_option_letter(option) ? settings_letter(&r, lsr_option_letter(option), value)
-                                                   : settings_long(&r, option, value);
+                status = lsr_raw_check_command(option, s->action);
+                if (status == UNSET)
+                        status = lsr_option_letter(option) ? settings_letter(&r, lsr_option_letter(option), value)
+                                                           : settings_long(&r, option, value);
                 if (status != UNSET)
                         return status;
         }
@@ -560,8 +491,6 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 lsr_message_try_help();
                 return 2;
         }
-        if (settings_check_command(&r) != UNSET)
-                return 2;
         s->n_operands = parser.n_operands;
         if (s->n_operands == 0 && s->action != LSR_ACTION_LIST) {
                 lsr_message("missing operand");

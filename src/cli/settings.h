@@ -10,28 +10,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/options.h"
 #include "listing/listing.h"
 #include "render/view.h"
 
-enum lsr_action {
-        LSR_ACTION_LIST,
-        LSR_ACTION_CAT,
-        LSR_ACTION_CHECK,
-        LSR_ACTION_UNPACK,
-        LSR_ACTION_HELP,
-        LSR_ACTION_VERSION,
-        LSR_ACTION_PACK,
-        LSR_ACTION_COMPARE,
-        LSR_ACTIONS,
+/* As an option that may be given several times has them. */
+struct lsr_patterns {
+        const char **list; /* owned, NULL-terminated; NULL: none */
+        size_t n;
 };
 
 /* What the options of packing say. */
 struct lsr_pack_settings {
-        const char *format;    /* NULL: as the output's name says */
-        const char *owner;     /* NULL: their own */
-        const char *mtime;     /* NULL: their own */
-        const char **excludes; /* NULL-terminated; NULL: none */
-        size_t n_excludes;
+        const char *format; /* NULL: as the output's name says */
+        const char *owner;  /* NULL: their own */
+        const char *mtime;  /* NULL: their own */
+        struct lsr_patterns excludes;
         bool level_given;
         int level;
         unsigned threads; /* 0: as many as there are cores */
@@ -61,6 +55,7 @@ struct lsr_settings {
         const char *engine;    /* for lsr_io_new() */
         const char **operands; /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
+        struct lsr_patterns ignore, hide; /* of a listing, which has them in its options too */
         struct lsr_list_options list;
         struct lsr_pack_settings pack;
         struct lsr_compare_settings compare;

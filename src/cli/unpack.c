@@ -5,9 +5,11 @@
  * file or directory under its own name, as cp -R would.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
@@ -102,18 +104,16 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
         unpack_lost(r, &result);
 }
 
-static void unpack_operand(struct lsr_reading *r, const char *path)
+/* Returns whether @path is at @ret_place; if not, it was said why. */
+static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
-        struct lsr_place place;
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, &place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, ret_place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
-        if (error == 0) {
-                unpack_place(r, &place);
-                return;
-        }
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, ret_place);
+        if (error == 0)
+                return true;
         if (error == 1 && access(path, F_OK) < 0)
                 error = -errno;
         if (error == 1)
@@ -121,20 +121,41 @@ static void unpack_operand(struct lsr_reading *r, const char *path)
         else if (error < 0)
                 lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
         lsr_reading_fail(r, 2);
+        return false;
+}
+
+/* All or none: what is half there is no help to whoever has mistyped the other half. */
+static void unpack_operands(struct lsr_reading *r)
+{
+        size_t n = r->settings->n_operands, found = 0;
+        struct lsr_place *places = lsr_xmalloc(n * sizeof(*places));
+
+        for (size_t i = 0; i < n && !unpack_signal; i++)
+                found += unpack_find(r, r->settings->operands[i], &places[i]);
+        if (found < n && n > 1 && !unpack_signal)
+                lsr_message("nothing was unpacked: %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
+        for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
+                unpack_place(r, &places[i]);
+        free(places);
 }
 
 int lsr_command_unpack(const struct lsr_settings *settings)
 {
         static struct lsr_reading r; /* static for the leak check, as in list.c */
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
-        int status = lsr_reading_open(&r, settings);
+        int status;
 
+        if (settings->output && strcmp(settings->output, "-") == 0) {
+                lsr_message("--unpack makes files and cannot write to standard output: name a directory with "
+                            "--output=DIR, or use --cat");
+                return 2;
+        }
+        status = lsr_reading_open(&r, settings);
         if (status)
                 return status;
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
-        for (size_t i = 0; i < settings->n_operands && !unpack_signal; i++)
-                unpack_operand(&r, settings->operands[i]);
+        unpack_operands(&r);
         status = lsr_reading_close(&r);
         /* What was half done is gone: now the signal has its way. */
         if (unpack_signal)

@@ -21,6 +21,7 @@
  */
 #include "listing/ahead.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -56,11 +57,27 @@ struct lsr_ahead_trouble {
         char path[];
 };
 
+static struct lsr_ahead_read *ahead_new_read(const struct lsr_ahead_dir *dir, struct lsr_arena *arena)
+{
+        const char *above = dir->parent && dir->parent->parent ? dir->parent->read->path : NULL;
+        size_t above_len = above ? strlen(above) : 0, len = dir->name ? strlen(dir->name) : 0;
+        struct lsr_ahead_read *read = lsr_xmalloc(sizeof(*read) + above_len + 1 + len + 1);
+
+        *read = (struct lsr_ahead_read){ .rows.arena = arena };
+        /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
+        memcpy(read->path, above ? above : "", above_len);
+        if (above_len && above[above_len - 1] != '/')
+                read->path[above_len++] = '/';
+        memcpy(read->path + above_len, len ? dir->name : "", len + 1);
+        return read;
+}
+
 void lsr_ahead_init(struct lsr_ahead *a, struct lsr_reader *in, lsr_ahead_load *load, bool allowed)
 {
         pthread_condattr_t attr;
 
         *a = (struct lsr_ahead){ .in = in, .load = load, .allowed = allowed && lsr_io_may_help(in->io) };
+        a->top.read = ahead_new_read(&a->top, NULL);
         a->todo.next = a->todo.prev = &a->todo;
         pthread_mutex_init(&a->lock, NULL);
         pthread_cond_init(&a->work, NULL);
@@ -119,27 +136,10 @@ static void ahead_tell(struct lsr_ahead *a)
         }
 }
 
-static struct lsr_ahead_read *ahead_new_read(const struct lsr_ahead_dir *dir, struct lsr_arena *arena)
-{
-        const char *above = dir->parent && dir->parent->parent ? dir->parent->read->path : NULL;
-        size_t above_len = above ? strlen(above) : 0, len = dir->name ? strlen(dir->name) : 0;
-        struct lsr_ahead_read *read = lsr_xmalloc(sizeof(*read) + above_len + 1 + len + 1);
-
-        *read = (struct lsr_ahead_read){ .rows.arena = arena };
-        /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
-        memcpy(read->path, above ? above : "", above_len);
-        if (above_len && above[above_len - 1] != '/')
-                read->path[above_len++] = '/';
-        memcpy(read->path + above_len, len ? dir->name : "", len + 1);
-        return read;
-}
-
 struct lsr_ahead_dir *lsr_ahead_children(struct lsr_ahead_dir *parent, size_t n, size_t text_size)
 {
         struct lsr_ahead_dir *children = lsr_xmalloc(n * sizeof(*children) + text_size);
 
-        if (!parent->read)
-                parent->read = ahead_new_read(parent, NULL);
         for (size_t i = 0; i < n; i++)
                 children[i] = (struct lsr_ahead_dir){ .parent = parent };
         parent->read->children = children;
@@ -205,6 +205,7 @@ static void ahead_replace(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
 {
         struct lsr_ahead_dir *before = dir->prev, *after = dir->next;
 
+        assert(dir->read);
         if (!after)
                 return;
         for (size_t i = 0; i < dir->read->n_children; i++) {
@@ -499,7 +500,7 @@ bool lsr_ahead_is_last(const struct lsr_ahead_dir *dir)
 
 struct lsr_ahead_dir *lsr_ahead_next(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
 {
-        if (dir->read && dir->read->n_children > 0)
+        if (dir->read->n_children > 0)
                 return dir->read->children;
         while (dir->parent) {
                 struct lsr_ahead_read *above = dir->parent->read;

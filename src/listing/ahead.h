@@ -40,7 +40,7 @@ struct lsr_ahead_dir {
         const char *name;             /* below its parent, in the block; of an operand, the path */
         struct lsr_place place;       /* in a bundle */
         struct lsr_ahead_dir *parent; /* NULL: the top */
-        struct lsr_ahead_read *read;  /* NULL: not read yet */
+        struct lsr_ahead_read *read;  /* NULL: not read yet; the top always has one */
         struct lsr_ahead_dir *prev, *next;
         uint32_t row; /* of the parent's sorted rows */
         uint32_t depth;
@@ -100,7 +100,7 @@ void lsr_ahead_free(struct lsr_ahead *a);
 /* A block of @n children for @parent with @text_size bytes behind it for their names: fill them, then let the walk begin. */
 struct lsr_ahead_dir *lsr_ahead_children(struct lsr_ahead_dir *parent, size_t n, size_t text_size);
 
-/* The children of the top are there. */
+/* The children of the top are there, if it has any. */
 void lsr_ahead_begin(struct lsr_ahead *a);
 
 /* Have @dir read, and report what went wrong with it.  Returns what the load did. */

@@ -309,22 +309,24 @@ static int listing_drain(struct listing *l)
 /* A set of a tree: each row, and below it what it contains. */
 static int listing_tree(struct listing *l, struct lsr_ahead_dir *dir, const struct lsr_set *set)
 {
-        struct lsr_ahead_dir *child = dir->read ? dir->read->children : NULL;
-        struct lsr_ahead_dir *end = child ? child + dir->read->n_children : NULL;
+        const struct lsr_ahead_read *read = dir->read;
         int error = listing_show(l, set);
+        size_t next = 0;
 
         for (size_t i = 0; i < set->n && error >= 0; i++) {
+                struct lsr_ahead_dir *child;
                 struct lsr_set below;
 
                 error = l->in.sink->row(l->in.sink->ctx, set, i);
-                if (error < 0 || child == end || child->row != i)
+                if (error < 0 || next == read->n_children || read->children[next].row != i)
                         continue;
+                child = &read->children[next++];
                 error = listing_take(l, child, &below);
                 if (error == 0) {
                         lsr_dir_close(&l->in.dir);
                         error = listing_tree(l, child, &below);
                 }
-                lsr_ahead_forget(&l->ahead, child++);
+                lsr_ahead_forget(&l->ahead, child);
                 error = error < 0 ? error : 0;
         }
         return error;
@@ -427,15 +429,14 @@ static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct l
 /* The directories of the command line: the paths are the caller's, and there is no set around them. */
 static void listing_add_operands(struct listing *l, struct lsr_entry *const *dirs, size_t n)
 {
-        struct lsr_ahead_dir *children = n > 0 ? lsr_ahead_children(&l->ahead.top, n, 0) : NULL;
+        struct lsr_ahead_dir *children = lsr_ahead_children(&l->ahead.top, n, 0);
 
         for (size_t i = 0; i < n; i++) {
                 children[i].name = dirs[i]->name;
                 children[i].place = listing_place(NULL, dirs[i]);
                 children[i].operand = true;
         }
-        if (n > 0)
-                lsr_ahead_begin(&l->ahead);
+        lsr_ahead_begin(&l->ahead);
 }
 
 /* Take the rows that keep() wants out of r->sorted into a new set of rows. */

@@ -49,7 +49,7 @@ struct lsr_pack_options {
         struct lsr_io *read_io; /* another one: it reads ahead meanwhile */
         const struct lsr_walk_root *roots;
         size_t n_roots;
-        const char *const *excludes;
+        struct lsr_excludes *excludes;
         bool no_xattrs; /* those of the trees are not asked for */
         bool set_owner, set_group;
         uint32_t uid, gid;

@@ -20,11 +20,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/out.h"
 #include "source/spool.h"
 
 #define TARGET_TRIES_MAX 100
 #define TARGET_DEPTH_MAX 10000 /* directories above it */
 #define TARGET_COPY ((size_t)1 << 30)
+#define TARGET_READ ((size_t)128 << 10)
 
 /* A name beside the target that nobody has. */
 static char *target_temporary(const struct lsr_target *t)
@@ -207,7 +209,32 @@ static int target_replace(struct lsr_target *t)
         return 0;
 }
 
-static int target_copy_out(struct lsr_target *t)
+/* What begins at @from, through a buffer. */
+static int target_copy_read(const struct lsr_target *t, off_t from)
+{
+        struct lsr_out out;
+        int r = 0;
+
+        lsr_out_init(&out, STDOUT_FILENO);
+        while (r == 0) {
+                char *to = lsr_out_reserve(&out, TARGET_READ);
+                ssize_t n = pread(t->fd, to, TARGET_READ, from);
+
+                if (n == 0)
+                        break;
+                if (n > 0) {
+                        lsr_out_commit(&out, to + n);
+                        from += n;
+                        r = lsr_out_flush(&out);
+                } else if (errno != EINTR) {
+                        r = -errno;
+                }
+        }
+        lsr_out_free(&out);
+        return r;
+}
+
+static int target_copy_out(const struct lsr_target *t)
 {
         off_t from = 0;
         ssize_t n;
@@ -215,6 +242,9 @@ static int target_copy_out(struct lsr_target *t)
         do {
                 n = sendfile(STDOUT_FILENO, t->fd, &from, TARGET_COPY);
         } while (n > 0 || (n < 0 && errno == EINTR));
+        /* The kernel sends nothing to what was opened with O_APPEND, as the shell does for ">>". */
+        if (n < 0 && (errno == EINVAL || errno == ENOSYS))
+                return target_copy_read(t, from);
         return n < 0 ? -errno : 0;
 }
 

@@ -23,7 +23,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +195,7 @@ static void walk_room(struct lsr_walk *w, size_t n)
 static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struct walk_name *name)
 {
         size_t skip = dir->root->prefix[0] ? strlen(dir->root->prefix) + 1 : 0;
-        const char *path;
+        char *path;
         enum lsr_kept kept = LSR_KEPT_ALL;
 
         if (!w->o.excludes && !dir->root->keep)
@@ -204,9 +203,8 @@ static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struc
         walk_room(w, dir->path_len + name->len + 1);
         memcpy(w->path + dir->path_len, name->name, name->len + 1);
         path = w->path + skip;
-        for (const char *const *glob = w->o.excludes; glob && *glob; glob++)
-                if (fnmatch(*glob, strchr(*glob, '/') ? path : name->name, 0) == 0)
-                        return false;
+        if (w->o.excludes && lsr_excludes_has(w->o.excludes, path, name->name, name->type == DT_DIR))
+                return false;
         if (dir->root->keep && !dir->all)
                 kept = lsr_keep_has(dir->root->keep, path, dir->path_len - skip + name->len);
         name->all = kept == LSR_KEPT_ALL;
@@ -236,10 +234,10 @@ static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_
 
         if (s[0] == '.' && (!s[1] || (s[1] == '.' && !s[2])))
                 return;
-        if (!walk_wants(w, dir, &name))
-                return;
         if (name.type == DT_UNKNOWN)
                 name.type = walk_type(w, dir->fd, s);
+        if (!walk_wants(w, dir, &name))
+                return;
         if (dir->n == t->n_cap) {
                 t->n_cap = t->n_cap ? 2 * t->n_cap : 32;
                 dir->names = lsr_xrealloc(dir->names, t->n_cap * sizeof(*dir->names));
@@ -402,6 +400,8 @@ static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
         struct lsr_walk_dir *dir;
         int fd = -EISDIR;
 
+        if (w->o.excludes)
+                lsr_excludes_root(w->o.excludes, root->given, root->prefix, root->path);
         if (root->is_dir)
                 fd = lsr_io_open_dir(w->o.io, AT_FDCWD, root->path, true);
         if (fd < 0) {

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "io/io.h"
+#include "pack/exclude.h"
 #include "pack/keep.h"
 
 #define LSR_WALK_LOT 512u
@@ -23,6 +24,7 @@ struct lsr_walk_dir;
 /* What to pack, and what its members are called. */
 struct lsr_walk_root {
         const char *path;            /* no symbolic link; a file of any kind */
+        const char *given;           /* the same as it was asked for, for patterns; NULL */
         const char *prefix;          /* the path that it is stored by; "": its entries have none */
         bool is_dir;                 /* else it is the only item */
         const struct lsr_keep *keep; /* NULL: all of it */
@@ -32,9 +34,9 @@ struct lsr_walk_options {
         struct lsr_io *io;
         const struct lsr_walk_root *roots; /* in the order of their prefixes */
         size_t n_roots;
-        bool no_xattrs;              /* they are not wanted */
-        bool sizes_only;             /* neither targets nor xattrs are wanted */
-        const char *const *excludes; /* patterns, NULL-terminated: of names, or with '/' of paths below the root */
+        bool no_xattrs;                /* they are not wanted */
+        bool sizes_only;               /* neither targets nor xattrs are wanted */
+        struct lsr_excludes *excludes; /* NULL: none */
 };
 
 struct lsr_walk_item {

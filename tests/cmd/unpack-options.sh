@@ -23,5 +23,5 @@ status lsr --unpack b.zip --output=o; list o
 tar -cf cut.tar d/f d/big; truncate -s 100000 cut.tar
 status lsr --unpack cut.tar --output=o; list o
 echo "== of several bundles, some are none"
-status lsr --unpack b.tar/no d no.tar b.tar/d/f --output=o; list o
+status lsr --unpack b.tar/no d no.tar b.tar/d/f --output=o; [ ! -e o ] || list o
 status lsr --unpack

@@ -395,7 +395,7 @@ static int measure_stop(void *ctx)
 Test(pack, is_measured)
 {
         const struct lsr_walk_root root = { .path = "d", .prefix = "d", .is_dir = true };
-        const char *const excludes[] = { "out", NULL };
+        struct lsr_excludes *excludes = lsr_excludes_new((const char *const[]){ "out", NULL });
         struct lsr_pack_options o = { .roots = &root, .n_roots = 1, .excludes = excludes };
         struct lsr_pack_size size = { .members = 77 };
 
@@ -412,6 +412,7 @@ Test(pack, is_measured)
         cr_assert_eq(size.members, 5);
         cr_assert_eq(size.bytes, 1009000);
         cr_assert_eq(size.least, 5 * 512 + 9000);
+        lsr_excludes_free(excludes);
         lsr_io_free(o.walk_io);
 }
 

@@ -1,0 +1,35 @@
+# engines: sync
+# static:
+# Every option that --help names with every command: each takes it, or refuses it before it looks at its operand.
+python3 - <<'PY'
+import re, subprocess
+
+VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
+          "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
+          "--output": "x.tar", "--mtime": "@1"}
+COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare"]
+
+def run(*args):
+    return subprocess.run(["lsr", *args], capture_output=True, text=True, check=False)
+
+forms = 0
+for line in run("--help").stdout.splitlines():
+    m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:]+)(?=\s|$)|\[=)?", line)
+    for form in m.groups()[:2] if m else ():
+        if not form or form in ("--help", "--version"):
+            continue
+        forms += 1
+        value = VALUES.get(form, "1") if m[3] else ""
+        word = form + ("=" if value and form.startswith("--") else "") + value
+        takes = []
+        for command in COMMANDS:
+            got = run(*([] if command == "listing" else [command]), word, "missing")
+            if "' is for " not in got.stderr and "one command at a time" not in got.stderr:
+                takes.append(command)
+            if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("'missing'" in got.stderr):
+                takes.append("?")
+        if takes != ["listing"]:
+            print(word + ":", ", ".join(takes))
+print(forms, "forms of options")
+PY
+ls
