@@ -123,6 +123,10 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
         case LSR_PACK_GREW:
                 lsr_message("%s grew while it was packed: its first %s bytes are", name, lsr_grouped(at));
                 break;
+        case LSR_PACK_LONGER:
+                lsr_message("%s has more content than its file system says: its first %s bytes are packed", name,
+                            lsr_grouped(at));
+                break;
         case LSR_PACK_CHANGED:
                 lsr_message("%s changed while it was packed", name);
                 break;
@@ -131,6 +135,9 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 break;
         case LSR_PACK_NAME:
                 lsr_message("%s has too long a name for this format: left out", name);
+                break;
+        case LSR_PACK_TWICE:
+                lsr_message("%s is in its directory more than once: packed once", name);
                 break;
         case LSR_PACK_SOCKET:
                 lsr_message("%s is a socket: left out", name);
