@@ -569,7 +569,7 @@ static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size 
         size->least += (allocated < meta->size ? allocated : meta->size) / meta->nlink;
 }
 
-int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size)
+int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size)
 {
         struct lsr_pack_size size = {};
         struct lsr_walk_lot lot = {};
@@ -582,13 +582,9 @@ int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *
         });
         int r;
 
-        while ((r = lsr_walk_next(walk, &lot)) > 0) {
+        while ((r = lsr_walk_next(walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
                         measure_item(&lot.items[i], &size);
-                r = go_on ? go_on(options->ctx) : 0;
-                if (r < 0)
-                        break;
-        }
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (r == 0)

@@ -76,8 +76,8 @@ struct lsr_pack_size {
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
-/* Walk through all of it without reading it.  0, or a negative errno: of the engine, or what @go_on said. */
-int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size);
+/* Walk through all of it without reading it.  0, or a negative errno of the engine. */
+int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);
