@@ -17,18 +17,16 @@
 #include "formats/ahead.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "formats/format.h"
 
 #define AHEAD_SLOTS 4u
-#define AHEAD_STACK ((size_t)512 << 10)
 
 struct ahead_slot {
         size_t n;
@@ -63,27 +61,6 @@ unsigned lsr_ahead_cpus(void)
                 return 2;
         n = (unsigned)CPU_COUNT(&set);
         return n < 1 ? 1 : n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
-}
-
-int lsr_ahead_thread(unsigned long *ret_thread, void *(*run)(void *), void *arg)
-{
-        pthread_attr_t attr;
-        pthread_t thread;
-        sigset_t all, old;
-        int r;
-
-        r = pthread_attr_init(&attr);
-        if (r)
-                return -r;
-        pthread_attr_setstacksize(&attr, AHEAD_STACK);
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &old);
-        r = pthread_create(&thread, &attr, run, arg);
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
-        pthread_attr_destroy(&attr);
-        if (r == 0)
-                *ret_thread = thread;
-        return -r;
 }
 
 static struct ahead_slot ahead_fill(struct ahead *a, uint8_t *buf)
@@ -134,7 +111,7 @@ static void ahead_start(struct ahead *a)
         a->buffers = lsr_xmalloc(AHEAD_SLOTS * LSR_AHEAD_BUFFER);
         pthread_mutex_init(&a->lock, NULL);
         pthread_cond_init(&a->changed, NULL);
-        if (lsr_ahead_thread(&a->thread, ahead_run, a) == 0) {
+        if (lsr_thread_start(&a->thread, LSR_THREAD_STACK, ahead_run, a) == 0) {
                 a->threaded = true;
                 return;
         }

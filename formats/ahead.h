@@ -50,9 +50,6 @@ struct lsr_input *lsr_ahead_new(struct lsr_decoder *d);
 /* How many threads can run at a time, LSR_AHEAD_CPUS_MAX at most. */
 unsigned lsr_ahead_cpus(void);
 
-/* A thread that gets no signals.  0 or a negative errno. */
-int lsr_ahead_thread(unsigned long *ret_thread, void *(*run)(void *), void *arg);
-
 /* What a step works on; it moves the pointers on and lowers the counts. */
 struct lsr_flow {
         const uint8_t *in;

@@ -7,11 +7,11 @@
  */
 #include "formats/jobs.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 
 enum { JOB_WAITS, JOB_WORKED_ON, JOB_DONE };
 
@@ -85,7 +85,7 @@ struct lsr_jobs *lsr_jobs_new(unsigned threads, void (*work)(void *ctx, unsigned
 
                 thread->jobs = jobs;
                 thread->worker = jobs->n_threads;
-                if (pthread_create(&thread->thread, NULL, jobs_run, thread) != 0)
+                if (lsr_thread_start(&thread->thread, LSR_THREAD_STACK, jobs_run, thread) < 0)
                         break;
                 jobs->n_threads++;
         }

@@ -20,6 +20,12 @@ struct lsr_output {
         int error;    /* negative errno of the first write that failed; all later ones do nothing */
         size_t held;  /* bytes in the buffer */
         uint8_t *buf; /* LSR_OUTPUT_BUFFER, made on need */
+        /*
+         * May be set: called now and then while a writer waits for threads that take long, with the bytes of content that
+         * it has and they have not worked on.
+         */
+        void (*waiting)(void *ctx, uint64_t held);
+        void *ctx;
 };
 
 void lsr_output_init(struct lsr_output *out, int fd);

@@ -238,6 +238,8 @@ const struct lsr_filter lsr_filter_lzma = {
 
 /* --- an .xz file written ---------------------------------------------------------- */
 
+#define XZ_WAIT_MS 100 /* so often waiting for threads is told */
+
 /* liblzma works on blocks in parallel itself; where they end does not depend on how many threads there are. */
 struct xz_encoder {
         lzma_stream lzma;
@@ -256,7 +258,12 @@ static void xz_encoder_free(void *context)
 static void *xz_encoder_new(int level, unsigned threads)
 {
         struct xz_encoder *x = lsr_xmalloc(sizeof(*x));
-        lzma_mt mt = { .threads = threads, .preset = (uint32_t)level, .check = LZMA_CHECK_CRC64 };
+        lzma_mt mt = {
+                .threads = threads,
+                .timeout = XZ_WAIT_MS,
+                .preset = (uint32_t)level,
+                .check = LZMA_CHECK_CRC64,
+        };
 
         *x = (struct xz_encoder){ .lzma = LZMA_STREAM_INIT, .buf = lsr_xmalloc(LSR_OUTPUT_BUFFER) };
         if (lzma_stream_encoder_mt(&x->lzma, &mt) != LZMA_OK) {
@@ -264,6 +271,16 @@ static void *xz_encoder_new(int level, unsigned threads)
                 return NULL;
         }
         return x;
+}
+
+static void xz_tell_waiting(struct xz_encoder *x, struct lsr_output *out)
+{
+        uint64_t in, made;
+
+        if (!out->waiting)
+                return;
+        lzma_get_progress(&x->lzma, &in, &made);
+        out->waiting(out->ctx, x->lzma.total_in > in ? x->lzma.total_in - in : 0);
 }
 
 static int xz_encode(void *context, const void *data, size_t n, struct lsr_output *out)
@@ -282,6 +299,7 @@ static int xz_encode(void *context, const void *data, size_t n, struct lsr_outpu
                 written = lsr_output_write(out, x->buf, LSR_OUTPUT_BUFFER - x->lzma.avail_out);
                 if (written < 0)
                         return written;
+                xz_tell_waiting(x, out);
         } while (r == LZMA_OK && (data ? x->lzma.avail_in > 0 : true));
         return r == LZMA_OK || r == LZMA_STREAM_END ? 0 : -ENOMEM;
 }

@@ -19,7 +19,6 @@
  * what lies before the damage and for the place.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -27,6 +26,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/thread.h"
 #include "formats/ahead.h"
 #include "formats/compress.h"
 #include "formats/drivers.h"
@@ -392,7 +392,8 @@ static void *zstd_thread(void *arg)
 /* The reader decodes too, so one thread less than there are cores. */
 static void zstd_start_threads(struct zstd *z)
 {
-        while (z->n_threads + 1 < z->cpus && lsr_ahead_thread(&z->threads[z->n_threads], zstd_thread, z) == 0)
+        while (z->n_threads + 1 < z->cpus &&
+               lsr_thread_start(&z->threads[z->n_threads], LSR_THREAD_STACK, zstd_thread, z) == 0)
                 z->n_threads++;
         if (z->n_threads + 1 < z->cpus)
                 z->cpus = z->n_threads + 1;

@@ -4,7 +4,8 @@
 The rule is in docs/architecture.md: a file may include from its own layer and
 from the layers below it.  liburing is included by one header, which belongs
 to two files, and every library of a foreign format by at most one file, which
-may be the private header of a driver.  Each C file and header below src/ and
+may be the private header of a driver.  Threads are started in one file, which
+says what holds for all of them.  Each C file and header below src/ and
 formats/ counts as one test.
 
     tests/layers.py [--root DIR]    check the tree
@@ -48,6 +49,9 @@ ONE_OWNER = [
 # A header that only files of this name may include: it is the owner of a library's header.
 PRIVATE = {"formats/sqlite.h": re.compile(r"^formats/sqlite(-\w+)?\.[ch]$")}
 GENERATED = {"calls.h", "config.h", "version.h"}
+
+THREAD = re.compile(r"\bpthread_create\([^)]")
+THREAD_OWNER = "src/base/thread.c"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')
 
@@ -105,6 +109,8 @@ def check(root):
             continue
         with open(os.path.join(root, path), encoding="utf-8", errors="replace") as f:
             for number, line in enumerate(f, 1):
+                if THREAD.search(line) and path != THREAD_OWNER:
+                    offences.append(f"{path}:{number}: only {THREAD_OWNER} may start threads")
                 found = INCLUDE.match(line)
                 if not found:
                     continue
@@ -161,6 +167,8 @@ SELF_TESTS = [
     ({"formats/sqlite.h": "", "formats/tar.c": '#include "formats/sqlite.h"\n'}, ["formats/tar.c"]),
     ({"src/stray/x.c": ""}, ["src/stray/x.c"]),
     ({"src/helper.c": ""}, ["src/helper.c"]),
+    ({"src/io/threads.c": "r = pthread_create(&t, NULL, run, t);\n"}, ["src/io/threads.c"]),
+    ({"src/base/thread.c": "r = pthread_create(ret_thread, &attr, run, arg);\n"}, []),
 ]  # fmt: skip
 
 

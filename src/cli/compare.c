@@ -21,8 +21,6 @@
 #include "formats/format.h"
 #include "pack/target.h"
 
-static volatile sig_atomic_t compare_signal;
-
 struct compare {
         const struct lsr_settings *s;
         char *dir;
@@ -34,9 +32,16 @@ struct compare {
         struct lsr_experiment x;
 };
 
-static void compare_on_signal(int number)
+static struct compare compare; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
+
+/* Bundles have no names, and ways end with this process. */
+static void compare_put_away(void)
 {
-        compare_signal = number;
+        static const char clear[] = "\r\033[K";
+
+        lsr_target_abandon();
+        if (compare.shown && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+                return; /* nobody sees it */
 }
 
 /* --- meanwhile ---------------------------------------------------------------- */
@@ -53,8 +58,6 @@ static int compare_progress(void *ctx, const char *what, const char *name, unsig
         struct compare *c = ctx;
         struct lsr_out line;
 
-        if (compare_signal)
-                return -EINTR;
         if (!c->terminal || !what)
                 return 0;
         c->shown = true;
@@ -277,8 +280,6 @@ static int compare_experiment(struct compare *c)
 
         compare_clear(c);
         c->x.dir = c->s->operands[0]; /* as it was given */
-        if (compare_signal)
-                return 128 + compare_signal;
         if (r < 0)
                 lsr_message_errno(-r, "cannot compare %s", lsr_quoted_always(c->s->operands[0]));
         return r != 0 ? 2 : 0;
@@ -286,35 +287,33 @@ static int compare_experiment(struct compare *c)
 
 int lsr_command_compare(const struct lsr_settings *settings)
 {
-        static struct compare c; /* static for the leak check, like lsr_cli_main()'s settings */
-        /* Calls are interrupted, so that it is noticed. */
-        struct sigaction act = { .sa_handler = compare_on_signal };
+        struct compare *c = &compare;
         struct lsr_target page = { .fd = -1, .dirfd = -1 };
         int status;
 
-        c = (struct compare){ .s = settings, .terminal = isatty(STDERR_FILENO) };
-        status = compare_operand(&c);
+        *c = (struct compare){ .s = settings, .terminal = isatty(STDERR_FILENO) };
+        lsr_signals_end(compare_put_away);
+        status = compare_operand(c);
         if (status == 0)
-                status = compare_formats(&c);
+                status = compare_formats(c);
         if (status == 0 && settings->compare.html)
-                status = compare_open_page(&c, &page);
+                status = compare_open_page(c, &page);
         if (status == 0) {
-                lsr_signals_set(&act);
-                status = compare_experiment(&c);
+                status = compare_experiment(c);
                 if (status == 0 && page.is_file)
-                        status = compare_page(&c, &page);
+                        status = compare_page(c, &page);
                 /* A pipe may be full for ever, and there is nothing left to be put away. */
                 lsr_signals_set(&(struct sigaction){ .sa_handler = SIG_DFL });
                 if (status == 0 && settings->compare.html && !page.is_file)
-                        status = compare_page(&c, &page);
+                        status = compare_page(c, &page);
                 if (status == 0 && !compare_page_is_report(settings))
-                        status = compare_report(&c);
+                        status = compare_report(c);
                 if (status == 0)
-                        status = c.status;
+                        status = c->status;
         }
         lsr_target_close(&page);
-        lsr_experiment_free(&c.x);
-        free(c.formats);
-        free(c.dir);
+        lsr_experiment_free(&c->x);
+        free(c->formats);
+        free(c->dir);
         return status;
 }

@@ -35,6 +35,14 @@ void lsr_pack_report_clear(struct lsr_pack_report *r)
         r->shown = false;
 }
 
+void lsr_pack_report_abandon(const struct lsr_pack_report *r)
+{
+        static const char clear[] = "\r\033[K";
+
+        if (r->shown && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+                return; /* nobody sees it */
+}
+
 void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size)
 {
         r->expected = *size;
@@ -47,10 +55,10 @@ static double report_work(uint64_t files, uint64_t bytes)
 }
 
 /* How long the rest of packing will take, at the rate so far. */
-static void report_left(const struct lsr_pack_report *r, const struct lsr_pack_stats *stats, uint64_t took_ns,
+static void report_left(const struct lsr_pack_report *r, uint64_t members, uint64_t bytes, uint64_t took_ns,
                         struct lsr_out *line)
 {
-        double done = report_work(stats->members, stats->bytes);
+        double done = report_work(members, bytes);
         double left = report_work(r->expected.members, r->expected.bytes) - done;
         uint64_t s;
 
@@ -65,9 +73,10 @@ static void report_left(const struct lsr_pack_report *r, const struct lsr_pack_s
                 lsr_out_printf(line, ", %u s left", (unsigned)s);
 }
 
-void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats)
+void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats,
+                              uint64_t held)
 {
-        uint64_t now;
+        uint64_t now, bytes = held < stats->bytes ? stats->bytes - held : 0;
         struct lsr_out line;
 
         if (!r->terminal)
@@ -79,8 +88,8 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
         r->shown = true;
         lsr_out_init(&line, STDERR_FILENO);
         lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s", what, lsr_grouped(stats->members),
-                       (double)stats->bytes / 1e6, (double)stats->bytes * 1e3 / (double)(now - r->began_ns));
-        report_left(r, stats, now - r->began_ns, &line);
+                       (double)bytes / 1e6, (double)bytes * 1e3 / (double)(now - r->began_ns));
+        report_left(r, stats->members, bytes, now - r->began_ns, &line);
         lsr_out_puts(&line, "\033[K");
         lsr_out_flush(&line);
         lsr_out_free(&line);
@@ -123,6 +132,10 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
         case LSR_PACK_GREW:
                 lsr_message("%s grew while it was packed: its first %s bytes are", name, lsr_grouped(at));
                 break;
+        case LSR_PACK_LONGER:
+                lsr_message("%s has more content than its file system says: its first %s bytes are packed", name,
+                            lsr_grouped(at));
+                break;
         case LSR_PACK_CHANGED:
                 lsr_message("%s changed while it was packed", name);
                 break;
@@ -131,6 +144,9 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 break;
         case LSR_PACK_NAME:
                 lsr_message("%s has too long a name for this format: left out", name);
+                break;
+        case LSR_PACK_TWICE:
+                lsr_message("%s is in its directory more than once: packed once", name);
                 break;
         case LSR_PACK_SOCKET:
                 lsr_message("%s is a socket: left out", name);

@@ -21,11 +21,17 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
 /* What there will be: from now on the line says how long that takes. */
 void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size);
 
-/* The line that is written over and over; @what is what is being done. */
-void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats);
+/*
+ * The line that is written over and over; @what is what is being done.  @held: so many of the bytes wait to be worked on.
+ */
+void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats,
+                              uint64_t held);
 
 /* Before anything else is said. */
 void lsr_pack_report_clear(struct lsr_pack_report *r);
+
+/* The same for the handler of a signal that ends the process. */
+void lsr_pack_report_abandon(const struct lsr_pack_report *r);
 
 /* What @format could not keep, and the last line. */
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);

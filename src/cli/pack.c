@@ -1,9 +1,9 @@
 /*
  * pack - the command: a bundle for each job of the plan
  *
- * What can be refused is refused before the first file is opened.  A signal sets
- * a flag that is looked at between pieces of work, so that what is half done can
- * be taken away; where nothing would be left behind anyway, it ends the process.
+ * What can be refused is refused before the first file is opened.  A signal ends
+ * the process at once: between two pieces of work minutes can lie, and all that
+ * has to be put away is a name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,20 +23,22 @@
 #include "pack/target.h"
 #include "pack/verify.h"
 
-static volatile sig_atomic_t pack_signal;
-
 struct pack_run {
         const struct lsr_settings *s;
         struct lsr_pack_plan plan;
         struct lsr_io *walk_io, *read_io;
         struct lsr_pack_report report;
         struct lsr_pack_stats stats;
-        bool said; /* why verification failed */
+        bool said;     /* why verification failed */
+        uint64_t held; /* bytes of content that the writer has not worked on yet */
 };
 
-static void pack_on_signal(int number)
+static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
+
+static void pack_put_away(void)
 {
-        pack_signal = number;
+        lsr_target_abandon();
+        lsr_pack_report_abandon(&pack_run.report);
 }
 
 static void pack_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
@@ -46,16 +48,27 @@ static void pack_trouble(void *ctx, enum lsr_pack_trouble what, const char *path
 
 static int pack_progress(void *ctx, const struct lsr_pack_stats *stats)
 {
-        lsr_pack_report_progress(&((struct pack_run *)ctx)->report, "packing", stats);
-        return pack_signal ? -EINTR : 0;
+        struct pack_run *p = ctx;
+
+        lsr_pack_report_progress(&p->report, "packing", stats, p->held);
+        return 0;
+}
+
+/* The writer waits for its threads. */
+static void pack_waiting(void *ctx, uint64_t held)
+{
+        struct pack_run *p = ctx;
+
+        p->held = held;
+        lsr_pack_report_progress(&p->report, "packing", &p->stats, held);
 }
 
 static int pack_verify_progress(void *ctx)
 {
         struct pack_run *p = ctx;
 
-        lsr_pack_report_progress(&p->report, "verifying", &p->stats);
-        return pack_signal ? -EINTR : 0;
+        lsr_pack_report_progress(&p->report, "verifying", &p->stats, 0);
+        return 0;
 }
 
 static void pack_verify_trouble(void *ctx, const char *text)
@@ -114,12 +127,6 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
         return r == 0 ? 0 : pack_refuse(job->output, r);
 }
 
-static int pack_go_on(void *ctx)
-{
-        (void)ctx;
-        return pack_signal ? -EINTR : 0;
-}
-
 /* Are more bytes in use where the roots are than @room? */
 static bool pack_may_exceed(const struct lsr_pack_job *job, uint64_t room)
 {
@@ -153,8 +160,8 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
         options.walk_io = p->walk_io;
         options.roots = job->roots;
         options.n_roots = job->n_roots;
-        if (lsr_pack_measure(&options, pack_go_on, &size) < 0)
-                return pack_signal ? 128 + pack_signal : 0;
+        if (lsr_pack_measure(&options, &size) < 0)
+                return 0;
         lsr_pack_report_expect(&p->report, &size);
         if (!plain || size.least <= t->room)
                 return 0;
@@ -184,6 +191,9 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
                 options.out_inode = st.st_ino;
         }
         lsr_output_init(&out, t->fd);
+        out.waiting = pack_waiting;
+        out.ctx = p;
+        p->held = 0;
         r = p->plan.kind->open(&writer, &out, &p->plan.writer);
         if (r == 0) {
                 r = lsr_pack(&options, writer, &p->stats);
@@ -224,7 +234,7 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
 
         if (r == 0) {
                 r = pack_verify(p, t);
-                if (r < 0 && r != -EINTR) {
+                if (r < 0) {
                         lsr_pack_report_clear(&p->report);
                         if (r == -EBADMSG && !p->said)
                                 lsr_message("%s does not hold what was packed: it was not kept", name);
@@ -237,26 +247,25 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
                 r = lsr_target_commit(t);
         if (r == LSR_TARGET_EXISTS)
                 return pack_refuse(job->output, r);
-        if (r < 0 && r != -EINTR) {
+        if (r < 0) {
                 lsr_pack_report_clear(&p->report);
                 lsr_message_errno(-r, "cannot write %s", name);
                 return 2;
         }
-        return r < 0 ? 128 + pack_signal : 0;
+        return 0;
 }
 
 /* Returns the exit status. */
 static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
 {
-        struct sigaction act = { .sa_handler = pack_on_signal, .sa_flags = SA_RESTART };
         struct lsr_target target;
         uint64_t bytes = 0;
-        int r = pack_open(p, job, &target), status;
+        int r, status;
 
+        lsr_signals_end(pack_put_away);
+        r = pack_open(p, job, &target);
         if (r != 0)
                 return r;
-        if (target.is_file)
-                lsr_signals_set(&act);
         lsr_pack_report_begin(&p->report);
         status = pack_measure(p, job, &target);
         if (status != 0) {
@@ -266,8 +275,6 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         r = pack_write(p, job, &target, &bytes);
         if (r == 0) {
                 status = pack_complete(p, job, &target);
-        } else if (pack_signal) {
-                status = 128 + pack_signal;
         } else {
                 lsr_pack_report_clear(&p->report);
                 lsr_message_errno(-r, "cannot write %s", pack_name(job));
@@ -311,26 +318,26 @@ static void pack_tell_unused(const struct lsr_excludes *excludes)
 
 int lsr_command_pack(struct lsr_settings *settings)
 {
-        static struct pack_run p; /* static for the leak check, like lsr_cli_main()'s settings */
+        struct pack_run *p = &pack_run;
         int status;
 
-        p = (struct pack_run){ .s = settings };
-        status = lsr_pack_plan_make(&p.plan, settings);
+        *p = (struct pack_run){ .s = settings };
+        status = lsr_pack_plan_make(&p->plan, settings);
         if (status >= 0)
                 return status;
-        if (pack_engine(&p.walk_io, settings->engine) < 0 || pack_engine(&p.read_io, settings->engine) < 0)
+        if (pack_engine(&p->walk_io, settings->engine) < 0 || pack_engine(&p->read_io, settings->engine) < 0)
                 return 2;
         status = 0;
-        for (size_t i = 0; i < p.plan.n_jobs && !pack_signal; i++) {
-                int r = pack_job(&p, &p.plan.jobs[i]);
+        for (size_t i = 0; i < p->plan.n_jobs; i++) {
+                int r = pack_job(p, &p->plan.jobs[i]);
 
                 status = r > status ? r : status;
         }
         /* Whatever was not walked through to its end, there might have been more. */
         if (status <= 1)
-                pack_tell_unused(p.plan.pack.excludes);
-        lsr_io_free(p.read_io);
-        lsr_io_free(p.walk_io);
-        lsr_pack_plan_free(&p.plan);
+                pack_tell_unused(p->plan.pack.excludes);
+        lsr_io_free(p->read_io);
+        lsr_io_free(p->walk_io);
+        lsr_pack_plan_free(&p->plan);
         return status;
 }

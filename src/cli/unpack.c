@@ -24,6 +24,9 @@ static uint64_t unpack_existing; /* of the operand at hand */
 static void unpack_on_signal(int number)
 {
         unpack_signal = number;
+        /* It has its way when this function returns. */
+        if (lsr_unpack_abandon())
+                raise(number);
 }
 
 static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *path, int error)

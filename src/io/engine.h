@@ -25,6 +25,8 @@ struct lsr_engine_ops {
         int (*before_open)(struct lsr_engine *e);
         int (*before_read_dir)(struct lsr_engine *e);
         int (*before_read)(struct lsr_engine *e, uint32_t *size); /* may make it less */
+        /* May add to the @n bytes of entries; returns how many there are. */
+        size_t (*after_read_dir)(struct lsr_engine *e, char *buf, size_t n, size_t size);
 };
 
 struct lsr_engine {

@@ -4,6 +4,7 @@
  *      --io=fault:ENGINE:WHAT[,WHAT...]
  *      WHAT   stat=ERR/N     every Nth stat fails with ERR
  *             dir=ERR/N      every Nth getdents64 fails with ERR
+ *             twice/N        every Nth getdents64 gives a name twice
  *             open=ERR/N     every Nth open of a directory or a bundle fails with ERR
  *             file=ERR/N     every Nth file read fails with ERR
  *             short/N        every Nth file read ends after half of the file
@@ -15,6 +16,7 @@
  * the same spec.  Results are overwritten after the wrapped engine has done the
  * work: what is tested is that the layers above believe no field of a failure.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,20 @@
 #include "base/arena.h"
 #include "io/engine.h"
 
-enum fault_kind { FAULT_STAT, FAULT_DIR, FAULT_OPEN, FAULT_FILE, FAULT_SHORT, FAULT_READ, FAULT_PART, FAULT_KINDS };
+enum fault_kind {
+        FAULT_STAT,
+        FAULT_DIR,
+        FAULT_OPEN,
+        FAULT_FILE,
+        FAULT_SHORT,
+        FAULT_READ,
+        FAULT_PART,
+        FAULT_TWICE,
+        FAULT_KINDS
+};
 
-static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=", "open=", "file=", "short", "read=", "part" };
+static const char *const fault_names[FAULT_KINDS] = { "stat=", "dir=",  "open=", "file=",
+                                                      "short", "read=", "part",  "twice" };
 
 #define FAULT_EVERY_MAX 1000000000ul
 
@@ -88,8 +101,8 @@ static int fault_parse_rule(struct fault_engine *f, const char *s, const char *e
 
                 if ((size_t)(slash - s) < len || memcmp(s, fault_names[kind], len) != 0)
                         continue;
-                /* "short" and "part" have no error of their own and nothing before the slash. */
-                if (kind == FAULT_SHORT || kind == FAULT_PART)
+                /* "short", "part" and "twice" have no error of their own and nothing before the slash. */
+                if (kind == FAULT_SHORT || kind == FAULT_PART || kind == FAULT_TWICE)
                         rule->error = s + len == slash ? -EIO : 0;
                 else
                         rule->error = fault_parse_error(s + len, (size_t)(slash - s) - len);
@@ -219,6 +232,21 @@ static int fault_read_dir(struct lsr_engine *e)
         return fault_hit((struct fault_engine *)e, FAULT_DIR);
 }
 
+static size_t fault_dir_done(struct lsr_engine *e, char *buf, size_t n, size_t size)
+{
+        const struct dirent64 *d, *last = NULL;
+
+        for (size_t at = 0; at < n; at += d->d_reclen) {
+                d = (const struct dirent64 *)(void *)(buf + at);
+                if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+                        last = d;
+        }
+        if (!last || n + last->d_reclen > size || !fault_hit((struct fault_engine *)e, FAULT_TWICE))
+                return n;
+        memcpy(buf + n, last, last->d_reclen);
+        return n + last->d_reclen;
+}
+
 static const struct lsr_engine_ops fault_ops = {
         .name = "fault",
         .free = fault_free,
@@ -232,6 +260,7 @@ static const struct lsr_engine_ops fault_ops = {
         .before_open = fault_open,
         .before_read_dir = fault_read_dir,
         .before_read = fault_read,
+        .after_read_dir = fault_dir_done,
 };
 
 int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, const char *spec,

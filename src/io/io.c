@@ -307,6 +307,8 @@ ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size)
         /* A directory that has been removed is at its end: POSIX has it so of readdir(). */
         if (n < 0)
                 return errno == ENOENT ? 0 : -errno;
+        if (io->current->ops->after_read_dir)
+                n = (ssize_t)io->current->ops->after_read_dir(io->current, buf, (size_t)n, size);
         io->stats.bytes_read += (size_t)n;
         return n;
 }

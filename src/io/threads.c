@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "io/engine.h"
 
 #define THREADS_MIN 256u
@@ -94,8 +95,6 @@ static void *threads_main(void *arg)
 /* One worker fewer than there are cores; none if the kernel gives none. */
 static void threads_start(struct threads_engine *t)
 {
-        pthread_attr_t attr;
-
         if (t->cpus == 0) {
                 cpu_set_t cpus;
 
@@ -104,15 +103,12 @@ static void threads_start(struct threads_engine *t)
         }
         if (t->n_workers > 0 || t->cpus < 2)
                 return;
-        pthread_attr_init(&attr);
-        pthread_attr_setstacksize(&attr, THREADS_STACK);
         while (t->n_workers + 1 < t->cpus && t->n_workers < THREADS_WORKERS_MAX) {
-                if (pthread_create(&t->workers[t->n_workers], &attr, threads_main, t) != 0)
+                if (lsr_thread_start(&t->workers[t->n_workers], THREADS_STACK, threads_main, t) < 0)
                         break;
                 t->n_workers++;
                 t->base.stats->syscalls += 4;
         }
-        pthread_attr_destroy(&attr);
 }
 
 static void threads_push(struct threads_engine *t, const struct threads_segment *segment)

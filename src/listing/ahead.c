@@ -23,10 +23,11 @@
 
 #include <assert.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 /* Below these, sequential reading is over before a thread runs. */
 #define AHEAD_START_READS 8  /* directories read by the owner */
@@ -333,7 +334,7 @@ static void *ahead_main(void *arg)
         return NULL;
 }
 
-static bool ahead_start_one(struct lsr_ahead *a, const pthread_attr_t *attr)
+static bool ahead_start_one(struct lsr_ahead *a)
 {
         struct lsr_ahead_thread *t = &a->threads[a->n_threads];
 
@@ -345,7 +346,7 @@ static bool ahead_start_one(struct lsr_ahead *a, const pthread_attr_t *attr)
                                      .stats = &t->stats,
                                      .early = true,
                                      .dir.fd = -1 };
-        if (pthread_create(&t->id, attr, ahead_main, t) != 0) {
+        if (lsr_thread_start(&t->id, AHEAD_STACK, ahead_main, t) < 0) {
                 lsr_io_join_helper(a->in->io, t->in.io);
                 return false;
         }
@@ -360,8 +361,6 @@ static bool ahead_start_one(struct lsr_ahead *a, const pthread_attr_t *attr)
  */
 static void ahead_start(struct lsr_ahead *a)
 {
-        pthread_attr_t attr;
-        sigset_t all, before;
         cpu_set_t cpus;
         unsigned cores, n;
 
@@ -371,15 +370,8 @@ static void ahead_start(struct lsr_ahead *a)
         if (cores < 2)
                 return;
         n = 2 * cores > AHEAD_THREADS ? 2 * cores : AHEAD_THREADS;
-        pthread_attr_init(&attr);
-        pthread_attr_setstacksize(&attr, AHEAD_STACK);
-        /* Signals are for the owner. */
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        while (a->n_threads < n && a->n_threads < LSR_AHEAD_THREADS_MAX && ahead_start_one(a, &attr))
+        while (a->n_threads < n && a->n_threads < LSR_AHEAD_THREADS_MAX && ahead_start_one(a))
                 continue;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        pthread_attr_destroy(&attr);
 }
 
 bool lsr_ahead_stop(struct lsr_ahead *a)

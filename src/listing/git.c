@@ -17,9 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/command.h"
-
-extern char **environ;
+#include "base/git.h"
 
 struct git_change {
         const char *path; /* below the top, without '/' at its end */
@@ -159,23 +157,18 @@ static void git_parse_all(struct git_tree *t, size_t len)
                 qsort(t->changes, t->n_changes, sizeof(*t->changes), git_compare);
 }
 
-/* No file system monitor: that is a program which the work tree names. */
+/*
+ * What changed inside a submodule is asked there, where its files are listed: git would start another git for it, with
+ * the submodule's own configuration.
+ */
 static int git_ask(struct git_tree *t)
 {
-        const char *argv[] = { "git",
-                               "--no-optional-locks",
-                               "-c",
-                               "core.fsmonitor=false",
-                               "-C",
-                               t->top_len ? t->top : "/",
-                               "status",
-                               "--porcelain=v2",
-                               "-z",
-                               "--ignored",
-                               "--untracked-files=normal",
-                               NULL };
+        static const char *const args[] = {
+                "status", "--porcelain=v2", "-z", "--ignored", "--untracked-files=normal", "--ignore-submodules=dirty",
+                NULL,
+        };
         size_t len;
-        int r = lsr_command_output(argv, environ, false, &t->text, &len);
+        int r = lsr_git_output(t->top_len ? t->top : "/", args, &t->text, &len);
 
         if (r < 0)
                 return r;

@@ -192,14 +192,14 @@ int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, b
         return begun ? lsr_rows_wait(in, r) : 0;
 }
 
-static void rows_totals(struct lsr_reader *in, struct lsr_rows *r, const char *dir)
+static void rows_totals(struct lsr_reader *in, struct lsr_rows *r, int dirfd)
 {
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
 
                 if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
                         continue;
-                e->meta.size = lsr_total_size(in->io, lsr_path_join(r->arena, dir, e->name));
+                e->meta.size = lsr_total_size(in->io, dirfd, e->name, e->flags & LSR_ENTRY_FOLLOWED);
         }
 }
 
@@ -222,7 +222,7 @@ void lsr_rows_complete(struct lsr_reader *in, struct lsr_rows *r, int dirfd, con
                 lsr_extra_fill(&(struct lsr_extra_job){ in->io, r->arena, w, dirfd, dir }, r->rows, r->n);
         lsr_rows_report(in, r, dir);
         if (in->o->total_size)
-                rows_totals(in, r, dir);
+                rows_totals(in, r, dirfd);
         if (w->git)
                 rows_git(in, r, dir);
 }

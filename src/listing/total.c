@@ -1,79 +1,159 @@
 /*
- * total - a walk that keeps nothing
+ * total - a walk that keeps only the way it came
  *
- * Depth first with one arena that is reset a directory, so memory is that of
- * the largest directory and of the paths still to visit.
+ *      top/        names of directories still to visit
+ *        sub/      the same
+ *          ...     the last TOTAL_OPEN of them are open
+ *
+ * Each directory is opened by its name in the one above, so that a path may be longer than the kernel takes.  One that
+ * was closed because the walk went far below it is opened again as the ".." of the one below.
  */
 #include "listing/total.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "listing/extra.h"
+#include "base/arena.h"
 #include "source/dir.h"
 
-struct total_stack {
-        char **paths; /* owned, as each path is */
-        size_t n;
-        size_t cap;
+#define TOTAL_OPEN 16u
+
+struct total_level {
+        int fd; /* -1: closed for a while */
+        dev_t dev;
+        ino_t ino;
+        char *names; /* of directories in it, each with a NUL behind it; owned */
+        size_t len, cap;
+        size_t next; /* to visit */
 };
 
-static void total_push(struct total_stack *s, const char *path)
+struct total_walk {
+        struct lsr_io *io;
+        struct lsr_arena arena; /* of the directory at hand */
+        struct total_level *levels;
+        size_t n, cap;
+        uint64_t sum;
+};
+
+static void total_remember(struct total_level *l, const char *name, size_t len)
 {
-        if (s->n == s->cap) {
-                s->cap = s->cap ? 2 * s->cap : 64;
-                s->paths = lsr_xrealloc(s->paths, s->cap * sizeof(*s->paths));
+        if (l->cap - l->len <= len) {
+                l->cap = 2 * (l->cap + len + 1);
+                l->names = lsr_xrealloc(l->names, l->cap);
         }
-        s->paths[s->n++] = lsr_xstrdup(path);
+        memcpy(l->names + l->len, name, len + 1);
+        l->len += len + 1;
 }
 
-static uint64_t total_lot(struct lsr_dir *dir, const char *path, struct lsr_dir_lot *lot, struct lsr_arena *arena,
-                          struct total_stack *stack)
+static void total_lot(struct total_walk *w, struct total_level *l, struct lsr_dir_lot *lot)
 {
-        struct lsr_stat_op *ops = lsr_arena_new(arena, struct lsr_stat_op, lot->n);
-        uint64_t sum = 0;
+        const struct lsr_stat_batch batch = { .dirfd = l->fd,
+                                              .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
+                                              .expected = lot->n };
+        struct lsr_stat_op *ops = lsr_arena_new(&w->arena, struct lsr_stat_op, lot->n);
 
         for (size_t i = 0; i < lot->n; i++)
                 ops[i] = (struct lsr_stat_op){ lot->entries[i].name, &lot->entries[i].meta };
-        if (lsr_io_stat(dir->io,
-                        &(struct lsr_stat_batch){
-                                .dirfd = dir->fd, .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE, .expected = lot->n },
-                        ops, lot->n) < 0)
-                return 0;
+        if (lsr_io_stat(w->io, &batch, ops, lot->n) < 0)
+                return;
         for (size_t i = 0; i < lot->n; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 
                 if (e->meta.error || lsr_entry_is_dots(e->name))
                         continue;
                 if (S_ISDIR(e->meta.mode))
-                        total_push(stack, lsr_path_join(arena, path, e->name));
+                        total_remember(l, e->name, e->name_len);
                 else
-                        sum += e->meta.size;
+                        w->sum += e->meta.size;
         }
-        return sum;
 }
 
-uint64_t lsr_total_size(struct lsr_io *io, const char *path)
+static void total_close(struct total_walk *w, struct total_level *l)
 {
-        struct total_stack stack = {};
-        struct lsr_arena arena = {};
-        uint64_t sum = 0;
+        if (l->fd < 0)
+                return;
+        close(l->fd);
+        lsr_io_count(w->io, 1);
+        l->fd = -1;
+}
 
-        total_push(&stack, path);
-        while (stack.n > 0) {
-                char *next = stack.paths[--stack.n];
-                struct lsr_dir_lot lot;
-                struct lsr_dir dir;
+/* Close the directory far above, but not forget which it is. */
+static void total_close_above(struct total_walk *w)
+{
+        struct total_level *l = w->n > TOTAL_OPEN ? &w->levels[w->n - 1 - TOTAL_OPEN] : NULL;
+        struct stat st;
 
-                if (lsr_dir_open(&dir, io, next, false) == 0) {
-                        while (lsr_dir_next(&dir, &arena, &lot) == 0 && lot.n > 0)
-                                sum += total_lot(&dir, next, &lot, &arena, &stack);
-                        lsr_dir_close(&dir);
-                }
-                lsr_arena_reset(&arena);
-                free(next);
+        if (!l || l->fd < 0)
+                return;
+        lsr_io_count(w->io, 1);
+        if (fstat(l->fd, &st) < 0)
+                return;
+        l->dev = st.st_dev;
+        l->ino = st.st_ino;
+        total_close(w, l);
+}
+
+/* The directory @fd: add what is in it, and go on with those that are. */
+static void total_enter(struct total_walk *w, int fd)
+{
+        struct lsr_dir dir = { .io = w->io, .fd = fd };
+        struct total_level l = { .fd = fd };
+        struct lsr_dir_lot lot;
+
+        while (lsr_dir_next(&dir, &w->arena, &lot) == 0 && lot.n > 0)
+                total_lot(w, &l, &lot);
+        lsr_arena_reset(&w->arena);
+        if (l.len == 0) {
+                total_close(w, &l);
+                return;
         }
-        free(stack.paths);
-        lsr_arena_free(&arena);
-        return sum;
+        if (w->n == w->cap) {
+                w->cap = w->cap ? 2 * w->cap : TOTAL_OPEN;
+                w->levels = lsr_xrealloc(w->levels, w->cap * sizeof(*w->levels));
+        }
+        w->levels[w->n++] = l;
+        total_close_above(w);
+}
+
+/* The last level is done.  The one above is opened again if need be; if it is elsewhere now, the rest of it is left out. */
+static void total_leave(struct total_walk *w)
+{
+        struct total_level *l = &w->levels[--w->n], *above = w->n > 0 ? l - 1 : NULL;
+        struct stat st;
+
+        if (above && above->fd < 0 && l->fd >= 0) {
+                above->fd = lsr_io_open_dir(w->io, l->fd, "..", false);
+                lsr_io_count(w->io, 1);
+                if (above->fd >= 0 && (fstat(above->fd, &st) < 0 || st.st_dev != above->dev || st.st_ino != above->ino))
+                        total_close(w, above);
+        }
+        total_close(w, l);
+        free(l->names);
+}
+
+uint64_t lsr_total_size(struct lsr_io *io, int dirfd, const char *name, bool follow)
+{
+        struct total_walk w = { .io = io };
+        int fd = lsr_io_open_dir(io, dirfd, name, follow);
+
+        if (fd >= 0)
+                total_enter(&w, fd);
+        while (w.n > 0) {
+                struct total_level *l = &w.levels[w.n - 1];
+                const char *next = l->names + l->next;
+
+                if (l->next == l->len) {
+                        total_leave(&w);
+                        continue;
+                }
+                l->next += strlen(next) + 1;
+                fd = lsr_io_open_dir(io, l->fd, next, false);
+                if (fd >= 0)
+                        total_enter(&w, fd);
+        }
+        free(w.levels);
+        lsr_arena_free(&w.arena);
+        return w.sum;
 }

@@ -4,6 +4,10 @@
  * A file that is being written to cannot be had at one moment.  What is promised
  * is that the bundle stays valid and that it is told: the size is taken from the
  * open file, and compared with its times when the last byte has come.
+ *
+ * Some file systems say 0, or anything, and have content all the same (/proc,
+ * /sys, many in user space), so whether a file ends where it is said to end is
+ * found out by reading.
  */
 #include "pack/content.h"
 
@@ -15,6 +19,7 @@
 #include "base/bytes.h"
 #include "io/stream.h"
 
+#define CONTENT_WHOLE_MIN ((size_t)64 << 10)
 #define CONTENT_EXTENTS_MAX ((size_t)1 << 20) /* of a file; what lies behind is taken as data */
 
 void lsr_content_digest(struct lsr_digest *d, uint64_t size, const struct lsr_extent *extents, size_t n)
@@ -134,11 +139,37 @@ static int content_extent(struct lsr_content *c, const struct lsr_extent *extent
         return r < 0 ? r : content_zeros(c, left);
 }
 
+int lsr_content_whole(struct lsr_content *c, size_t max, uint8_t **ret_buf, size_t *ret_n)
+{
+        size_t cap = CONTENT_WHOLE_MIN < max ? CONTENT_WHOLE_MIN : max, n = 0;
+        uint8_t *buf = lsr_xmalloc(cap + 1);
+        ssize_t some;
+
+        /* One byte more than there is room for tells whether there are more. */
+        while (true) {
+                some = lsr_io_read_at(c->io, c->fd, buf + n, cap + 1 - n, n);
+                if (some < 0) {
+                        free(buf);
+                        return (int)some;
+                }
+                n += (size_t)some;
+                if (n <= cap || cap == max)
+                        break;
+                cap = 2 * cap < max ? 2 * cap : max;
+                buf = lsr_xrealloc(buf, cap + 1);
+        }
+        c->longer = n > max;
+        *ret_buf = buf;
+        *ret_n = n > max ? max : n;
+        return 0;
+}
+
 int lsr_content_copy(struct lsr_content *c)
 {
         const struct lsr_extent all = { 0, c->size }, *extents = c->extents ? c->extents : &all;
         size_t n = c->extents ? c->n_extents : 1;
         struct stat st;
+        uint8_t more;
         int r = 0;
 
         c->read = c->size;
@@ -146,6 +177,7 @@ int lsr_content_copy(struct lsr_content *c)
                 r = content_extent(c, &extents[i]);
         if (r < 0)
                 return r;
+        c->longer = c->read == c->size && lsr_io_read_at(c->io, c->fd, &more, 1, c->size) == 1;
         lsr_io_count(c->io, 1);
         if (fstat(c->fd, &st) == 0) {
                 c->grew = st.st_size > c->st.st_size;

@@ -29,11 +29,18 @@ struct lsr_content {
         uint64_t read; /* as far as the file could be read; less than size: zeros came from there on */
         int error;     /* why, a negative errno; 0: it ends there */
         bool grew;     /* it is longer now */
+        bool longer;   /* it has more than it is said to have */
         bool changed;  /* it was written to meanwhile */
 };
 
 /* 0; 1: it is no regular file now; a negative errno. */
 int lsr_content_open(struct lsr_content *c, int dirfd, const char *name, bool sparse);
+
+/*
+ * The bytes of a file to its end, wherever it is said to be: not more than @max, then c->longer is set.  The caller frees
+ * them.  0 or a negative errno.
+ */
+int lsr_content_whole(struct lsr_content *c, size_t max, uint8_t **ret_buf, size_t *ret_n);
 
 /* 0, or what write() said. */
 int lsr_content_copy(struct lsr_content *c);

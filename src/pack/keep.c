@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/command.h"
-
-extern char **environ;
+#include "base/git.h"
 
 #define KEEP_SLOTS_MIN ((size_t)1024)
 
@@ -78,13 +76,13 @@ static bool keep_add(struct lsr_keep *k, const char *path, size_t len, bool all)
 
 int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
 {
-        const char *argv[] = {
-                "git", "-C", path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL
+        static const char *const args[] = {
+                "ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL,
         };
         struct lsr_keep *k;
         char *text;
         size_t len;
-        int r = lsr_command_output(argv, environ, false, &text, &len);
+        int r = lsr_git_output(path, args, &text, &len);
 
         if (r > 0)
                 free(text);

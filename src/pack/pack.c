@@ -16,9 +16,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -31,7 +33,8 @@
 #define PACK_BUFFER ((size_t)2 << 20)      /* bytes of all */
 #define PACK_NEVER_SPARSE ((uint64_t)4096) /* a file so small may lie in its inode, without a block */
 #define PACK_LINKS_MIN ((size_t)256)
-#define PACK_HEADER 512u /* bytes of a member's in a tar, at least */
+#define PACK_WHOLE ((size_t)16 << 20) /* bytes of a file that has more than its size says */
+#define PACK_HEADER 512u              /* bytes of a member's in a tar, at least */
 
 struct pack_batch {
         struct lsr_walk_lot *lot; /* NULL: the end */
@@ -63,6 +66,8 @@ struct pack {
         size_t links_cap; /* a power of 2 */
         struct lsr_arena paths;
         uid_t euid;
+        uint32_t dev;  /* of the last empty file, */
+        bool believed; /* and is one empty there that is said to be? */
 };
 
 /* --- hard links --------------------------------------------------------------- */
@@ -253,8 +258,33 @@ static void pack_tell_content(struct pack *p, const struct lsr_walk_item *item, 
                 pack_trouble(p, LSR_PACK_SHRANK, item, 0, c->read);
         else if (c->grew)
                 pack_trouble(p, LSR_PACK_GREW, item, 0, c->size);
+        else if (c->longer)
+                pack_trouble(p, LSR_PACK_LONGER, item, 0, c->size);
         else if (c->changed || c->size != item->meta.size)
                 pack_trouble(p, LSR_PACK_CHANGED, item, 0, 0);
+}
+
+/* A small file, or one that says it is: what it has is known when it has been read. */
+static int pack_whole(struct pack *p, struct lsr_walk_item *item, struct lsr_content *c)
+{
+        uint8_t *data;
+        size_t n;
+        int r = lsr_content_whole(c, PACK_WHOLE, &data, &n);
+
+        if (r < 0) {
+                pack_trouble(p, LSR_PACK_OPEN, item, r, 0);
+                lsr_walk_drop(item);
+                return 0;
+        }
+        if (c->longer)
+                pack_trouble(p, LSR_PACK_LONGER, item, 0, n);
+        else if (n < c->size)
+                pack_trouble(p, LSR_PACK_SHRANK, item, 0, n);
+        else if (c->size != item->meta.size)
+                pack_trouble(p, LSR_PACK_CHANGED, item, 0, 0);
+        r = pack_small(p, item, data, n);
+        free(data);
+        return r;
 }
 
 /* A file that is opened now. */
@@ -273,6 +303,11 @@ static int pack_large(struct pack *p, struct lsr_walk_item *item)
                 lsr_walk_drop(item);
                 return 0;
         }
+        if (c.size <= PACK_SMALL && !c.extents) {
+                r = pack_whole(p, item, &c);
+                lsr_content_close(&c);
+                return r;
+        }
         m = pack_member(p, item);
         m.meta.size = c.size;
         r = pack_header(p, item, &m, c.extents, c.n_extents);
@@ -289,10 +324,38 @@ static int pack_large(struct pack *p, struct lsr_walk_item *item)
         return r;
 }
 
+/*
+ * Is a file of no bytes empty?  Where file systems make up content when it is read (/proc, /sys, many in user space) it
+ * may not be; those that store it are believed, so that empty files need not be opened.
+ */
+static bool pack_is_empty(struct pack *p, const struct lsr_walk_item *item)
+{
+        static const uint32_t stored[] = {
+                EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+                TMPFS_MAGIC,           RAMFS_MAGIC,     MSDOS_SUPER_MAGIC, ISOFS_SUPER_MAGIC,
+                OVERLAYFS_SUPER_MAGIC, SQUASHFS_MAGIC,  NFS_SUPER_MAGIC,
+        };
+        struct statfs fs;
+        int dirfd;
+
+        if (item->meta.size > 0)
+                return false;
+        if (item->meta.dev == p->dev)
+                return p->believed;
+        dirfd = lsr_walk_fd(p->walk, item);
+        p->dev = item->meta.dev;
+        p->believed = false;
+        lsr_io_count(p->o->read_io, 1);
+        if ((dirfd == AT_FDCWD ? statfs(item->name, &fs) : fstatfs(dirfd, &fs)) == 0)
+                for (size_t i = 0; i < sizeof(stored) / sizeof(*stored); i++)
+                        p->believed |= (uint32_t)fs.f_type == stored[i];
+        return p->believed;
+}
+
 /* @file is the item's if it was read ahead, else NULL. */
 static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct lsr_file_read *file)
 {
-        if (item->meta.size == 0)
+        if (pack_is_empty(p, item))
                 return pack_small(p, item, "", 0);
         /* More than expected, or anything but a file: by looking again. */
         if (!file || file->ret == -EFBIG || (size_t)file->ret == file->cap)
@@ -329,6 +392,8 @@ static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
                         pack_trouble(p, item->below ? LSR_PACK_READ_DIR : LSR_PACK_OPEN_DIR, item, item->dir_error, 0);
                 if (item->extra_error)
                         pack_trouble(p, LSR_PACK_XATTRS, item, item->extra_error, 0);
+                if (item->twice)
+                        pack_trouble(p, LSR_PACK_TWICE, item, 0, 0);
                 return true;
         }
         lsr_walk_drop(item);
@@ -504,7 +569,7 @@ static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size 
         size->least += (allocated < meta->size ? allocated : meta->size) / meta->nlink;
 }
 
-int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size)
+int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size)
 {
         struct lsr_pack_size size = {};
         struct lsr_walk_lot lot = {};
@@ -517,13 +582,9 @@ int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *
         });
         int r;
 
-        while ((r = lsr_walk_next(walk, &lot)) > 0) {
+        while ((r = lsr_walk_next(walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
                         measure_item(&lot.items[i], &size);
-                r = go_on ? go_on(options->ctx) : 0;
-                if (r < 0)
-                        break;
-        }
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (r == 0)

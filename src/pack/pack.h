@@ -25,9 +25,11 @@ enum lsr_pack_trouble {
         LSR_PACK_XATTRS,   /* stored with those that could be read */
         LSR_PACK_SHRANK,   /* stored with the @at bytes that were left, or as before with zeros behind them */
         LSR_PACK_GREW,     /* stored with its first @at bytes */
+        LSR_PACK_LONGER,   /* the same of a file that has more than its file system says */
         LSR_PACK_CHANGED,  /* no longer a file, or written to while it was read */
         LSR_PACK_SIZE,     /* larger than the format can say: not stored */
         LSR_PACK_NAME,     /* the same of its name, of a directory with all that is below */
+        LSR_PACK_TWICE,    /* its directory has it more than once: stored once */
         LSR_PACK_SOCKET,   /* a remark: not stored */
         LSR_PACK_OUTPUT,   /* a remark: it is the bundle itself */
 };
@@ -74,8 +76,8 @@ struct lsr_pack_size {
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
-/* Walk through all of it without reading it.  0, or a negative errno: of the engine, or what @go_on said. */
-int lsr_pack_measure(const struct lsr_pack_options *options, int (*go_on)(void *ctx), struct lsr_pack_size *ret_size);
+/* Walk through all of it without reading it.  0, or a negative errno of the engine. */
+int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);

@@ -4,11 +4,16 @@
  * linkat(2) makes no name that exists, which is right unless the old file is to
  * be replaced; then the new one gets a name beside it first, and rename(2) puts
  * it in its place in one step.
+ *
+ * A signal may end the process at any time.  All that could be left behind is a
+ * name beside the target, so that is written down for the handler; making and
+ * writing down is one step, with signals blocked.
  */
 #include "pack/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +32,44 @@
 #define TARGET_DEPTH_MAX 10000 /* directories above it */
 #define TARGET_COPY ((size_t)1 << 30)
 #define TARGET_READ ((size_t)128 << 10)
+#define TARGET_SYNC ((off_t)8 << 20)
+
+/* What a handler takes away; no name: nothing. */
+static struct {
+        int dirfd;
+        const char *name;
+} target_left;
+
+void lsr_target_abandon(void)
+{
+        if (target_left.name)
+                unlinkat(target_left.dirfd, target_left.name, 0);
+}
+
+/* The target has the name @temporary beside its own, or NULL; signals are blocked. */
+static void target_named(struct lsr_target *t, char *temporary)
+{
+        target_left.dirfd = t->dirfd;
+        target_left.name = t->temporary = temporary;
+}
+
+static sigset_t target_block(void)
+{
+        sigset_t all, before;
+
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        return before;
+}
+
+/* Keeps errno. */
+static void target_unblock(const sigset_t *before)
+{
+        int error = errno;
+
+        pthread_sigmask(SIG_SETMASK, before, NULL);
+        errno = error;
+}
 
 /* A name beside the target that nobody has. */
 static char *target_temporary(const struct lsr_target *t)
@@ -82,14 +125,17 @@ static int target_create(struct lsr_target *t)
                 return t->fd < 0 ? -errno : 0;
         for (unsigned tries = 0; tries < TARGET_TRIES_MAX; tries++) {
                 char *name = target_temporary(t);
+                sigset_t before;
 
                 if (!name)
                         return -errno;
+                before = target_block();
                 t->fd = openat(t->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-                if (t->fd >= 0) {
-                        t->temporary = name;
+                if (t->fd >= 0)
+                        target_named(t, name);
+                target_unblock(&before);
+                if (t->fd >= 0)
                         return 0;
-                }
                 free(name);
                 if (errno != EEXIST)
                         break;
@@ -165,10 +211,24 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         return 0;
 }
 
+/* One piece of the file to the disk, while the next is on its way there. */
+static int target_write_out(struct lsr_target *t, off_t at)
+{
+        sync_file_range(t->fd, at + TARGET_SYNC, TARGET_SYNC, SYNC_FILE_RANGE_WRITE);
+        return sync_file_range(t->fd, at, TARGET_SYNC,
+                               SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 int lsr_target_sync(struct lsr_target *t)
 {
+        struct stat st;
+
         if (!t->is_file || t->spooled)
                 return 0;
+        /* fsync(2) cannot be interrupted: what it finds to do is to be little. */
+        for (off_t at = 0; fstat(t->fd, &st) == 0 && at < st.st_size; at += TARGET_SYNC)
+                if (st.st_size > TARGET_SYNC && target_write_out(t, at) < 0)
+                        break;
         return fsync(t->fd) < 0 ? -errno : 0;
 }
 
@@ -195,7 +255,7 @@ static int target_replace(struct lsr_target *t)
                 int r = name ? target_link(t, name) : -errno;
 
                 if (r == 0) {
-                        t->temporary = name;
+                        target_named(t, name);
                         break;
                 }
                 free(name);
@@ -205,7 +265,7 @@ static int target_replace(struct lsr_target *t)
         if (renameat(t->dirfd, t->temporary, t->dirfd, t->name) < 0)
                 return -errno;
         free(t->temporary);
-        t->temporary = NULL;
+        target_named(t, NULL);
         return 0;
 }
 
@@ -250,13 +310,16 @@ static int target_copy_out(const struct lsr_target *t)
 
 int lsr_target_commit(struct lsr_target *t)
 {
+        sigset_t before;
         int r;
 
         if (t->spooled)
                 return target_copy_out(t);
         if (!t->is_file)
                 return 0;
+        before = target_block();
         r = t->force ? target_replace(t) : target_link(t, t->name);
+        target_unblock(&before);
         if (r < 0)
                 return r == -EEXIST ? LSR_TARGET_EXISTS : r;
         /* That it has its name is on the disk, too; if this fails the file is there all the same. */
@@ -266,13 +329,18 @@ int lsr_target_commit(struct lsr_target *t)
 
 void lsr_target_close(struct lsr_target *t)
 {
-        if (t->temporary)
+        sigset_t before = target_block();
+
+        if (t->temporary) {
                 unlinkat(t->dirfd, t->temporary, 0);
+                free(t->temporary);
+                target_named(t, NULL);
+        }
+        target_unblock(&before);
         if (t->fd > STDERR_FILENO)
                 close(t->fd);
         if (t->dirfd >= 0)
                 close(t->dirfd);
-        free(t->temporary);
         free(t->name);
         *t = (struct lsr_target){ .fd = -1, .dirfd = -1 };
 }

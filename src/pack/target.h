@@ -47,3 +47,6 @@ int lsr_target_commit(struct lsr_target *t);
 
 /* Nothing is left of what was not committed. */
 void lsr_target_close(struct lsr_target *t);
+
+/* The same of whatever target there is, for the handler of a signal that ends the process. */
+void lsr_target_abandon(void);

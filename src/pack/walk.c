@@ -44,6 +44,7 @@ struct walk_name {
         uint32_t len;
         uint8_t type; /* DT_* */
         bool all;     /* everything below it is kept */
+        bool twice;   /* it was there more than once */
 };
 
 struct lsr_walk_dir {
@@ -254,6 +255,34 @@ static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_
         t->len += name.len + 1;
 }
 
+/*
+ * Of sorted names that are there more than once keep the first: file systems in user space have such directories, and any
+ * may while it is changed.  A directory is not beside a file of the same name.
+ */
+static void walk_once(struct lsr_walk_dir *dir)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < dir->n; i++) {
+                struct walk_name *name = &dir->names[i], *same = NULL;
+
+                if (n > 0 && walk_compare(&dir->names[n - 1], name) == 0)
+                        same = &dir->names[n - 1];
+                if (!same && name->type == DT_DIR) {
+                        struct walk_name file = *name;
+
+                        file.type = DT_UNKNOWN;
+                        file.key = walk_key(&file);
+                        same = n > 0 ? bsearch(&file, dir->names, n, sizeof(file), walk_compare) : NULL;
+                }
+                if (same)
+                        same->twice = true;
+                else
+                        dir->names[n++] = *name;
+        }
+        dir->n = n;
+}
+
 /* The names of an open directory, sorted.  0 or a negative errno, then with those that came before it. */
 static int walk_read(struct lsr_walk *w, struct lsr_walk_dir *dir)
 {
@@ -278,6 +307,7 @@ static int walk_read(struct lsr_walk *w, struct lsr_walk_dir *dir)
         free(t.at);
         if (dir->n > 1)
                 qsort(dir->names, dir->n, sizeof(*dir->names), walk_compare);
+        walk_once(dir);
         return (int)len;
 }
 
@@ -430,6 +460,7 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         memcpy(path + dir->path_len, name->name, name->len + 1);
         item->path = path;
         item->path_len = dir->path_len + name->len;
+        item->twice = name->twice;
         fd = walk_fd(w, dir);
         if (name->type != DT_DIR)
                 return; /* without a descriptor its stat will fail, and say so */

@@ -2,7 +2,7 @@
  * walk - the trees to pack, as one sequence in the order of the bundle
  *
  * Depth first, each directory sorted bytewise with '/' behind the names of
- * directories.  Items come in lots, so that the metadata of many directories is
+ * directories, none twice.  Items come in lots, so that the metadata of many directories is
  * one batch and small files can be read ahead.
  */
 #pragma once
@@ -52,6 +52,7 @@ struct lsr_walk_item {
         size_t xattrs_len;
         int dir_error;   /* why its directory could not be read, or not to the end */
         int extra_error; /* the same of its target or its xattrs */
+        bool twice;      /* its directory has the name more than once; this is the first of them */
         bool gone;       /* nothing to pack: its directory, or it, is not stored */
 };
 

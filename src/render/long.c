@@ -309,15 +309,15 @@ static char *long_put_back(struct lsr_view *v, const struct lsr_columns *c, cons
 void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e)
 {
         bool ok = lsr_entry_stat_ok(e);
-        size_t begin, width;
+        uint64_t begin; /* by lsr_out_pos(): the buffer may be written out at any of the steps below */
+        size_t width;
         char *p;
 
         lsr_color_normal(v);
         if (v->o.dired)
                 lsr_out_puts(v->out, "  ");
-        begin = v->out->len;
         p = lsr_out_reserve(v->out, LONG_ROW_MAX);
-        begin = v->out->len;
+        begin = lsr_out_pos(v->out);
         lsr_out_commit(v->out, long_put_front(v, c, e, p));
         long_put_owners(v, c, e);
         if (v->o.context) {
@@ -329,17 +329,17 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct 
         p = lsr_out_reserve(v->out, LONG_ROW_MAX);
         /* Columns count from here if users were printed, as GNU ls has it. */
         if (v->o.owner || v->o.group || v->o.author || v->o.context)
-                begin = v->out->len;
+                begin = lsr_out_pos(v->out);
         lsr_out_commit(v->out, long_put_back(v, c, e, p));
-        width = v->out->len - begin;
+        width = (size_t)(lsr_out_pos(v->out) - begin);
         if (v->prefix) {
                 lsr_out_puts(v->out, v->prefix);
                 width += v->prefix_width;
         }
-        begin = lsr_name_put(v, e, false, width);
+        width += lsr_name_put(v, e, false, width);
         if (S_ISLNK(lsr_entry_mode(e)) && e->extra && e->extra->target) {
                 lsr_out_puts(v->out, " -> ");
-                lsr_name_put(v, e, true, width + begin + 4);
+                lsr_name_put(v, e, true, width + 4);
                 lsr_indicator_put(v, true, lsr_entry_target_mode(e));
         } else if (!S_ISLNK(lsr_entry_mode(e))) {
                 lsr_indicator_put(v, ok, lsr_entry_mode(e));

@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +23,39 @@ struct files_entry {
         uint64_t position;
         uint32_t row;
 };
+
+/*
+ * The file at hand, for the handler of a signal.  Order is all that protects it, as blocking signals would be two more
+ * calls for each file; the handler runs in this thread, or sees what this thread did before.
+ */
+static struct {
+        volatile sig_atomic_t state;
+        int dir;
+        const char *path;
+} files_half;
+
+enum { FILES_NONE, FILES_BEING_MADE, FILES_HALF };
+
+bool lsr_unpack_abandon(void)
+{
+        if (files_half.state == FILES_HALF)
+                unlinkat(files_half.dir, files_half.path, 0);
+        return files_half.state != FILES_BEING_MADE;
+}
+
+static void files_half_made(int dir, const char *path)
+{
+        files_half.dir = dir;
+        files_half.path = path;
+        atomic_signal_fence(memory_order_seq_cst);
+        files_half.state = FILES_HALF;
+}
+
+static void files_half_done(void)
+{
+        files_half.state = FILES_NONE;
+        atomic_signal_fence(memory_order_seq_cst);
+}
 
 static int files_create(struct unpack *u, uint32_t row)
 {
@@ -52,9 +87,19 @@ static int files_begin(void *ctx, size_t i)
         u->error = 0;
         u->at_hand = row;
         u->fd = -1;
-        if (unpack_stopped(u))
+        files_half.state = FILES_BEING_MADE;
+        atomic_signal_fence(memory_order_seq_cst);
+        if (!unpack_stopped(u))
+                u->fd = files_create(u, row);
+        if (u->fd >= 0)
+                files_half_made(u->dir, u->m.path);
+        else
+                files_half_done();
+        if (unpack_stopped(u)) {
+                lsr_unpack_abandon();
+                files_half_done();
                 return -EINTR;
-        u->fd = files_create(u, row);
+        }
         if (u->fd >= 0)
                 return 0;
         unpack_failed(u, LSR_UNPACK_CREATE, row, u->fd);
@@ -160,8 +205,10 @@ static int files_end(void *ctx, size_t i, int error)
         if (close(u->fd) < 0 && error == 0)
                 error = -errno;
         u->fd = -1;
-        if (error < 0) {
+        if (error < 0)
                 unlinkat(u->dir, u->m.path, 0);
+        files_half_done();
+        if (error < 0) {
                 u->state[row] |= ROW_LOST;
                 if (error != -EINTR)
                         unpack_tell(u, what, row, error);

@@ -50,3 +50,9 @@ struct lsr_unpack_result {
  */
 int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result);
+
+/*
+ * For the handler of a signal that ends the process: take away the file that is half written.  False: one is being made
+ * just now; then options->stop will be looked at soon.
+ */
+bool lsr_unpack_abandon(void);

@@ -209,6 +209,13 @@ def columns():
         yield Case("columns-many", args.split() + ["many"])
 
 
+def wrapping():
+    """Where a row meets the end of the output buffer depends on the length of all rows before it."""
+    for shape, width, order in itertools.product(("-go", "-goi", "-gos", "-gon --full-time", "-l", "-loi", "-lZ", "-C", "-m"), ("60", "80", "120", "200"), ("", "-r", "-S")):
+        args = [*shape.split(), "-w" + width, *order.split(), "--color=always", "wrapping"]
+        yield Case("wrapping", args, {"LS_COLORS": DIRCOLORS})
+
+
 def colors():
     for value in ODD_COLORS:
         env = {"LS_COLORS": value}
@@ -369,6 +376,6 @@ def mixtures():
 
 
 def all_cases():
-    groups = (singles, pairs, sorting, long_formats, times, names, columns, colors, hyperlinks, operands, recursion, wrong, locales,
+    groups = (singles, pairs, sorting, long_formats, times, names, columns, wrapping, colors, hyperlinks, operands, recursion, wrong, locales,
               ordinary_user, terminal, broken_output, mixtures)
     return [case for group in groups for case in group()]

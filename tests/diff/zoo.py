@@ -125,6 +125,7 @@ class Zoo:
         self.nested()
         self.forbidden()
         self.many()
+        self.wrapping()
         self.huge()
         put(self.path("file"), size=1234)
         put(self.path("file two"), data=b"x" * 5000)
@@ -350,6 +351,12 @@ class Zoo:
             path = self.path("many", f"{'fgh'[i % 3]}{i * 7919 % 10007}.{'txt c tar.gz'.split()[i % 3]}")
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o755 if i % 11 == 0 else 0o644))
             os.utime(path, ns=(T0_NS, T0_NS - (i % 977) * 10**12))
+
+    def wrapping(self):
+        """Names that go on in the next line of a terminal; a listing of them fills the output buffer several times."""
+        mkdir(self.path("wrapping"))
+        for i in range(3000):
+            put(self.path("wrapping", f"{i:04}-{'x' * (40 + i * 7919 % 200)}.tar"), size=i % 7)
 
     def huge(self):
         if not self.tmpfs:

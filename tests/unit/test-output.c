@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "formats/compress.h"
 #include "formats/output.h"
 
 #define MOST (5 * LSR_OUTPUT_BUFFER)
@@ -151,4 +152,50 @@ Test(output, bad_full)
         lsr_output_free(&out);
         close(fd);
         free(p);
+}
+
+/* --- waiting ------------------------------------------------------------------- */
+
+#define WAITING_BYTES ((size_t)2 << 20)
+
+struct waiting {
+        unsigned calls, between; /* in all, and while some of the content was worked on and some was not */
+        uint64_t last;
+};
+
+static void waiting(void *ctx, uint64_t held)
+{
+        struct waiting *w = ctx;
+
+        cr_assert_leq(held, WAITING_BYTES);
+        w->calls++;
+        w->between += held > 0 && held < WAITING_BYTES;
+        w->last = held;
+}
+
+/* A block of xz is much larger than this content: all of it is taken at once, and worked on for seconds. */
+Test(output, waiting_for_the_threads_of_xz_is_told)
+{
+        uint8_t *data = malloc(WAITING_BYTES);
+        struct lsr_compress *compress;
+        struct waiting w = {};
+        struct lsr_output out;
+        uint32_t x = 1;
+
+        for (size_t i = 0; i < WAITING_BYTES; i++) {
+                x = x * 1664525 + 1013904223;
+                data[i] = (uint8_t)(x >> 28);
+        }
+        lsr_output_init(&out, open("/dev/null", O_WRONLY | O_CLOEXEC));
+        out.waiting = waiting;
+        out.ctx = &w;
+        cr_assert_eq(lsr_compress_new(&compress, &lsr_codec_xz, 9, 1, &out), 0);
+        cr_assert_eq(lsr_compress_stream(compress, data, WAITING_BYTES), 0);
+        cr_assert_eq(lsr_compress_finish(compress), 0);
+        cr_expect_gt(w.between, 3);
+        cr_expect_eq(w.last, 0);
+        lsr_compress_free(compress);
+        close(out.fd);
+        lsr_output_free(&out);
+        free(data);
 }

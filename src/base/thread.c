@@ -1,0 +1,22 @@
+/* thread - a mask in the attributes costs no call, unlike one that is set around pthread_create() */
+#include "base/thread.h"
+
+#include <signal.h>
+
+int lsr_thread_start(pthread_t *ret_thread, size_t stack, void *(*run)(void *arg), void *arg)
+{
+        pthread_attr_t attr;
+        sigset_t all;
+        int r = pthread_attr_init(&attr);
+
+        if (r != 0)
+                return -r;
+        sigfillset(&all);
+        r = pthread_attr_setstacksize(&attr, stack);
+        if (r == 0)
+                r = pthread_attr_setsigmask_np(&attr, &all);
+        if (r == 0)
+                r = pthread_create(ret_thread, &attr, run, arg);
+        pthread_attr_destroy(&attr);
+        return -r;
+}
