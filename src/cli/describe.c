@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "render/columns.h"
 #include "version.h"
 
 static void describe_man_text(struct lsr_out *out, const char *text)
@@ -121,6 +122,24 @@ static const char man_tail[] =
         ".SH EXIT STATUS\n0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 
+static void describe_man_columns(struct lsr_out *out)
+{
+        const char *comma = "";
+
+        lsr_out_puts(out, ".SH COLUMNS\n\\fB\\-\\-columns\\fR takes names with commas between them: ");
+        for (size_t i = 0; i < lsr_n_columns; i++) {
+                if (!lsr_columns[i].title)
+                        continue;
+                lsr_out_printf(out, "%s%s", comma, lsr_columns[i].name);
+                comma = ", ";
+        }
+        lsr_out_puts(
+                out,
+                ".\nThey are those of \\fB\\-l\\fR and of the options that add to it; octal is the mode as a number,\n"
+                "age how long ago a file was modified.  Rows are long, unless another layout is asked for; with\n"
+                "\\fB\\-\\-json\\fR objects have what belongs to these columns.\n");
+}
+
 void lsr_describe_man(struct lsr_out *out)
 {
         lsr_out_puts(out, man_head);
@@ -141,6 +160,7 @@ void lsr_describe_man(struct lsr_out *out)
                         describe_man_commands(out, &lsr_options[i]);
                 }
         }
+        describe_man_columns(out);
         lsr_out_puts(out, man_tail);
 }
 

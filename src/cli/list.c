@@ -47,19 +47,19 @@ static void list_start_files(void *ctx)
         struct list *l = ctx;
         const struct lsr_view_options *o = &l->view->o;
         bool json = o->format == LSR_FORMAT_JSON;
-        const char *zone;
+        unsigned needs = lsr_cells_needs(&l->view->cells);
+        const char *zone = NULL;
 
         if (l->started)
                 return;
         l->started = true;
-        if (!json && o->format != LSR_FORMAT_LONG)
-                return;
-        if (!o->numeric && (o->owner || o->author || json))
+        if (!o->numeric && (needs & LSR_NEED_USERS))
                 list_add_file(l, LIST_PASSWD, "/etc/passwd");
-        if (!o->numeric && (o->group || json))
+        if (!o->numeric && (needs & LSR_NEED_GROUPS))
                 list_add_file(l, LIST_GROUP, "/etc/group");
         /* Times in JSON are UTC, but those of some bundles must be made so. */
-        zone = json && l->s->list.enter == LSR_ENTER_NEVER ? NULL : lsr_zone_path(l->zone_path, sizeof(l->zone_path));
+        if ((needs & LSR_NEED_ZONE) && (!json || l->s->list.enter != LSR_ENTER_NEVER))
+                zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
         if (l->n_files > 0)
@@ -118,6 +118,11 @@ static int list_set(void *ctx, const struct lsr_set *set)
 static int list_row(void *ctx, const struct lsr_set *set, size_t i)
 {
         return lsr_view_row(((struct list *)ctx)->view, set, i);
+}
+
+static int list_end(void *ctx)
+{
+        return lsr_view_end(((struct list *)ctx)->view);
 }
 
 static void list_stalled(void *ctx)
@@ -228,6 +233,7 @@ int lsr_command_list(struct lsr_settings *settings)
                 .ctx = &l,
                 .set = list_set,
                 .row = list_row,
+                .end = list_end,
                 .trouble = list_trouble,
                 .before_wait = list_start_files,
                 .stalled = list_stalled,

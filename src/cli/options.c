@@ -117,6 +117,8 @@ const struct lsr_option lsr_options[] = {
           "content of BUNDLE/MEMBER... to standard output" },
         { LSR_OPT_CHECK, "check", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, CHECK, true,
           "read BUNDLE... and verify every checksum" },
+        { LSR_OPT_COLUMNS, "columns", LSR_ARG_REQUIRED, "LIST", NULL, LSR_GROUP_FIELDS, LIST, true,
+          "-l with these columns: mode,size,age, ..." },
         { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, PACK | UNPACK | COMPARE, true,
           "replace files that exist" },
         { LSR_OPT_GIT, "git", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, true,

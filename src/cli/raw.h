@@ -23,7 +23,8 @@ struct raw {
         int format, sort, quoting, hide_control, follow, color;
         long long width, tabsize;
         const char *time_style;
-        bool time_given; /* -c, -u or --time */
+        const char *columns; /* of --columns; NULL: those of the format */
+        bool time_given;     /* -c, -u or --time */
         bool kibibytes;
         bool size_given;
         bool hyperlink;

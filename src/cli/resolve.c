@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -86,6 +87,8 @@ static void resolve_format(struct raw *r)
         struct lsr_view_options *o = &r->s->view.o;
         struct lsr_list_options *l = &r->s->list;
 
+        if (r->format == UNSET && r->columns)
+                r->format = LSR_FORMAT_LONG;
         if (r->json)
                 r->format = LSR_FORMAT_JSON;
         else if (l->tree && r->format != LSR_FORMAT_LONG)
@@ -305,28 +308,60 @@ static bool resolve_checks_links(const struct raw *r)
                (color_has(v, LSR_COLOR_MISSING) && v->o.format == LSR_FORMAT_LONG);
 }
 
+static int resolve_no_column(const char *name)
+{
+        char *copy = lsr_xstrdup(name);
+        char text[512] = "Columns are:\n";
+
+        copy[strcspn(copy, ",")] = '\0';
+        lsr_message("unknown column %s", lsr_quoted_locale(copy));
+        for (size_t i = 0, len = strlen(text); i < lsr_n_columns && len < sizeof(text); i++)
+                if (lsr_columns[i].title)
+                        len += (size_t)snprintf(text + len, sizeof(text) - len, "  - %s\n", lsr_columns[i].name);
+        lsr_message_lines(text);
+        lsr_message_try_help();
+        free(copy);
+        return 2;
+}
+
+/* The columns of the output.  Returns UNSET to go on, or the exit status after an error. */
+static int resolve_columns(struct raw *r)
+{
+        struct lsr_view *v = &r->s->view;
+        unsigned shown = v->o.shown & (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT);
+        const char *unknown;
+
+        if (v->o.format == LSR_FORMAT_LONG)
+                shown = v->o.shown | LSR_SHOW_LONG | LSR_SHOW_TIME << v->o.time;
+        else if (v->o.format == LSR_FORMAT_JSON)
+                shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
+        if (!r->columns) {
+                lsr_cells_choose(&v->cells, shown);
+        } else {
+                unknown = lsr_cells_parse(&v->cells, r->columns);
+                if (unknown)
+                        return resolve_no_column(unknown);
+        }
+        if (v->o.format != LSR_FORMAT_LONG)
+                for (size_t i = 0; i < v->cells.n; i++)
+                        v->cells.all[i].align = LSR_RIGHT;
+        return UNSET;
+}
+
 static unsigned resolve_fields(const struct raw *r)
 {
         static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
-        const struct lsr_view_options *o = &r->s->view.o;
+        const struct lsr_view *v = &r->s->view;
         const struct lsr_list_options *l = &r->s->list;
-        unsigned fields = 0;
+        unsigned fields = lsr_cells_fields(&v->cells);
 
-        if (o->format == LSR_FORMAT_JSON)
-                return ~0u;
-        if (o->format == LSR_FORMAT_LONG)
-                fields |= LSR_FIELD_NLINK | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_BLOCKS |
-                          LSR_FIELD_DEV | LSR_FIELD_MODE | times[o->time];
-        if (o->blocks)
+        /* For the total. */
+        if (v->o.format == LSR_FORMAT_LONG)
                 fields |= LSR_FIELD_BLOCKS;
-        if (o->context)
-                fields |= LSR_FIELD_MODE;
         if (l->sort == LSR_SORT_SIZE || l->total_size)
                 fields |= LSR_FIELD_SIZE;
         if (l->sort == LSR_SORT_TIME)
                 fields |= times[l->time];
-        if (fields && o->inode)
-                fields |= LSR_FIELD_INODE;
         return fields;
 }
 
@@ -338,11 +373,10 @@ static void resolve_want(struct raw *r)
         struct lsr_want *w = &l->want;
         bool long_rows = o->format == LSR_FORMAT_LONG || o->format == LSR_FORMAT_JSON;
         bool check = resolve_checks_links(r);
+        unsigned needs = lsr_cells_needs(&v->cells);
 
         w->fields = resolve_fields(r);
-        /* The inode of a mount point is not the one that its parent directory knows. */
-        w->stat_all = o->hyperlink || o->inode;
-        w->inode = o->inode;
+        w->stat_all = o->hyperlink;
         w->type = !w->fields &&
                   (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first);
         w->dir_mode = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
@@ -354,11 +388,11 @@ static void resolve_want(struct raw *r)
         w->link_target_mode = o->format != LSR_FORMAT_JSON && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
         /* Debian builds GNU ls without libcap. */
         w->cap = !r->s->gnu && color_has(v, LSR_COLOR_CAP);
-        w->context = o->context;
-        w->member = r->json;
-        w->git = o->git;
-        w->type |= o->git && !w->fields;
-        w->acl = o->format == LSR_FORMAT_LONG && (r->acl || r->s->gnu);
+        w->context = needs & LSR_NEED_CONTEXT;
+        w->member = needs & LSR_NEED_MEMBER;
+        w->git = needs & LSR_NEED_GIT;
+        w->type |= w->git && !w->fields;
+        w->acl = o->format == LSR_FORMAT_LONG && (needs & LSR_NEED_ACL) && (r->acl || r->s->gnu);
         if (r->follow == UNSET)
                 r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
                                     ? LSR_FOLLOW_NEVER
@@ -374,8 +408,8 @@ static bool resolve_names_will_do(const struct lsr_list_options *l)
 {
         const struct lsr_want *w = &l->want;
 
-        return !w->fields && !w->stat_all && !w->type && !w->inode && !w->dir_mode && !w->file_mode &&
-               !w->link_target && !w->cap && !w->context && !w->acl && !w->git && !l->total_size;
+        return !w->fields && !w->stat_all && !w->type && !w->dir_mode && !w->file_mode && !w->link_target && !w->cap &&
+               !w->context && !w->acl && !w->git && !l->total_size;
 }
 
 int lsr_raw_resolve(struct raw *r)
@@ -390,8 +424,6 @@ int lsr_raw_resolve(struct raw *r)
         resolve_color(r);
         resolve_width(r);
         resolve_quoting(r);
-        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !o->blocks && !o->git &&
-                       !r->s->list.recursive;
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");
@@ -405,7 +437,14 @@ int lsr_raw_resolve(struct raw *r)
         resolve_palette(r);
         if (o->color)
                 o->tabsize = 0;
+        v->frills = o->color || o->hyperlink || o->icons || o->dired;
+        status = resolve_columns(r);
+        if (status != UNSET)
+                return status;
+        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !r->s->list.recursive &&
+                       !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
         resolve_want(r);
+        r->s->list.keep = v->cells.n > 0;
         r->s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&r->s->list);
         if (o->hyperlink) {
                 char host[256] = "";

@@ -185,7 +185,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 r->sort = LSR_SORT_NONE;
                 if (r->format == LSR_FORMAT_LONG)
                         r->format = UNSET;
-                o->blocks = false;
+                o->shown &= ~(unsigned)LSR_SHOW_BLOCKS;
                 r->color = WHEN_NEVER;
                 r->hyperlink = false;
                 break;
@@ -198,10 +198,10 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 break;
         case 'g':
                 r->format = LSR_FORMAT_LONG;
-                o->owner = false;
+                o->shown &= ~(unsigned)LSR_SHOW_USER;
                 break;
         case 'G':
-                o->group = false;
+                o->shown &= ~(unsigned)LSR_SHOW_GROUP;
                 break;
         case 'h':
                 settings_size(r, LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX);
@@ -210,7 +210,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 r->follow = LSR_FOLLOW_OPERAND;
                 break;
         case 'i':
-                o->inode = true;
+                o->shown |= LSR_SHOW_INODE;
                 break;
         case 'I':
                 lsr_raw_add_pattern(&r->s->ignore, value);
@@ -236,7 +236,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 break;
         case 'o':
                 r->format = LSR_FORMAT_LONG;
-                o->group = false;
+                o->shown &= ~(unsigned)LSR_SHOW_GROUP;
                 break;
         case 'p':
                 o->indicator = LSR_INDICATOR_SLASH;
@@ -254,7 +254,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 l->recursive = true;
                 break;
         case 's':
-                o->blocks = true;
+                o->shown |= LSR_SHOW_BLOCKS;
                 break;
         case 'S':
                 r->sort = LSR_SORT_SIZE;
@@ -283,7 +283,7 @@ static int settings_letter(struct raw *r, char letter, const char *value)
                 r->sort = LSR_SORT_EXTENSION;
                 break;
         case 'Z':
-                o->context = true;
+                o->shown |= LSR_SHOW_CONTEXT;
                 break;
         }
         return UNSET;
@@ -338,7 +338,7 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
 
         switch (option->id) {
         case LSR_OPT_AUTHOR:
-                o->author = true;
+                o->shown |= LSR_SHOW_AUTHOR;
                 break;
         case LSR_OPT_BLOCK_SIZE:
                 return settings_block_size(r, value);
@@ -400,11 +400,14 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 break;
         case LSR_OPT_BUNDLES:
                 return settings_bundles(r, value);
+        case LSR_OPT_COLUMNS:
+                r->columns = value;
+                break;
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
         case LSR_OPT_GIT:
-                o->git = true;
+                o->shown |= LSR_SHOW_GIT;
                 break;
         case LSR_OPT_ICONS:
                 return settings_icons(r, value);
@@ -469,7 +472,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
         *s = (struct lsr_settings){ .gnu = gnu,
                                     .list.enter = gnu ? LSR_ENTER_SLASH : LSR_ENTER_AUTO,
-                                    .view.o = { .owner = true, .group = true, .end = '\n' } };
+                                    .view.o = { .shown = LSR_SHOW_USER | LSR_SHOW_GROUP, .end = '\n' } };
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         if (!gnu)
                 s->action = lsr_raw_command(parser);

@@ -194,9 +194,8 @@ void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries,
 
         for (size_t i = 0; i < n; i++) {
                 struct lsr_entry *e = entries[i];
-                bool link = job->want->link_target && S_ISLNK(lsr_entry_mode(e));
 
-                if (!extra_on_disk(e) || !(xattrs || link))
+                if (!(xattrs || (job->want->link_target && S_ISLNK(lsr_entry_mode(e)))) || !extra_on_disk(e))
                         continue;
                 e->extra = lsr_arena_alloc(job->arena, sizeof(*e->extra));
                 *e->extra = (struct lsr_entry_extra){};

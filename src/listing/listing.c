@@ -58,7 +58,7 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
         struct lsr_set set = { .dir = dir,
                                .rows = r->sorted,
                                .n = r->n,
-                               .measured = r->sorted,
+                               .measured = r->rows,
                                .n_measured = r->n,
                                .depth = depth,
                                .heading = l->heading && !l->continued };
@@ -326,7 +326,8 @@ static int listing_tree(struct listing *l, struct lsr_ahead_dir *dir, const stru
                         lsr_dir_close(&l->in.dir);
                         error = listing_tree(l, child, &below);
                 }
-                lsr_ahead_forget(&l->ahead, child);
+                if (!l->in.o->keep)
+                        lsr_ahead_forget(&l->ahead, child);
                 error = error < 0 ? error : 0;
         }
         return error;
@@ -530,6 +531,8 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
         }
         if (error >= 0 && !options->tree)
                 error = listing_drain(&l);
+        if (error >= 0 && sink->end)
+                error = sink->end(sink->ctx);
         lsr_ahead_free(&l.ahead);
         lsr_git_free(l.in.git);
         lsr_arena_free(&arena);

@@ -41,9 +41,8 @@ enum lsr_follow {
 
 /* What the output needs to know.  Rules as GNU ls decides when to stat. */
 struct lsr_want {
-        unsigned fields; /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
-        bool type;       /* the file type, which d_type often tells */
-        bool inode;
+        unsigned fields;       /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
+        bool type;             /* the file type, which d_type often tells */
         bool dir_mode;         /* of directories: sticky and other-writable have colours */
         bool file_mode;        /* of regular files: set-id, executable and hard-linked have colours or marks */
         bool link_target_mode; /* of links: what they lead to (orphans have colours, ln=target) */
@@ -77,6 +76,7 @@ struct lsr_list_options {
         bool recursive;
         bool dirs_as_files; /* -d */
         bool tree;          /* recursion belongs to the view: every directory's set is nested */
+        bool keep;          /* the sets of a tree stay until the sink's end() */
         unsigned max_depth; /* of recursion; 0: no limit */
         bool total_size;
         /* A directory may be shown in several sets, the heading with the first: no order, no recursion, names will do. */
@@ -133,6 +133,8 @@ struct lsr_listing_sink {
          * of what is below the first one come.
          */
         int (*row)(void *ctx, const struct lsr_set *set, size_t i);
+        /* All sets were given, and with options.keep are still there.  May be NULL. */
+        int (*end)(void *ctx);
         /* Called before metadata is waited for: whatever else is read may be started here.  May be NULL. */
         void (*before_wait)(void *ctx);
         /* The next set takes long: what was shown may be written.  May be NULL. */

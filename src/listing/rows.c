@@ -45,17 +45,16 @@ static bool rows_needs_stat(const struct lsr_list_options *o, const struct lsr_e
 
         if (w->fields || w->stat_all)
                 return true;
-        if (unknown && (w->type || w->dir_mode || w->file_mode || w->inode))
+        if (unknown && (w->type || w->dir_mode || w->file_mode))
                 return true;
-        if (e->type == DT_LNK && (w->type || w->inode) && (o->follow == LSR_FOLLOW_ALWAYS || w->link_target))
+        if (e->type == DT_LNK && w->type && (o->follow == LSR_FOLLOW_ALWAYS || w->link_target))
                 return true;
         return (w->dir_mode && e->type == DT_DIR) || (w->file_mode && e->type == DT_REG);
 }
 
 unsigned lsr_rows_fields(const struct lsr_list_options *o)
 {
-        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE | (o->want.file_mode ? LSR_FIELD_NLINK : 0) |
-               (o->want.inode ? LSR_FIELD_INODE : 0);
+        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE | (o->want.file_mode ? LSR_FIELD_NLINK : 0);
 }
 
 static void rows_report(struct lsr_reader *in, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,

@@ -62,7 +62,7 @@ void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot, b
         names_load(names);
         for (size_t i = 0; i < lot->n; i++)
                 if (!lot->items[i].meta.error)
-                        lsr_users_want(&names->users, group ? lot->items[i].meta.gid : lot->items[i].meta.uid);
+                        lsr_users_find(&names->users, group ? lot->items[i].meta.gid : lot->items[i].meta.uid);
         if (names->users.n_missing > 0) {
                 lsr_users_resolve(&names->users);
                 names->has_last = false;

@@ -24,7 +24,6 @@ struct grid_layout {
 struct grid {
         struct lsr_view *v;
         const struct lsr_set *set;
-        struct lsr_columns columns;
         size_t *cells; /* widths of the cells */
         size_t n_columns;
         size_t *widths; /* of the chosen layout */
@@ -96,7 +95,7 @@ static void grid_down(struct grid *g)
                 size_t at = 0, column = 0;
 
                 for (size_t i = row; i < g->set->n; i += rows, column++) {
-                        lsr_name_cell(g->v, &g->columns, g->set->rows[i], at);
+                        lsr_name_cell(g->v, g->set->rows[i], at);
                         if (i + rows < g->set->n)
                                 grid_indent(g->v, at + g->cells[i], at + g->widths[column]);
                         at += g->widths[column];
@@ -119,7 +118,7 @@ static void grid_across(struct grid *g)
                         grid_indent(g->v, at + g->cells[i - 1], at + g->widths[column - 1]);
                         at += g->widths[column - 1];
                 }
-                lsr_name_cell(g->v, &g->columns, g->set->rows[i], at);
+                lsr_name_cell(g->v, g->set->rows[i], at);
         }
         lsr_out_putc(g->v->out, g->v->o.end);
 }
@@ -132,7 +131,7 @@ static void grid_one_line(struct grid *g)
         for (size_t i = 0; i < g->set->n; i++) {
                 if (i > 0)
                         lsr_out_put(g->v->out, "  ", 2);
-                lsr_name_cell(g->v, &g->columns, g->set->rows[i], at);
+                lsr_name_cell(g->v, g->set->rows[i], at);
                 at += 2;
         }
         lsr_out_putc(g->v->out, g->v->o.end);
@@ -145,14 +144,14 @@ void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set)
 
         if (set->n == 0)
                 return;
-        lsr_columns_measure(v, set, &g.columns);
+        lsr_view_measure(v, set);
         if (v->o.width == 0) {
                 grid_one_line(&g);
                 return;
         }
         g.cells = lsr_arena_new(&arena, size_t, set->n);
         for (size_t i = 0; i < set->n; i++)
-                g.cells[i] = lsr_name_cell_width(v, &g.columns, set->rows[i]);
+                g.cells[i] = lsr_name_cell_width(v, set->rows[i]);
         grid_choose(&g, &arena);
         if (v->o.format == LSR_FORMAT_ACROSS)
                 grid_across(&g);

@@ -56,11 +56,19 @@ bool lsr_json_text(struct lsr_out *out, const char *text, size_t len)
         return valid;
 }
 
-static bool json_put_string(struct lsr_out *out, const char *key, const char *text, size_t len)
+static void json_put_key(struct lsr_out *out, const char *key)
+{
+        lsr_out_put(out, ",\"", 2);
+        lsr_out_puts(out, key);
+        lsr_out_put(out, "\":", 2);
+}
+
+bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, size_t len)
 {
         bool valid;
 
-        lsr_out_printf(out, ",\"%s\":\"", key);
+        json_put_key(out, key);
+        lsr_out_putc(out, '"');
         valid = lsr_json_text(out, text, len);
         lsr_out_putc(out, '"');
         return valid;
@@ -82,6 +90,21 @@ static void json_put_base64(struct lsr_out *out, const char *text, size_t len)
         }
 }
 
+void lsr_json_bytes(struct lsr_out *out, const char *key, const char *text, size_t len)
+{
+        if (lsr_json_string(out, key, text, len))
+                return;
+        lsr_out_printf(out, ",\"%s_b64\":\"", key);
+        json_put_base64(out, text, len);
+        lsr_out_putc(out, '"');
+}
+
+void lsr_json_number(struct lsr_out *out, const char *key, uint64_t value)
+{
+        json_put_key(out, key);
+        lsr_out_commit(out, lsr_text_number(lsr_out_reserve(out, 24), value, 0));
+}
+
 static const char *json_type(mode_t mode)
 {
         switch (mode & S_IFMT) {
@@ -101,90 +124,6 @@ static const char *json_type(mode_t mode)
                 return "socket";
         }
         return NULL;
-}
-
-/* RFC 3339 in UTC with nanoseconds. */
-static void json_put_time(struct lsr_out *out, const char *key, int64_t sec, uint32_t nsec)
-{
-        struct tm tm;
-
-        if (!lsr_zone_break_down(sec, &tm))
-                return;
-        lsr_out_printf(out, ",\"%s\":\"%04lld-%02d-%02dT%02d:%02d:%02d.%09uZ\"", key, (long long)tm.tm_year + 1900,
-                       tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, nsec);
-}
-
-/* @stored: the name that a bundle stores, or NULL. */
-static void json_put_user(struct lsr_view *v, struct lsr_users *users, const char *stored, bool known, uint32_t id,
-                          const char *key)
-{
-        const struct lsr_user *user = v->o.numeric || stored || !known ? NULL : lsr_users_find(users, id);
-
-        if (stored && !v->o.numeric)
-                json_put_string(v->out, key, stored, strlen(stored));
-        else if (user && user->name)
-                json_put_string(v->out, key, user->name, user->name_len);
-}
-
-static void json_put_meta(struct lsr_view *v, const struct lsr_entry *e)
-{
-        static const struct {
-                const char *key;
-                unsigned field;
-        } times[LSR_TIMES] = { { "mtime", LSR_FIELD_MTIME },
-                               { "atime", LSR_FIELD_ATIME },
-                               { "ctime", LSR_FIELD_CTIME },
-                               { "btime", LSR_FIELD_BTIME } };
-        const struct lsr_meta *m = &e->meta;
-        struct lsr_out *out = v->out;
-        char perm[10];
-
-        if (m->known & LSR_FIELD_MODE) {
-                lsr_text_mode(perm, m->mode);
-                lsr_out_printf(out, ",\"mode\":\"%04o\"", m->mode & 07777);
-                json_put_string(out, "perm", perm, 10);
-        }
-        if (m->known & LSR_FIELD_NLINK)
-                lsr_out_printf(out, ",\"nlink\":%u", m->nlink);
-        if (m->known & LSR_FIELD_UID)
-                lsr_out_printf(out, ",\"uid\":%u", m->uid);
-        json_put_user(v, &v->users, e->extra ? e->extra->user : NULL, m->known & LSR_FIELD_UID, m->uid, "user");
-        if (m->known & LSR_FIELD_GID)
-                lsr_out_printf(out, ",\"gid\":%u", m->gid);
-        json_put_user(v, &v->groups, e->extra ? e->extra->group : NULL, m->known & LSR_FIELD_GID, m->gid, "group");
-        if (m->known & LSR_FIELD_SIZE)
-                lsr_out_printf(out, ",\"size\":%llu", (unsigned long long)m->size);
-        if (m->known & LSR_FIELD_BLOCKS)
-                lsr_out_printf(out, ",\"blocks\":%llu", (unsigned long long)m->blocks);
-        for (unsigned t = 0; t < LSR_TIMES; t++)
-                if (m->known & times[t].field)
-                        json_put_time(out, times[t].key, m->sec[t], m->nsec[t]);
-        if (m->known & LSR_FIELD_INODE)
-                lsr_out_printf(out, ",\"inode\":%llu", (unsigned long long)m->inode);
-        if (m->known & LSR_FIELD_DEV)
-                lsr_out_printf(out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
-        if ((m->known & LSR_FIELD_DEV) && (S_ISCHR(m->mode) || S_ISBLK(m->mode)))
-                lsr_out_printf(out, ",\"rdev\":\"%u:%u\"", lsr_dev_major(m->rdev), lsr_dev_minor(m->rdev));
-}
-
-static void json_put_member(struct lsr_out *out, const struct lsr_entry_member *m)
-{
-        static const char dangling[] = "hard link to a member that is not there";
-
-        json_put_string(out, "bundle", m->bundle, strlen(m->bundle));
-        if (m->packed != UINT64_MAX)
-                lsr_out_printf(out, ",\"packed\":%llu", (unsigned long long)m->packed);
-        if (m->method)
-                json_put_string(out, "method", m->method, strlen(m->method));
-        if (m->encrypted)
-                lsr_out_puts(out, ",\"encrypted\":true");
-        if (m->raw && !json_put_string(out, "raw_name", m->raw, m->raw_len)) {
-                lsr_out_puts(out, ",\"raw_name_b64\":\"");
-                json_put_base64(out, m->raw, m->raw_len);
-                lsr_out_putc(out, '"');
-        }
-        if (m->dangling)
-                json_put_string(out, "error", dangling, sizeof(dangling) - 1);
 }
 
 static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e)
@@ -212,38 +151,32 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
                         i = (size_t)-1;
                 }
         }
-        if (!json_put_string(out, "name", name, name_len)) {
-                lsr_out_puts(out, ",\"name_b64\":\"");
-                json_put_base64(out, name, name_len);
-                lsr_out_putc(out, '"');
-        }
+        lsr_json_bytes(out, "name", name, name_len);
         if (type)
-                json_put_string(out, "type", type, strlen(type));
-        json_put_meta(v, e);
-        if (e->extra && e->extra->target)
-                json_put_string(out, "target", e->extra->target, e->extra->target_len);
-        if (e->git)
-                json_put_string(out, "git", (const char[2]){ (char)(e->git >> 8), (char)(e->git & 0xff) }, 2);
-        if (e->extra && e->extra->member)
-                json_put_member(out, e->extra->member);
+                lsr_json_string(out, "type", type, strlen(type));
+        for (size_t i = 0; i < v->cells.n; i++)
+                if (v->cells.all[i].column->json)
+                        v->cells.all[i].column->json(v, v->cells.all[i].column, e);
         if (e->meta.error)
-                json_put_string(out, "error", strerror(-e->meta.error), strlen(strerror(-e->meta.error)));
+                lsr_json_string(out, "error", strerror(-e->meta.error), strlen(strerror(-e->meta.error)));
         lsr_out_puts(out, "}\n");
+}
+
+/* Names of users that nobody knows yet are asked for together. */
+static void json_look_up(struct lsr_view *v, const struct lsr_set *set)
+{
+        for (size_t i = 0; i < v->cells.n; i++) {
+                const struct lsr_column *column = v->cells.all[i].column;
+
+                if (column->needs & (LSR_NEED_USERS | LSR_NEED_GROUPS))
+                        column->measure(v, &v->cells.all[i], set->rows, set->n);
+        }
+        v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
 }
 
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)
 {
-        for (size_t i = 0; i < set->n; i++) {
-                const struct lsr_entry *e = set->rows[i];
-
-                if (v->o.numeric)
-                        continue;
-                if (lsr_entry_knows(e, LSR_FIELD_UID))
-                        lsr_users_want(&v->users, e->meta.uid);
-                if (lsr_entry_knows(e, LSR_FIELD_GID))
-                        lsr_users_want(&v->groups, e->meta.gid);
-        }
-        v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
+        json_look_up(v, set);
         for (size_t i = 0; i < set->n; i++)
                 if ((set->rows[i]->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(set->rows[i]->name))
                         json_row(v, set, set->rows[i]);

@@ -185,7 +185,7 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
 
         lsr_out_init(&tmp, -1);
         q = lsr_quote_put(quote, &tmp, text, len);
-        outside = v->align_quotes && v->some_quoted && q.quoted && tmp.len >= 2;
+        outside = v->some_quoted && q.quoted && tmp.len >= 2;
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[0]);
         name_link_begin(v, dir, name);
@@ -196,6 +196,42 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
                 lsr_out_putc(v->out, tmp.buf[tmp.len - 1]);
         lsr_out_free(&tmp);
         return q;
+}
+
+static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
+{
+        if (S_ISREG(mode))
+                return v->o.indicator == LSR_INDICATOR_CLASSIFY && stat_ok && (mode & 0111) ? '*' : 0;
+        if (S_ISDIR(mode))
+                return '/';
+        if (v->o.indicator == LSR_INDICATOR_SLASH)
+                return 0;
+        if (S_ISLNK(mode))
+                return '@';
+        if (S_ISFIFO(mode))
+                return '|';
+        return S_ISSOCK(mode) ? '=' : 0;
+}
+
+bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e)
+{
+        return !v->frills && lsr_quote_plain(&v->quote, e->name, e->name_len);
+}
+
+char *lsr_name_put_bare(const struct lsr_view *v, const struct lsr_entry *e, char *p)
+{
+        char mark;
+
+        if (v->some_quoted)
+                *p++ = ' ';
+        memcpy(p, e->name, e->name_len);
+        p += e->name_len;
+        if (v->o.indicator != LSR_INDICATOR_NONE) {
+                mark = name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
+                if (mark)
+                        *p++ = mark;
+        }
+        return p;
 }
 
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column)
@@ -209,10 +245,7 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
         bool pad;
         uint64_t begin;
 
-        if (v->align_quotes && v->some_quoted)
-                pad = plain || !lsr_quote_measure(&v->quote, text, len).quoted;
-        else
-                pad = false;
+        pad = v->some_quoted && (plain || !lsr_quote_measure(&v->quote, text, len).quoted);
         if (pad && !target)
                 lsr_out_putc(v->out, ' ');
         if (color) {
@@ -222,14 +255,14 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
         }
         if (v->o.icons && !target)
                 q.width += lsr_icon_put(v->out, e);
-        begin = lsr_dired_pos(v);
+        begin = v->o.dired ? lsr_dired_pos(v) : 0;
         if (v->o.hyperlink)
                 q = name_put_linked(v, &v->quote, text, len, v->dir, e->name);
         else if (plain)
                 lsr_out_put(v->out, text, len);
         else
                 q = lsr_quote_put(&v->quote, v->out, text, len);
-        if (!target)
+        if (v->o.dired && !target)
                 lsr_dired_add(v, &v->dired, begin, lsr_dired_pos(v));
         /* GNU ls counts the blank for a link's target as well, which has none. */
         q.len += pad;
@@ -248,7 +281,7 @@ size_t lsr_name_width(struct lsr_view *v, const struct lsr_entry *e)
 
         if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
                 q = lsr_quote_measure(&v->quote, e->name, e->name_len);
-        return q.width + (v->align_quotes && v->some_quoted && !q.quoted) + (v->o.icons ? LSR_ICON_WIDTH : 0);
+        return q.width + (v->some_quoted && !q.quoted) + (v->o.icons ? LSR_ICON_WIDTH : 0);
 }
 
 void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries, size_t n)
@@ -262,21 +295,6 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
                 if (!lsr_quote_plain(&v->quote, e->name, e->name_len))
                         v->some_quoted = lsr_quote_measure(&v->quote, e->name, e->name_len).quoted;
         }
-}
-
-static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
-{
-        if (S_ISREG(mode))
-                return v->o.indicator == LSR_INDICATOR_CLASSIFY && stat_ok && (mode & 0111) ? '*' : 0;
-        if (S_ISDIR(mode))
-                return '/';
-        if (v->o.indicator == LSR_INDICATOR_SLASH)
-                return 0;
-        if (S_ISLNK(mode))
-                return '@';
-        if (S_ISFIFO(mode))
-                return '|';
-        return S_ISSOCK(mode) ? '=' : 0;
 }
 
 size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
@@ -308,65 +326,29 @@ void lsr_heading_put(struct lsr_view *v, const char *dir)
 
 /* ---- cells of grids ---- */
 
-static void name_put_padded(struct lsr_view *v, const char *text, size_t len, int width)
+size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e)
 {
-        if ((size_t)width > len)
-                lsr_out_fill(v->out, ' ', (size_t)width - len);
-        lsr_out_put(v->out, text, len);
-        lsr_out_putc(v->out, ' ');
-}
+        size_t width = lsr_cells_width(v, e) + lsr_name_width(v, e);
 
-static size_t name_block_text(const struct lsr_view *v, const struct lsr_entry *e, char buf[LSR_HUMAN_MAX])
-{
-        if (lsr_entry_stat_ok(e))
-                return lsr_size_format(&v->o.block_style, e->meta.blocks, 512, buf);
-        memcpy(buf, "?", 2);
-        return 1;
-}
-
-static const char *name_context(const struct lsr_entry *e)
-{
-        return e->extra && e->extra->context ? e->extra->context : "?";
-}
-
-size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e)
-{
-        bool commas = v->o.format == LSR_FORMAT_COMMAS;
-        size_t width = lsr_name_width(v, e);
-        char buf[LSR_HUMAN_MAX];
-
-        if (v->o.inode)
-                width += 1 + (size_t)(commas ? lsr_digits(e->meta.inode) : c->inode);
-        if (v->o.blocks)
-                width += 1 + (commas ? name_block_text(v, e, buf) : (size_t)c->blocks);
-        if (v->o.context)
-                width += 1 + (commas ? strlen(name_context(e)) : (size_t)c->context);
-        width += c->any_git ? 3 : 0;
         if (v->o.indicator != LSR_INDICATOR_NONE)
                 width += name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e)) != 0;
         return width;
 }
 
-size_t lsr_name_cell(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e, size_t start_column)
+void lsr_name_cell(struct lsr_view *v, const struct lsr_entry *e, size_t start_column)
 {
-        bool commas = v->o.format == LSR_FORMAT_COMMAS;
-        char buf[LSR_HUMAN_MAX];
-        size_t width;
+        char *p, *anew;
 
         lsr_color_normal(v);
-        if (v->o.inode) {
-                size_t len = (size_t)(lsr_text_number(buf, e->meta.inode, 0) - buf);
-
-                name_put_padded(v, e->meta.inode ? buf : "?", e->meta.inode ? len : 1, commas ? 0 : c->inode);
+        p = lsr_out_reserve(v->out, v->cells.room + LSR_CELL_TEXT_MAX + e->name_len + 8);
+        p = lsr_cells_put(v, e, p, &anew);
+        if (lsr_name_is_bare(v, e) && !v->prefix) {
+                lsr_out_commit(v->out, lsr_name_put_bare(v, e, p));
+                return;
         }
-        if (v->o.blocks)
-                name_put_padded(v, buf, name_block_text(v, e, buf), commas ? 0 : c->blocks);
-        if (v->o.context)
-                name_put_padded(v, name_context(e), strlen(name_context(e)), commas ? 0 : c->context);
-        if (c->any_git)
-                lsr_out_put(v->out, buf, (size_t)(lsr_text_git(buf, e->git) - buf));
+        lsr_out_commit(v->out, p);
         if (v->prefix)
                 lsr_out_puts(v->out, v->prefix);
-        width = lsr_name_put(v, e, false, start_column);
-        return width + lsr_indicator_put(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
+        lsr_name_put(v, e, false, start_column);
+        lsr_indicator_put(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
 }

@@ -86,11 +86,3 @@ void lsr_text_mode(char p[10], mode_t mode)
         if (mode & S_ISVTX)
                 p[9] = text_special(mode, S_IXOTH, 't');
 }
-
-char *lsr_text_git(char p[3], uint16_t letters)
-{
-        p[0] = letters ? (char)(letters >> 8) : ' ';
-        p[1] = letters ? (char)(letters & 0xff) : ' ';
-        p[2] = ' ';
-        return p + 3;
-}

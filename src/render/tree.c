@@ -9,6 +9,9 @@
  *      ├── a
  *      │   └── b        prefix of this row: "│   " "└── "
  *      └── c
+ *
+ * Names alone are shown as they come.  Columns align over the whole tree, so
+ * with columns the order of the rows is kept, and shown when all are there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +23,28 @@
 #define TREE_STEP 4 /* columns of a level */
 
 struct tree_level {
-        struct lsr_columns columns;
-        size_t prefix_len; /* bytes of the branches of the levels above */
+        const struct lsr_set *kept; /* the copy of its set */
+        size_t prefix_len;          /* bytes of the branches of those above */
 };
+
+/* A row, in the order of the output; or that a set begins. */
+struct tree_row {
+        const struct lsr_set *set;
+        size_t i; /* TREE_BEGIN: it begins */
+};
+
+#define TREE_BEGIN SIZE_MAX
 
 struct lsr_tree {
         struct tree_level *levels;
         size_t cap_levels;
         struct lsr_out prefix; /* in memory */
+        /* with columns */
+        struct lsr_arena arena; /* copies of sets */
+        struct lsr_span *spans; /* their rows */
+        size_t n_spans, cap_spans;
+        struct tree_row *rows;
+        size_t n_rows, cap_rows;
 };
 
 static const char *tree_piece(bool row, bool last)
@@ -37,30 +54,32 @@ static const char *tree_piece(bool row, bool last)
         return row ? (last ? "`-- " : "|-- ") : (last ? "    " : "|   ");
 }
 
-void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
+static struct lsr_tree *tree_of(struct lsr_view *v)
 {
-        struct lsr_tree *t = v->tree;
-
-        if (!t) {
-                t = v->tree = lsr_xmalloc(sizeof(*t));
-                *t = (struct lsr_tree){};
-                lsr_out_init(&t->prefix, -1);
+        if (!v->tree) {
+                v->tree = lsr_xmalloc(sizeof(*v->tree));
+                *v->tree = (struct lsr_tree){};
+                lsr_out_init(&v->tree->prefix, -1);
         }
-        if (set->depth >= t->cap_levels) {
-                t->cap_levels = 2 * (size_t)set->depth + 16;
-                t->levels = lsr_xrealloc(t->levels, t->cap_levels * sizeof(*t->levels));
-        }
-        lsr_columns_measure(v, set, &t->levels[set->depth].columns);
-        t->levels[set->depth].prefix_len = t->prefix.len;
+        return v->tree;
 }
 
-void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+static struct tree_level *tree_level(struct lsr_tree *t, unsigned depth)
+{
+        if (depth >= t->cap_levels) {
+                t->cap_levels = 2 * (size_t)depth + 16;
+                t->levels = lsr_xrealloc(t->levels, t->cap_levels * sizeof(*t->levels));
+        }
+        return &t->levels[depth];
+}
+
+static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
 {
         struct lsr_tree *t = v->tree;
-        struct tree_level *level = &t->levels[set->depth];
+        size_t prefix_len = t->levels[set->depth].prefix_len;
         bool last = i + 1 == set->n;
 
-        t->prefix.len = level->prefix_len;
+        t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(true, last));
         lsr_out_putc(&t->prefix, '\0');
@@ -68,13 +87,76 @@ void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
         v->prefix_width = (size_t)set->depth * TREE_STEP;
         v->dir = set->dir;
         if (v->o.format == LSR_FORMAT_LONG) {
-                lsr_long_row(v, &level->columns, set->rows[i]);
+                lsr_long_row(v, set->rows[i]);
         } else {
-                lsr_name_cell(v, &level->columns, set->rows[i], 0);
+                lsr_name_cell(v, set->rows[i], 0);
                 lsr_out_putc(v->out, v->o.end);
         }
         /* What is below this row continues it: a bar if the level goes on, else nothing. */
-        t->prefix.len = level->prefix_len;
+        t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(false, last));
+}
+
+static void tree_keep(struct lsr_tree *t, const struct lsr_set *set, size_t i)
+{
+        if (t->n_rows == t->cap_rows) {
+                t->cap_rows = t->cap_rows ? 2 * t->cap_rows : 256;
+                t->rows = lsr_xrealloc(t->rows, t->cap_rows * sizeof(*t->rows));
+        }
+        t->rows[t->n_rows++] = (struct tree_row){ set, i };
+}
+
+static void tree_keep_set(struct lsr_tree *t, const struct lsr_set *set)
+{
+        struct lsr_set *copy = lsr_arena_new(&t->arena, struct lsr_set, 1);
+
+        *copy = *set;
+        if (t->n_spans == t->cap_spans) {
+                t->cap_spans = t->cap_spans ? 2 * t->cap_spans : 64;
+                t->spans = lsr_xrealloc(t->spans, t->cap_spans * sizeof(*t->spans));
+        }
+        t->spans[t->n_spans++] = (struct lsr_span){ copy->measured, copy->n_measured };
+        tree_level(t, set->depth)->kept = copy;
+        tree_keep(t, copy, TREE_BEGIN);
+}
+
+void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
+{
+        struct lsr_tree *t = tree_of(v);
+
+        if (v->cells.n > 0)
+                tree_keep_set(t, set);
+        else
+                tree_level(t, set->depth)->prefix_len = t->prefix.len;
+}
+
+void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+{
+        if (v->cells.n > 0)
+                tree_keep(v->tree, v->tree->levels[set->depth].kept, i);
+        else
+                tree_show(v, set, i);
+}
+
+void lsr_tree_end(struct lsr_view *v)
+{
+        struct lsr_tree *t = v->tree;
+
+        if (v->cells.n == 0)
+                return;
+        lsr_cells_measure(v, t->spans, t->n_spans, v->o.titles && v->o.format == LSR_FORMAT_LONG);
+        v->some_quoted = false;
+        for (size_t i = 0; i < t->n_spans && !v->some_quoted; i++)
+                lsr_name_scan_quoting(v, t->spans[i].entries, t->spans[i].n);
+        if (v->o.titles && v->o.format == LSR_FORMAT_LONG)
+                lsr_long_titles(v);
+        for (size_t i = 0; i < t->n_rows; i++) {
+                const struct tree_row *row = &t->rows[i];
+
+                if (row->i == TREE_BEGIN)
+                        tree_level(t, row->set->depth)->prefix_len = t->prefix.len;
+                else
+                        tree_show(v, row->set, row->i);
+        }
 }

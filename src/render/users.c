@@ -44,6 +44,15 @@ static void users_grow(struct lsr_users *users)
         free(old.slots);
 }
 
+static uint32_t users_digits(uint32_t v)
+{
+        uint32_t n = 1;
+
+        for (; v >= 10; v /= 10)
+                n++;
+        return n;
+}
+
 static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
 {
         struct lsr_user *user;
@@ -52,7 +61,7 @@ static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
                 users_grow(users);
         user = users_slot(users, id);
         if (!user->used) {
-                *user = (struct lsr_user){ .id = id, .used = true };
+                *user = (struct lsr_user){ .id = id, .used = true, .width = users_digits(id) };
                 users->n++;
         }
         return user;
@@ -97,19 +106,6 @@ void lsr_users_load(struct lsr_users *users, char *text, size_t len)
         }
 }
 
-void lsr_users_want(struct lsr_users *users, uint32_t id)
-{
-        if (users->last.used && users->last.id == id)
-                return;
-        if (users->n_slots && users_slot(users, id)->used) {
-                users->last = *users_slot(users, id);
-                return;
-        }
-        users->last = *users_add(users, id);
-        users->missing = lsr_xrealloc(users->missing, (users->n_missing + 1) * sizeof(*users->missing));
-        users->missing[users->n_missing++] = id;
-}
-
 /* getent prints the lines it has and is silent on the rest. */
 static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
@@ -146,25 +142,17 @@ unsigned lsr_users_resolve(struct lsr_users *users)
         return runs;
 }
 
-static uint32_t users_digits(uint32_t v)
-{
-        uint32_t n = 1;
-
-        for (; v >= 10; v /= 10)
-                n++;
-        return n;
-}
-
 const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
 {
-        const struct lsr_user *user;
+        size_t n = users->n;
 
         if (users->last.used && users->last.id == id)
                 return &users->last;
-        user = users_add(users, id);
-        users->last = *user;
-        if (!user->name)
-                users->last.width = users_digits(id);
+        users->last = *users_add(users, id);
+        if (users->n > n) {
+                users->missing = lsr_xrealloc(users->missing, (users->n_missing + 1) * sizeof(*users->missing));
+                users->missing[users->n_missing++] = id;
+        }
         return &users->last;
 }
 

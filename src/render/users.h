@@ -17,7 +17,7 @@ struct lsr_user {
         bool used;        /* the slot holds an id */
         const char *name; /* NULL: nobody knows it */
         uint32_t name_len;
-        uint32_t width; /* columns of the name, or of the number */
+        uint32_t width; /* columns of the name, or of the number if there is none */
 };
 
 /* One of the two databases; a hash table of ids. */
@@ -38,13 +38,10 @@ void lsr_users_init(struct lsr_users *users, const char *database);
 /* Take in the text of a passwd or group file; names point into @text, which must stay. */
 void lsr_users_load(struct lsr_users *users, char *text, size_t len);
 
-/* An id is going to be shown; if it is unknown it is noted for lsr_users_resolve(). */
-void lsr_users_want(struct lsr_users *users, uint32_t id);
-
-/* Ask getent for all that were noted.  Returns the number of processes started. */
-unsigned lsr_users_resolve(struct lsr_users *users);
-
-/* The user, always. */
+/* The user, always.  An id that was not in the file is noted for lsr_users_resolve(). */
 const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id);
+
+/* Ask getent for all that were noted.  Returns the number of processes started; not 0: widths have changed. */
+unsigned lsr_users_resolve(struct lsr_users *users);
 
 void lsr_users_free(struct lsr_users *users);

@@ -14,6 +14,13 @@ static void view_total(struct lsr_view *v, uint64_t blocks)
         lsr_out_putc(v->out, v->o.end);
 }
 
+void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set)
+{
+        const struct lsr_span span = { set->measured, set->n_measured };
+
+        lsr_cells_measure(v, &span, 1, v->o.titles && v->o.format == LSR_FORMAT_LONG);
+}
+
 int lsr_view_set(void *ctx, const struct lsr_set *set)
 {
         struct lsr_view *v = ctx;
@@ -24,13 +31,12 @@ int lsr_view_set(void *ctx, const struct lsr_set *set)
                 return 0;
         }
         if (v->o.tree) {
-                lsr_name_scan_quoting(v, set->measured, set->n_measured);
                 lsr_tree_set(v, set);
                 return 0;
         }
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
-        if (set->dir && (v->o.format == LSR_FORMAT_LONG || v->o.blocks))
+        if (set->dir && (v->o.format == LSR_FORMAT_LONG || lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS)))
                 view_total(v, set->blocks);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);
@@ -56,6 +62,15 @@ int lsr_view_set(void *ctx, const struct lsr_set *set)
 int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i)
 {
         lsr_tree_row(ctx, set, i);
+        return 0;
+}
+
+int lsr_view_end(void *ctx)
+{
+        struct lsr_view *v = ctx;
+
+        if (v->tree)
+                lsr_tree_end(v);
         return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "entry.h"
 #include "listing/listing.h"
 #include "render/color.h"
+#include "render/columns.h"
 #include "render/human.h"
 #include "render/quote.h"
 #include "render/users.h"
@@ -40,8 +41,9 @@ enum lsr_indicator {
 struct lsr_view_options {
         enum lsr_layout format;
         bool tree;
-        bool inode, blocks, owner, group, author, context, numeric;
-        bool titles, icons, git;
+        unsigned shown; /* enum lsr_shown, by what options say of columns */
+        bool numeric;   /* users and groups */
+        bool titles, icons;
         bool dired;
         bool unaligned; /* rows of a directory do not align: GNU ls prints them as they come */
         bool hyperlink;
@@ -65,9 +67,11 @@ struct lsr_dired {
 struct lsr_view {
         struct lsr_view_options o;
         struct lsr_out *out;
+        struct lsr_cells cells;
         struct lsr_quote_table quote;     /* of names */
         struct lsr_quote_table dir_quote; /* of headings */
         bool align_quotes;                /* unquoted names get a blank if others are quoted */
+        bool frills;                      /* names have colours, links, icons, or positions to tell */
         struct lsr_colors colors;
         struct lsr_when when;
         struct lsr_users users;
@@ -77,7 +81,7 @@ struct lsr_view {
         char *host;                /* for hyperlinks */
         /* state */
         bool used_color;
-        bool some_quoted; /* a name of the set at hand is */
+        bool some_quoted; /* a name of the set at hand is, and that matters for the others */
         bool any_set;     /* one was shown before */
         const char *dir;  /* of the set at hand, NULL for operands */
         char *link_dir;   /* the directory whose absolute path is link_base; for hyperlinks */
@@ -88,47 +92,40 @@ struct lsr_view {
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
         unsigned getents; /* processes started for names of users */
-        struct lsr_owners {
-                const struct lsr_entry_extra *extra;
-                uint32_t uid, gid, known;
-                int widths[3];
-                uint32_t len; /* 0: there is none */
-                char text[92];
-        } owners; /* of the row before, as they were put; long.c */
 };
 
 /* The sink of lsr_list(); ctx is the view. */
 int lsr_view_set(void *ctx, const struct lsr_set *set);
 int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i);
 
+/* All was handed over: what waited for that is shown.  The sets must still be there. */
+int lsr_view_end(void *ctx);
+
 /* What comes at the very end: --dired's positions, the colour reset. */
 void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */
 
-/* Columns of a long row; every format that prints such rows measures its set first. */
-struct lsr_columns {
-        int inode, blocks, nlink, owner, group, author, context, major, minor, size;
-        bool any_acl, any_git;
-};
-
-void lsr_columns_measure(struct lsr_view *v, const struct lsr_set *set, struct lsr_columns *ret_columns);
+/* Measure the columns for one set. */
+void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set);
-void lsr_long_row(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e);
+void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e);
+void lsr_long_titles(struct lsr_view *v);
 void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
+void lsr_tree_end(struct lsr_view *v);
 
 /* ---- name.c ---- */
 
-/* Inode, blocks, context, name, indicator: a cell of a grid.  Returns its columns. */
-size_t lsr_name_cell(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e, size_t start_column);
+/* A cell of a grid: columns, name, indicator. */
+void lsr_name_cell(struct lsr_view *v, const struct lsr_entry *e, size_t start_column);
 /* The columns that lsr_name_cell() would take. */
-size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, const struct lsr_entry *e);
+size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e);
 
 /*
  * The name of @e in its colour, or with @target that of its link target.
@@ -136,6 +133,10 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_columns *c, cons
  * sequence.  Returns the columns.
  */
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
+
+/* Is the name a copy of its bytes, with a mark at most?  Then lsr_name_put_bare() writes both: name_len + 2 bytes of room. */
+bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e);
+char *lsr_name_put_bare(const struct lsr_view *v, const struct lsr_entry *e, char *p);
 
 /* The mark behind a name; @stat_ok false: @mode has the type only.  Returns the number of bytes: 0 or 1. */
 size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode);
@@ -164,9 +165,6 @@ int lsr_digits(uint64_t value);
 
 /* Write @value right-aligned to @width columns.  Returns the end. */
 char *lsr_text_number(char *p, uint64_t value, int width);
-
-/* The letters of --git and a blank.  Returns the end. */
-char *lsr_text_git(char p[3], uint16_t letters);
 
 /* The ten characters of a mode, as ls -l shows them. */
 void lsr_text_mode(char p[10], mode_t mode);

@@ -83,6 +83,17 @@ static char *when_hour_minute(char *p, const struct tm *tm)
         return when_two(p, tm->tm_min, '0');
 }
 
+/* :ss.nnnnnnnnn */
+static char *when_seconds(char *p, const struct tm *tm, uint32_t nsec)
+{
+        *p++ = ':';
+        p = when_two(p, tm->tm_sec, '0');
+        *p++ = '.';
+        for (unsigned unit = 100000000; unit; unit /= 10)
+                *p++ = (char)('0' + nsec / unit % 10);
+        return p;
+}
+
 static char *when_month_day(char *p, const struct tm *tm)
 {
         p = when_two(p, tm->tm_mon + 1, '0');
@@ -242,11 +253,7 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
                 p = when_hour_minute(p, tm);
                 if (w->kind == LSR_WHEN_LONG_ISO)
                         return (size_t)(p - buf);
-                *p++ = ':';
-                p = when_two(p, tm->tm_sec, '0');
-                *p++ = '.';
-                for (unsigned unit = 100000000; unit; unit /= 10)
-                        *p++ = (char)('0' + nsec / unit % 10);
+                p = when_seconds(p, tm, nsec);
                 *p++ = ' ';
                 return (size_t)(when_offset(p, &w->span) - buf);
         case LSR_WHEN_ISO:
@@ -262,6 +269,23 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
                 return when_custom(w, w->formats[when_recent(w, sec, nsec)], tm, sec, nsec, buf);
         }
         return 0;
+}
+
+size_t lsr_when_utc(int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
+{
+        struct tm tm;
+        char *p;
+
+        if (!lsr_zone_break_down(sec, &tm))
+                return 0;
+        p = when_year(buf, &tm, 4);
+        *p++ = '-';
+        p = when_month_day(p, &tm);
+        *p++ = 'T';
+        p = when_hour_minute(p, &tm);
+        p = when_seconds(p, &tm, nsec);
+        *p++ = 'Z';
+        return (size_t)(p - buf);
 }
 
 bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec)

@@ -41,7 +41,7 @@ lsr --git ../link/
 lsr --git ../.git/refs
 cd ..
 echo '-- JSON'
-lsr --git --json c ../tree/d | sed 's/"mode.*"git"/"git"/'
+lsr --git --json c ../tree/d | sed 's/"inode.*"git"/"git"/'
 echo '-- no work tree'
 lsr --git /dev/null
 mkdir "$HOME/plain" && touch "$HOME/plain/f"

@@ -35,7 +35,7 @@ LOCALES = ["C.UTF-8", "C", "en_US.UTF-8"]
 GNU = "/usr/bin/ls"
 NOBODY = 65534
 TIMEOUT_S = 60
-SANITIZERS = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
+SANITIZERS = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
 
 # Standard output of the child: what bash makes of it before it becomes ls.
 REDIRECTIONS = {"closed": ">&-", "full": ">/dev/full"}

@@ -131,18 +131,18 @@ Test(users, many)
 Test(users, getent)
 {
         users_take("a:x:4000000001:\n");
-        lsr_users_want(&users, 4000000001u);
+        lsr_users_find(&users, 4000000001u);
         cr_assert_eq(users.n_missing, 0);
-        lsr_users_want(&users, 0);
-        lsr_users_want(&users, 4000000002u);
-        lsr_users_want(&users, 0);
-        lsr_users_want(&users, 4000000002u);
+        lsr_users_find(&users, 0);
+        lsr_users_find(&users, 4000000002u);
+        lsr_users_find(&users, 0);
+        lsr_users_find(&users, 4000000002u);
         cr_assert_eq(users.n_missing, 2);
         cr_assert_eq(lsr_users_resolve(&users), 1);
         users_check(0, "root");
         users_check(4000000001u, "a");
         users_check(4000000002u, NULL);
-        lsr_users_want(&users, 4000000002u);
+        lsr_users_find(&users, 4000000002u);
         cr_assert_eq(lsr_users_resolve(&users), 0, "asked again for one that nobody knows");
         /* What getent printed belongs to the names and stays, so the table does too. */
 }

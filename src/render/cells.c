@@ -1,0 +1,173 @@
+/*
+ * cells - the chosen columns of a view, side by side
+ *
+ * Columns are measured a block of entries at a time, in the order in which they
+ * lie in memory, so that all columns find a block in the cache.  An id that has
+ * no name yet may get one from getent, and then everything is measured again.
+ */
+#include <string.h>
+
+#include "render/view.h"
+
+#define CELLS_BLOCK 256u /* entries */
+
+static void cells_add(struct lsr_cells *cells, const struct lsr_column *column)
+{
+        if (cells->n < LSR_CELLS_MAX)
+                cells->all[cells->n++] =
+                        (struct lsr_cell){ .column = column, .put = column->put, .align = column->align };
+}
+
+void lsr_cells_choose(struct lsr_cells *cells, unsigned shown)
+{
+        cells->n = 0;
+        for (size_t i = 0; i < lsr_n_columns; i++)
+                if (lsr_columns[i].shown & shown)
+                        cells_add(cells, &lsr_columns[i]);
+}
+
+static const struct lsr_column *cells_find(const char *name, size_t len)
+{
+        for (size_t i = 0; i < lsr_n_columns; i++)
+                if (lsr_columns[i].title && strncmp(lsr_columns[i].name, name, len) == 0 && !lsr_columns[i].name[len])
+                        return &lsr_columns[i];
+        return NULL;
+}
+
+const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
+{
+        cells->n = 0;
+        for (;;) {
+                size_t len = strcspn(list, ",");
+                const struct lsr_column *column = cells_find(list, len);
+
+                if (!column || cells->n == LSR_CELLS_MAX)
+                        return list;
+                cells_add(cells, column);
+                if (!list[len])
+                        return NULL;
+                list += len + 1;
+        }
+}
+
+bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown)
+{
+        for (size_t i = 0; i < cells->n; i++)
+                if (cells->all[i].column->shown & shown)
+                        return true;
+        return false;
+}
+
+unsigned lsr_cells_fields(const struct lsr_cells *cells)
+{
+        unsigned fields = 0;
+
+        for (size_t i = 0; i < cells->n; i++)
+                fields |= cells->all[i].column->fields;
+        return fields;
+}
+
+unsigned lsr_cells_needs(const struct lsr_cells *cells)
+{
+        unsigned needs = 0;
+
+        for (size_t i = 0; i < cells->n; i++)
+                needs |= cells->all[i].column->needs;
+        return needs;
+}
+
+static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, size_t n)
+{
+        struct lsr_cells *cells = &v->cells;
+
+        for (size_t i = 0; i < cells->n; i++) {
+                struct lsr_cell *cell = &cells->all[i];
+
+                *cell = (struct lsr_cell){ .column = cell->column, .put = cell->put, .align = cell->align };
+        }
+        for (size_t s = 0; s < n; s++) {
+                for (size_t at = 0; at < spans[s].n; at += CELLS_BLOCK) {
+                        size_t left = spans[s].n - at;
+
+                        for (size_t i = 0; i < cells->n; i++)
+                                if (cells->all[i].column->measure)
+                                        cells->all[i].column->measure(v, &cells->all[i], spans[s].entries + at,
+                                                                      left < CELLS_BLOCK ? left : CELLS_BLOCK);
+                }
+        }
+}
+
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles)
+{
+        struct lsr_cells *cells = &v->cells;
+        unsigned getents;
+
+        cells_measure_all(v, spans, n);
+        getents = lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
+        v->getents += getents;
+        if (getents)
+                cells_measure_all(v, spans, n);
+        memset(cells->shown, 0, sizeof(cells->shown));
+        cells->anew = cells->room = cells->width = 0;
+        for (size_t i = 0, shown = 0; i < cells->n; i++) {
+                struct lsr_cell *cell = &cells->all[i];
+                const struct lsr_column *column = cell->column;
+
+                if (column->optional && cell->width == 0)
+                        continue;
+                if (titles && cell->width < (int)strlen(column->title))
+                        cell->width = (int)strlen(column->title);
+                cells->room += (size_t)cell->width + cell->bytes + column->room + 1;
+                if (cells->ragged)
+                        cell->width = 0;
+                cells->width += (size_t)cell->width + 1;
+                cells->shown[shown++] = cell;
+                if (column->shown & (LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR | LSR_SHOW_CONTEXT))
+                        cells->anew = shown;
+        }
+}
+
+char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew)
+{
+        struct lsr_cell *const *cell = v->cells.shown, *const *anew = cell + v->cells.anew;
+
+        for (; cell < anew; cell++) {
+                p = (*cell)->put(v, *cell, e, p);
+                *p++ = ' ';
+        }
+        *ret_anew = p;
+        for (; *cell; cell++) {
+                p = (*cell)->put(v, *cell, e, p);
+                *p++ = ' ';
+        }
+        return p;
+}
+
+size_t lsr_cells_width(struct lsr_view *v, const struct lsr_entry *e)
+{
+        struct lsr_out scratch;
+        char *begin, *end, *anew;
+        size_t width;
+
+        if (!v->cells.ragged || v->cells.width == 0)
+                return v->cells.width;
+        lsr_out_init(&scratch, -1);
+        begin = lsr_out_reserve(&scratch, v->cells.room);
+        end = lsr_cells_put(v, e, begin, &anew);
+        width = lsr_text_width(begin, (size_t)(end - begin));
+        lsr_out_free(&scratch);
+        return width;
+}
+
+void lsr_cells_put_titles(struct lsr_view *v)
+{
+        for (struct lsr_cell *const *cell = v->cells.shown; *cell; cell++) {
+                const char *title = (*cell)->column->title;
+                size_t blanks = (size_t)(*cell)->width - strlen(title);
+
+                if ((*cell)->align == LSR_RIGHT)
+                        lsr_out_fill(v->out, ' ', blanks);
+                lsr_out_puts(v->out, title);
+                lsr_out_fill(v->out, ' ', ((*cell)->align == LSR_LEFT ? blanks : 0) + 1);
+        }
+}

@@ -1,0 +1,94 @@
+/* column-time - the four times of a file, as dates and as ages */
+#include <string.h>
+
+#include "render/column.h"
+#include "render/json.h"
+
+static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "btime" };
+
+/* A date that cannot be shown as one is a number, and what is not known is aligned to dates. */
+void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        (void)entries;
+        lsr_cell_widen(cell, n ? lsr_when_width(&v->when) : 0);
+}
+
+static size_t time_seconds(int64_t sec, char digits[24])
+{
+        char *end = digits;
+
+        if (sec < 0)
+                *end++ = '-';
+        return (size_t)(lsr_text_number(end, sec < 0 ? 0 - (uint64_t)sec : (uint64_t)sec, 0) - digits);
+}
+
+char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        const unsigned time = cell->column->which;
+        int64_t sec = e->meta.sec[time];
+        char digits[24];
+        size_t len;
+
+        if (!lsr_entry_knows(e, cell->column->fields)) {
+                return lsr_cell_unknown(cell, p);
+        }
+        len = lsr_when_format(&v->when, sec, e->meta.nsec[time], p);
+        if (len == 0 && lsr_when_out_of_range(&v->when, sec)) {
+                len = time_seconds(sec, digits);
+                for (int blanks = cell->width - (int)len; blanks > 0; blanks--)
+                        *p++ = ' ';
+                memcpy(p, digits, len);
+        }
+        return p + len;
+}
+
+void lsr_time_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        char text[LSR_WHEN_MAX];
+        size_t len = 0;
+
+        if (e->meta.known & column->fields)
+                len = lsr_when_utc(e->meta.sec[column->which], e->meta.nsec[column->which], text);
+        if (len)
+                lsr_json_string(v->out, time_keys[column->which], text, len);
+}
+
+/* How long ago, in the largest unit of which there is one: "59s", "3m", "23h", "364d", "12y"; "-3m" is to come. */
+static size_t age_text(int64_t now, int64_t sec, char text[24])
+{
+        static const struct {
+                uint64_t seconds;
+                char letter;
+        } units[] = { { 31556952, 'y' }, { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+        uint64_t age = sec > now ? (uint64_t)sec - (uint64_t)now : (uint64_t)now - (uint64_t)sec;
+        char *p = text;
+        size_t i = 0;
+
+        while (units[i].seconds > 1 && age < units[i].seconds)
+                i++;
+        if (sec > now)
+                *p++ = '-';
+        p = lsr_text_number(p, age / units[i].seconds, 0);
+        *p++ = units[i].letter;
+        return (size_t)(p - text);
+}
+
+void lsr_age_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        char text[24];
+
+        for (size_t i = 0; i < n; i++)
+                if (lsr_entry_knows(entries[i], LSR_FIELD_MTIME))
+                        lsr_cell_widen(cell, (int)age_text(v->when.now_sec, entries[i]->meta.sec[LSR_MTIME], text));
+}
+
+char *lsr_age_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        char text[24];
+        size_t len;
+
+        if (!lsr_entry_knows(e, LSR_FIELD_MTIME))
+                return lsr_cell_unknown(cell, p);
+        len = age_text(v->when.now_sec, e->meta.sec[LSR_MTIME], text);
+        return lsr_cell_text(cell, p, text, len, (int)len);
+}

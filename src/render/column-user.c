@@ -1,0 +1,108 @@
+/*
+ * column-user - owners and groups: names to the left, numbers to the right
+ *
+ * A bundle may store names; other ids are looked up.  Most rows have the owner
+ * and the group of the row before, so what was put there is kept and put again.
+ */
+#include <string.h>
+
+#include "render/column.h"
+#include "render/json.h"
+
+struct user {
+        const char *name; /* that the bundle stores; NULL: look the id up */
+        uint32_t id;
+        uint32_t known; /* the bit of the id; 0: it is not */
+};
+
+static struct user user_of(const struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        const char *name = !e->extra || v->o.numeric ? NULL : column->which ? e->extra->group : e->extra->user;
+
+        return (struct user){ name, column->which ? e->meta.gid : e->meta.uid, e->meta.known & column->fields };
+}
+
+/* The text that is to be shown, and its columns; a number has none. */
+static const char *user_text(struct lsr_view *v, const struct lsr_column *column, struct user u, size_t *ret_len,
+                             int *ret_width)
+{
+        const struct lsr_user *user;
+        const char *text = u.known || u.name ? u.name : "?";
+
+        if (text) {
+                *ret_len = strlen(text);
+                *ret_width = (int)lsr_text_width(text, *ret_len);
+                return text;
+        }
+        if (v->o.numeric)
+                return NULL;
+        user = lsr_users_find(column->which ? &v->groups : &v->users, u.id);
+        *ret_len = user->name_len;
+        *ret_width = (int)user->width;
+        return user->name;
+}
+
+void lsr_user_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        struct user last = {};
+
+        for (size_t i = 0; i < n; i++) {
+                struct user u = user_of(v, cell->column, entries[i]);
+                size_t len = 0;
+                int width = 0;
+
+                if (i > 0 && u.id == last.id && u.name == last.name && u.known == last.known)
+                        continue;
+                last = u;
+                if (!lsr_entry_stat_ok(entries[i]))
+                        continue;
+                if (!user_text(v, cell->column, u, &len, &width))
+                        width = lsr_digits(u.id);
+                lsr_cell_widen(cell, width);
+                cell->bytes = len > cell->bytes ? len : cell->bytes;
+        }
+}
+
+static char *user_put(struct lsr_view *v, struct lsr_cell *cell, struct user u, char *p)
+{
+        struct lsr_cell_last *last = &cell->last;
+        char *begin = p;
+        size_t len;
+        int width;
+        const char *text = user_text(v, cell->column, u, &len, &width);
+
+        p = text ? lsr_cell_text(cell, p, text, len, width) : lsr_text_number(p, u.id, cell->width);
+        len = (size_t)(p - begin);
+        last->len = 0;
+        if (len <= sizeof(last->text)) {
+                *last = (struct lsr_cell_last){ u.name, u.id, u.known, (uint8_t)len, {} };
+                memcpy(last->text, begin, len);
+        }
+        return p;
+}
+
+char *lsr_user_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        const struct lsr_cell_last *last = &cell->last;
+        struct user u = user_of(v, cell->column, e);
+
+        if (!last->len || last->id != u.id || last->name != u.name || last->known != u.known)
+                return user_put(v, cell, u, p);
+        /* There is room for all of it, and copying that takes less than counting. */
+        memcpy(p, last->text, sizeof(last->text));
+        return p + last->len;
+}
+
+void lsr_user_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        struct user u = user_of(v, column, e);
+        const char *text;
+        size_t len;
+        int width;
+
+        if (u.known)
+                lsr_json_number(v->out, column->which ? "gid" : "uid", u.id);
+        text = u.known || u.name ? user_text(v, column, u, &len, &width) : NULL;
+        if (text)
+                lsr_json_string(v->out, column->name, text, len);
+}

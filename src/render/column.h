@@ -1,0 +1,51 @@
+/*
+ * column - what the files of the columns share: how a cell is put, and the functions that the table names
+ *
+ * Included by src/render/column*.c only.
+ */
+#pragma once
+
+#include "render/view.h"
+
+typedef void lsr_column_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
+typedef void lsr_column_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
+
+lsr_column_measure lsr_user_measure, lsr_size_measure, lsr_blocks_measure, lsr_time_measure, lsr_age_measure;
+lsr_column_put lsr_user_put, lsr_size_put, lsr_blocks_put, lsr_time_put, lsr_age_put;
+lsr_column_json lsr_user_json, lsr_time_json;
+
+/* The columns of times differ in which of them they show. */
+#define LSR_TIME_COLUMN(name_, title_, time_, field_)                                                  \
+        {                                                                                              \
+                name_, title_, .shown = LSR_SHOW_TIME << (time_) | LSR_SHOW_JSON, .fields = field_,    \
+                               .needs = LSR_NEED_ZONE, .which = time_, .room = LSR_WHEN_MAX,           \
+                               .measure = lsr_time_measure, .put = lsr_time_put, .json = lsr_time_json \
+        }
+
+static inline void lsr_cell_widen(struct lsr_cell *cell, int width)
+{
+        cell->width = width > cell->width ? width : cell->width;
+}
+
+/* Text of that many @columns, to the side to which the cell is aligned. */
+static inline char *lsr_cell_text(const struct lsr_cell *cell, char *p, const char *text, size_t len, int columns)
+{
+        int blanks = cell->width - columns;
+
+        for (; cell->align == LSR_RIGHT && blanks > 0; blanks--)
+                *p++ = ' ';
+        memcpy(p, text, len);
+        p += len;
+        for (; blanks > 0; blanks--)
+                *p++ = ' ';
+        return p;
+}
+
+/* What is not known, always to the right. */
+static inline char *lsr_cell_unknown(const struct lsr_cell *cell, char *p)
+{
+        for (int blanks = cell->width - 1; blanks > 0; blanks--)
+                *p++ = ' ';
+        *p++ = '?';
+        return p;
+}

@@ -1,0 +1,239 @@
+/*
+ * columns - the table, and the columns that are a number or a word
+ *
+ * The order is that of ls -l.  Those with more to them: column-user.c,
+ * column-size.c, column-time.c.
+ */
+#include "render/columns.h"
+
+#include <string.h>
+
+#include "render/column.h"
+#include "render/json.h"
+
+/* ---- numbers that stand in the metadata ---- */
+
+static uint64_t number_of(const struct lsr_column *column, const struct lsr_entry *e)
+{
+        const char *at = (const char *)&e->meta + column->offset;
+        uint64_t wide;
+        uint32_t narrow;
+
+        if (column->wide) {
+                memcpy(&wide, at, sizeof(wide));
+                return wide;
+        }
+        memcpy(&narrow, at, sizeof(narrow));
+        return narrow;
+}
+
+static void number_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        uint64_t most = 0;
+
+        (void)v;
+        for (size_t i = 0; i < n; i++) {
+                uint64_t value = number_of(cell->column, entries[i]);
+
+                most = value > most ? value : most;
+        }
+        lsr_cell_widen(cell, lsr_digits(most));
+}
+
+static char *number_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        (void)v;
+        return lsr_entry_knows(e, cell->column->fields) ? lsr_text_number(p, number_of(cell->column, e), cell->width)
+                                                        : lsr_cell_unknown(cell, p);
+}
+
+static void number_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        if (e->meta.known & column->fields)
+                lsr_json_number(v->out, column->key, number_of(column, e));
+}
+
+static void device_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        const struct lsr_meta *m = &e->meta;
+
+        if (!(m->known & column->fields))
+                return;
+        lsr_out_printf(v->out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
+        if (S_ISCHR(m->mode) || S_ISBLK(m->mode))
+                lsr_out_printf(v->out, ",\"rdev\":\"%u:%u\"", lsr_dev_major(m->rdev), lsr_dev_minor(m->rdev));
+}
+
+/* ---- the mode ---- */
+
+static void mode_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        (void)v;
+        for (size_t i = 0; i < n; i++)
+                cell->marks |= entries[i]->extra && entries[i]->extra->acl != LSR_ACL_NONE;
+        lsr_cell_widen(cell, 10 + cell->marks);
+}
+
+static char *mode_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        bool known = lsr_entry_knows(e, LSR_FIELD_MODE);
+
+        (void)v;
+        lsr_text_mode(p, lsr_entry_mode(e));
+        if (!known)
+                memset(p + 1, '?', 9);
+        p += 10;
+        if (cell->marks)
+                *p++ = !known ? '?' : " .+"[e->extra ? e->extra->acl : LSR_ACL_NONE];
+        return p;
+}
+
+static void mode_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        char perm[10];
+
+        if (!(e->meta.known & column->fields))
+                return;
+        lsr_text_mode(perm, e->meta.mode);
+        lsr_out_printf(v->out, ",\"mode\":\"%04o\"", e->meta.mode & 07777);
+        lsr_json_string(v->out, "perm", perm, 10);
+}
+
+static char *octal_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        (void)v;
+        if (!lsr_entry_knows(e, LSR_FIELD_MODE))
+                return lsr_cell_unknown(cell, p);
+        for (int shift = 9; shift >= 0; shift -= 3)
+                *p++ = (char)('0' + (e->meta.mode >> shift & 7));
+        return p;
+}
+
+static void octal_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        (void)v;
+        (void)entries;
+        lsr_cell_widen(cell, n ? 4 : 0);
+}
+
+/* ---- security contexts ---- */
+
+static const char *context_of(const struct lsr_entry *e)
+{
+        return e->extra && e->extra->context ? e->extra->context : "?";
+}
+
+static void context_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        (void)v;
+        for (size_t i = 0; i < n; i++)
+                lsr_cell_widen(cell, (int)strlen(context_of(entries[i])));
+}
+
+static char *context_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        const char *context = context_of(e);
+
+        (void)v;
+        return lsr_cell_text(cell, p, context, strlen(context), (int)strlen(context));
+}
+
+/* ---- git ---- */
+
+static void git_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
+{
+        uint16_t any = 0;
+
+        (void)v;
+        for (size_t i = 0; i < n; i++)
+                any |= entries[i]->git;
+        lsr_cell_widen(cell, any ? 2 : 0);
+}
+
+static char *git_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        (void)v;
+        (void)cell;
+        *p++ = e->git ? (char)(e->git >> 8) : ' ';
+        *p++ = e->git ? (char)(e->git & 0xff) : ' ';
+        return p;
+}
+
+static void git_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        (void)column;
+        if (e->git)
+                lsr_json_string(v->out, "git", (const char[2]){ (char)(e->git >> 8), (char)(e->git & 0xff) }, 2);
+}
+
+/* ---- what is in JSON alone, as rows have it behind names or not at all ---- */
+
+static void target_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        (void)column;
+        if (e->extra && e->extra->target)
+                lsr_json_string(v->out, "target", e->extra->target, e->extra->target_len);
+}
+
+static void member_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+{
+        static const char dangling[] = "hard link to a member that is not there";
+        const struct lsr_entry_member *m = e->extra ? e->extra->member : NULL;
+
+        (void)column;
+        if (!m)
+                return;
+        lsr_json_string(v->out, "bundle", m->bundle, strlen(m->bundle));
+        if (m->packed != UINT64_MAX)
+                lsr_json_number(v->out, "packed", m->packed);
+        if (m->method)
+                lsr_json_string(v->out, "method", m->method, strlen(m->method));
+        if (m->encrypted)
+                lsr_out_puts(v->out, ",\"encrypted\":true");
+        if (m->raw)
+                lsr_json_bytes(v->out, "raw_name", m->raw, m->raw_len);
+        if (m->dangling)
+                lsr_json_string(v->out, "error", dangling, sizeof(dangling) - 1);
+}
+
+/* A number in the metadata, and its key. */
+#define NUMBER(key_, member_)                                      \
+        .key = key_, .offset = offsetof(struct lsr_meta, member_), \
+        .wide = sizeof(((struct lsr_meta *)0)->member_) == 8, .json = number_json
+
+/* clang-format off */
+const struct lsr_column lsr_columns[] = {
+        { "inode", "Inode", .shown = LSR_SHOW_INODE | LSR_SHOW_JSON, .fields = LSR_FIELD_INODE, .align = LSR_RIGHT,
+          NUMBER("inode", inode), .room = 20, .measure = number_measure, .put = number_put },
+        { "blocks", "Blocks", .shown = LSR_SHOW_BLOCKS | LSR_SHOW_JSON, .fields = LSR_FIELD_BLOCKS, .align = LSR_RIGHT,
+          NUMBER("blocks", blocks), .room = LSR_HUMAN_MAX, .measure = lsr_blocks_measure, .put = lsr_blocks_put },
+        { "mode", "Mode", .shown = LSR_SHOW_LONG | LSR_SHOW_JSON, .fields = LSR_FIELD_MODE, .needs = LSR_NEED_ACL,
+          .room = 11, .measure = mode_measure, .put = mode_put, .json = mode_json },
+        { "octal", "Octal", .fields = LSR_FIELD_MODE, .align = LSR_RIGHT,
+          .room = 4, .measure = octal_measure, .put = octal_put, .json = mode_json },
+        { "links", "Links", .shown = LSR_SHOW_LONG | LSR_SHOW_JSON, .fields = LSR_FIELD_NLINK, .align = LSR_RIGHT,
+          NUMBER("nlink", nlink), .room = 20, .measure = number_measure, .put = number_put },
+        { "user", "User", .shown = LSR_SHOW_USER | LSR_SHOW_JSON, .fields = LSR_FIELD_UID, .needs = LSR_NEED_USERS,
+          .room = LSR_CELL_TEXT_MAX, .measure = lsr_user_measure, .put = lsr_user_put, .json = lsr_user_json },
+        { "group", "Group", .shown = LSR_SHOW_GROUP | LSR_SHOW_JSON, .fields = LSR_FIELD_GID, .needs = LSR_NEED_GROUPS, .which = 1,
+          .room = LSR_CELL_TEXT_MAX, .measure = lsr_user_measure, .put = lsr_user_put, .json = lsr_user_json },
+        { "author", "Author", .shown = LSR_SHOW_AUTHOR, .fields = LSR_FIELD_UID, .needs = LSR_NEED_USERS,
+          .room = LSR_CELL_TEXT_MAX, .measure = lsr_user_measure, .put = lsr_user_put },
+        { "context", "Context", .shown = LSR_SHOW_CONTEXT, .fields = LSR_FIELD_MODE, .needs = LSR_NEED_CONTEXT,
+          .room = 1, .measure = context_measure, .put = context_put },
+        { "size", "Size", .shown = LSR_SHOW_LONG | LSR_SHOW_JSON, .fields = LSR_FIELD_SIZE, .align = LSR_RIGHT,
+          NUMBER("size", size), .room = LSR_HUMAN_MAX, .measure = lsr_size_measure, .put = lsr_size_put },
+        LSR_TIME_COLUMN("modified", "Modified", LSR_MTIME, LSR_FIELD_MTIME),
+        LSR_TIME_COLUMN("accessed", "Accessed", LSR_ATIME, LSR_FIELD_ATIME),
+        LSR_TIME_COLUMN("changed", "Changed", LSR_CTIME, LSR_FIELD_CTIME),
+        LSR_TIME_COLUMN("created", "Created", LSR_BTIME, LSR_FIELD_BTIME),
+        { "age", "Age", .fields = LSR_FIELD_MTIME, .align = LSR_RIGHT,
+          .room = 24, .measure = lsr_age_measure, .put = lsr_age_put, .json = lsr_time_json },
+        { "device", NULL, .shown = LSR_SHOW_JSON, .fields = LSR_FIELD_DEV, .json = device_json },
+        { "target", NULL, .shown = LSR_SHOW_JSON, .json = target_json },
+        { "git", "G", .shown = LSR_SHOW_GIT, .needs = LSR_NEED_GIT, .optional = true,
+          .room = 2, .measure = git_measure, .put = git_put, .json = git_json },
+        { "bundle", NULL, .shown = LSR_SHOW_JSON, .needs = LSR_NEED_MEMBER, .json = member_json },
+};
+/* clang-format on */
+const size_t lsr_n_columns = sizeof(lsr_columns) / sizeof(*lsr_columns);

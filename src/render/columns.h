@@ -1,0 +1,138 @@
+/*
+ * columns - what a row shows of a file besides its name
+ *
+ * lsr_columns[] has one entry for each column, and that entry is all there is
+ * to know of it: what it is called, what must be asked of files for it, how
+ * wide it gets, how a cell of it is put into the output and into JSON.  To add
+ * a column is to add an entry.
+ *
+ * A view has the columns that were chosen, as cells: lsr_cells_choose() or
+ * lsr_cells_parse() once, lsr_cells_measure() for what aligns, then
+ * lsr_cells_put() for each row.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "entry.h"
+
+struct lsr_view;
+struct lsr_cell;
+
+enum lsr_align { LSR_LEFT, LSR_RIGHT };
+
+/* By what a column is called for.  -l has those of LSR_SHOW_LONG and what options add or take away. */
+enum lsr_shown {
+        LSR_SHOW_INODE = 1 << 0,
+        LSR_SHOW_BLOCKS = 1 << 1,
+        LSR_SHOW_LONG = 1 << 2,
+        LSR_SHOW_USER = 1 << 3,
+        LSR_SHOW_GROUP = 1 << 4,
+        LSR_SHOW_AUTHOR = 1 << 5,
+        LSR_SHOW_CONTEXT = 1 << 6,
+        LSR_SHOW_GIT = 1 << 7,
+        LSR_SHOW_JSON = 1 << 8,
+        LSR_SHOW_TIME = 1 << 9, /* shifted by enum lsr_time */
+};
+
+/* What a column needs besides the metadata of files. */
+enum lsr_need {
+        LSR_NEED_USERS = 1 << 0,  /* names of users */
+        LSR_NEED_GROUPS = 1 << 1, /* names of groups */
+        LSR_NEED_ZONE = 1 << 2,   /* the time zone */
+        LSR_NEED_ACL =
+                1 << 3, /* whether there are access control lists; it costs a call a file, so only if that is wanted */
+        LSR_NEED_CONTEXT = 1 << 4,
+        LSR_NEED_GIT = 1 << 5,
+        LSR_NEED_MEMBER = 1 << 6, /* what only bundles tell */
+};
+
+typedef char *lsr_column_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p);
+
+struct lsr_column {
+        const char *name;  /* for --columns */
+        const char *title; /* NULL: it is in no row, but in JSON */
+        unsigned shown;    /* enum lsr_shown: any of these calls for it */
+        unsigned fields;   /* LSR_FIELD_* to ask of files */
+        unsigned needs;    /* enum lsr_need */
+        unsigned which;    /* for functions that serve several columns */
+        const char *key;   /* in JSON */
+        uint16_t offset;   /* of a number in struct lsr_meta */
+        bool wide;         /* it has 64 bits and not 32 */
+        uint8_t align;     /* enum lsr_align */
+        bool optional;     /* left out of a set whose cells are all empty */
+        size_t room;       /* bytes that a cell may take beyond its width and what measure() found */
+        /* Have cell->width, and what else put() needs, suffice for @n more entries.  NULL: nothing to measure. */
+        void (*measure)(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
+        /* Write the cell of @e, cell->width columns wide, and return its end. */
+        lsr_column_put *put;
+        /* Write ,"key":value for what is known of @e.  NULL: it is not in JSON. */
+        void (*json)(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
+};
+
+extern const struct lsr_column lsr_columns[];
+extern const size_t lsr_n_columns;
+
+#define LSR_CELLS_MAX 24
+#define LSR_CELL_TEXT_MAX 32
+
+/* A chosen column, measured over the sets at hand. */
+struct lsr_cell {
+        const struct lsr_column *column;
+        lsr_column_put *put;   /* the column's */
+        int width;             /* columns on the screen */
+        uint8_t align;         /* enum lsr_align */
+        size_t bytes;          /* user, group, context: of the longest text */
+        bool marks;            /* mode: there is a mark behind one */
+        int major, minor;      /* size: digits of device numbers */
+        struct lsr_cell_last { /* user and group: most rows have those of the row before */
+                const char *name;
+                uint32_t id, known;
+                uint8_t len; /* 0: there is none */
+                char text[LSR_CELL_TEXT_MAX];
+        } last;
+};
+
+/* The columns of a view. */
+struct lsr_cells {
+        struct lsr_cell all[LSR_CELLS_MAX];
+        size_t n;
+        /* Those that are shown, NULL-terminated: behind lsr_cells_measure(). */
+        struct lsr_cell *shown[LSR_CELLS_MAX + 1];
+        size_t anew;  /* GNU ls counts the columns of names from shown[anew] on */
+        size_t room;  /* bytes that all of them take at most, with the blanks between them */
+        size_t width; /* columns, with a blank behind each */
+        bool ragged;  /* each cell is as wide as its text: set before they are measured */
+};
+
+/* Entries to measure together. */
+struct lsr_span {
+        struct lsr_entry *const *entries;
+        size_t n;
+};
+
+/* The columns that any of @shown calls for, in the order of the table. */
+void lsr_cells_choose(struct lsr_cells *cells, unsigned shown);
+
+/* Those of @list, names with commas between them.  NULL, or the beginning of the first name that there is not. */
+const char *lsr_cells_parse(struct lsr_cells *cells, const char *list);
+
+/* Is one among them that any of @shown calls for? */
+bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown);
+
+/* What all of them ask: LSR_FIELD_*, enum lsr_need. */
+unsigned lsr_cells_fields(const struct lsr_cells *cells);
+unsigned lsr_cells_needs(const struct lsr_cells *cells);
+
+/* Widths for what is going to be aligned.  @titles: wide enough for those, too. */
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles);
+
+/* The cells of @e, a blank behind each; there must be room.  Returns the end, and in @ret_anew where shown[anew] began. */
+char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew);
+
+/* The columns that the cells of @e take. */
+size_t lsr_cells_width(struct lsr_view *v, const struct lsr_entry *e);
+
+/* The line of titles, without the name's. */
+void lsr_cells_put_titles(struct lsr_view *v);
