@@ -35,7 +35,8 @@ static void number_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr
         for (size_t i = 0; i < n; i++) {
                 uint64_t value = number_of(cell->column, entries[i]);
 
-                most = value > most ? value : most;
+                if (value > most && lsr_entry_knows(entries[i], cell->column->fields))
+                        most = value;
         }
         lsr_cell_widen(cell, lsr_digits(most));
 }
