@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/signals.h"
+#include "render/zone.h"
 #include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
@@ -133,6 +134,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
                 return status;
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
+        lsr_zone_guard_libc();
         for (size_t i = 0; i < settings->n_operands && !unpack_signal; i++)
                 unpack_operand(&r, settings->operands[i]);
         status = lsr_reading_close(&r);

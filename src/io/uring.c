@@ -57,7 +57,8 @@
 #define URING_WORKERS_MAX 64u
 #define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 128u
-#define URING_FILES_FEW 16u /* so many wait for the next submission */
+#define URING_FILE_REQUESTS 4u /* at most */
+#define URING_FILES_FEW 16u    /* so many wait for the next submission */
 
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
@@ -507,6 +508,34 @@ static int uring_stat_wait(struct lsr_engine *e)
         return 0;
 }
 
+/* For a FIFO or a terminal the ring would wait until somebody writes, O_NONBLOCK or not. */
+static void uring_queue_file(struct uring_engine *u, const struct lsr_file_read *file, unsigned i)
+{
+        bool regular = file->ends || file->size > 0;
+        struct io_uring_sqe *sqe = uring_request(u);
+
+        io_uring_prep_openat_direct(sqe, file->below ? file->dirfd : AT_FDCWD, file->path, LSR_FILE_FLAGS | file->flags,
+                                    0, i);
+        uring_tag(sqe, URING_FILE, i, IOSQE_IO_LINK);
+        if (regular) {
+                /* If it became a FIFO meanwhile this fails, and the read is not begun. */
+                sqe = uring_request(u);
+                io_uring_prep_fadvise(sqe, (int)i, 0, 0, POSIX_FADV_NORMAL);
+                uring_tag(sqe, URING_FILE, i, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
+        }
+        sqe = uring_request(u);
+        io_uring_prep_read(sqe, (int)i, file->buf, (unsigned)file->cap, 0);
+        if (!regular)
+                sqe->rw_flags = RWF_NOWAIT;
+        /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
+        uring_tag(sqe, URING_READ, i, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
+        sqe = uring_request(u);
+        io_uring_prep_close_direct(sqe, i);
+        uring_tag(sqe, URING_FILE, i, 0);
+        u->files_left += regular ? 4 : 3;
+        u->base.stats->ring_ops += regular ? 4 : 3;
+}
+
 static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files, unsigned n)
 {
         if (!u->has_files) {
@@ -517,27 +546,13 @@ static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files
                         return r;
                 u->has_files = true;
         }
-        if (uring_room(u, 3 * n) < 0) {
+        if (uring_room(u, URING_FILE_REQUESTS * n) < 0) {
                 uring_abandon(u);
                 return 0;
         }
-        u->files_left = 3 * n;
         u->split = false;
-        for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = uring_request(u);
-
-                io_uring_prep_openat_direct(sqe, files[i].below ? files[i].dirfd : AT_FDCWD, files[i].path,
-                                            O_RDONLY | files[i].flags, 0, i);
-                uring_tag(sqe, URING_FILE, i, IOSQE_IO_LINK);
-                /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
-                sqe = uring_request(u);
-                io_uring_prep_read(sqe, (int)i, files[i].buf, (unsigned)files[i].cap, 0);
-                uring_tag(sqe, URING_READ, i, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
-                sqe = uring_request(u);
-                io_uring_prep_close_direct(sqe, i);
-                uring_tag(sqe, URING_FILE, i, 0);
-        }
-        u->base.stats->ring_ops += 3 * n;
+        for (unsigned i = 0; i < n; i++)
+                uring_queue_file(u, &files[i], i);
         return 0;
 }
 
@@ -581,11 +596,11 @@ static int uring_files_wait(struct lsr_engine *e)
 static int uring_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        size_t wanted = 3 * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
+        size_t wanted = URING_FILE_REQUESTS * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
         int r = u->up && n <= URING_FILES_FEW ? 0 : uring_up(u, wanted);
 
         while (n > 0 && r >= 0) {
-                unsigned most = u->depth / 3 < URING_FILES_MAX ? u->depth / 3 : URING_FILES_MAX;
+                unsigned fit = u->depth / URING_FILE_REQUESTS, most = fit < URING_FILES_MAX ? fit : URING_FILES_MAX;
                 unsigned len = n < most ? (unsigned)n : most;
 
                 uring_files_wait(e);

@@ -226,7 +226,8 @@ static void ring_plan_files(unsigned n, unsigned round)
                                                         .buf = ring_bufs[i],
                                                         .cap = sizeof(ring_bufs[i]),
                                                         .below = true,
-                                                        .dirfd = ring_dirfd };
+                                                        .dirfd = ring_dirfd,
+                                                        .ends = round % 2 };
                 if (i % 3 == 2)
                         continue;
                 fd = openat(ring_dirfd, names[i], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -310,7 +311,7 @@ RING_TEST(no_larger_ring)
         ring_plan_files(RING_FILES, 1);
         cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
         ring_check_files(RING_FILES);
-        cr_assert_eq(lsr_io_stats(io)->ring_ops, 10 + 3 * 3 + RING_NAMES + 3 * RING_FILES);
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 10 + 3 * 3 + RING_NAMES + 4 * RING_FILES);
         lsr_io_free(io);
 }
 
@@ -338,7 +339,7 @@ static void ring_fail(int error, unsigned from, unsigned to, bool goes_on)
                 ring_plan_files(RING_FILES, 1);
                 cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
                 ring_check_files(RING_FILES);
-                cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, goes_on ? 512 + 3 * RING_FILES : 0);
+                cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, goes_on ? 512 + 4 * RING_FILES : 0);
                 lsr_io_free(io);
         }
 }
@@ -427,4 +428,32 @@ RING_TEST(streams)
                 lsr_io_free(io);
         }
         close(fd);
+}
+
+/* ---- what must not be waited for ---- */
+
+/* A FIFO with a silent writer, also where a file was when somebody looked. */
+RING_TEST(silent_fifos)
+{
+        static const char *const engines[] = { "sync", "threads", "uring" };
+        char buf[3][32];
+        int writer;
+
+        cr_assert_eq(mkfifoat(ring_dirfd, "fifo", 0600), 0);
+        writer = openat(ring_dirfd, "fifo", O_RDWR | O_CLOEXEC);
+        cr_assert_geq(writer, 0);
+        for (unsigned i = 0; i < 3; i++) {
+                struct lsr_io *io = engine_open(engines[i]);
+                struct lsr_file_read files[3] = {
+                        { .path = "fifo", .buf = buf[0], .cap = 32, .below = true, .dirfd = ring_dirfd },
+                        { .path = "fifo", .buf = buf[1], .cap = 32, .below = true, .dirfd = ring_dirfd, .size = 5 },
+                        { .path = "fifo", .buf = buf[2], .cap = 32, .below = true, .dirfd = ring_dirfd, .ends = true },
+                };
+
+                cr_assert_eq(lsr_io_read_files(io, files, 3), 0);
+                for (unsigned f = 0; f < 3; f++)
+                        cr_assert_eq(files[f].ret, -EAGAIN, "%s: %zd", engines[i], files[f].ret);
+                lsr_io_free(io);
+        }
+        close(writer);
 }
