@@ -243,7 +243,8 @@ void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)
                 if (lsr_entry_knows(e, LSR_FIELD_GID))
                         lsr_users_want(&v->groups, e->meta.gid);
         }
-        v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
+        lsr_users_resolve(&v->users);
+        lsr_users_resolve(&v->groups);
         for (size_t i = 0; i < set->n; i++)
                 if ((set->rows[i]->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(set->rows[i]->name))
                         json_row(v, set, set->rows[i]);

@@ -54,7 +54,8 @@ static void long_resolve_users(struct lsr_view *v, const struct lsr_set *set)
                 if (v->o.group && lsr_entry_knows(e, LSR_FIELD_GID) && !(e->extra && e->extra->group))
                         lsr_users_want(&v->groups, e->meta.gid);
         }
-        v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
+        lsr_users_resolve(&v->users);
+        lsr_users_resolve(&v->groups);
 }
 
 /* An owner or a group as it is to be shown: a name that the bundle stores, or an id. */
