@@ -35,7 +35,7 @@ void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint
 
 static void name_color_reset(struct lsr_view *v);
 
-static void name_restore_on_signal(const struct lsr_view *v)
+static void name_restore_on_signal(struct lsr_view *v)
 {
         const struct lsr_color_text *left = &v->colors.kinds[LSR_COLOR_LEFT];
         const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
@@ -43,7 +43,7 @@ static void name_restore_on_signal(const struct lsr_view *v)
 
         memcpy(reset, left->text, left->len);
         memcpy(reset + left->len, right->text, right->len);
-        lsr_restore_on_signal(reset, left->len + right->len);
+        v->syscalls += lsr_restore_on_signal(reset, left->len + right->len);
         free(reset);
 }
 
