@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "cli/message.h"
 
 static void stats_count(struct lsr_out *out, const char *name, uint64_t value)
 {
@@ -32,7 +33,8 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
         lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
         stats_count(&out, "entries", listing->entries);
         stats_count(&out, "directories", listing->directories);
-        stats_count(&out, "system calls", io->syscalls + view->out->writes + view->syscalls + commands->syscalls);
+        stats_count(&out, "system calls",
+                    io->syscalls + view->out->writes + view->syscalls + commands->syscalls + lsr_message_writes());
         stats_count(&out, "ring requests", io->ring_ops);
         stats_count(&out, "ring enters", io->ring_enters);
         stats_count(&out, "ring repeated", io->retried_ops);
@@ -41,7 +43,7 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
         if (io->faults)
                 stats_count(&out, "faults injected", io->faults);
         if (commands->runs)
-                stats_count(&out, "programs run", commands->runs);
+                lsr_out_printf(&out, "%-16s %u (their system calls are not counted)\n", "programs run", commands->runs);
         stats_count(&out, "bytes read", io->bytes_read);
         stats_count(&out, "bytes written", lsr_out_pos(view->out));
         stats_time(&out, "reading", listing->read_ns);
