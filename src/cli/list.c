@@ -220,10 +220,15 @@ static int list_engine(struct list *l)
         return error;
 }
 
-static int list_fail(struct list *l, int error)
+/* The listing ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
+static void list_fail(struct list *l, int error)
 {
-        lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(l->s->engine));
-        return 2;
+        int refused = lsr_io_require(l->io);
+
+        lsr_message_errno(-(refused < 0 ? refused : error),
+                          refused < 0 ? "engine %s cannot run here" : "engine %s failed",
+                          lsr_quoted_always(l->s->engine));
+        l->status = 2;
 }
 
 int lsr_command_list(struct lsr_settings *settings)
@@ -240,7 +245,7 @@ int lsr_command_list(struct lsr_settings *settings)
         };
         struct lsr_listing_stats stats;
         static struct lsr_out out;
-        int error;
+        int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
         if (list_engine(&l) < 0)
@@ -261,13 +266,13 @@ int lsr_command_list(struct lsr_settings *settings)
         settings->list.width = list_width;
         settings->list.width_set = list_width_set;
         settings->list.width_ctx = l.view;
-        error = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
-        if (error >= 0)
-                error = lsr_io_require(l.io);
-        if (error < 0)
-                return list_fail(&l, error);
+        failure = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
+        if (failure >= 0)
+                failure = lsr_io_require(l.io);
         lsr_view_finish(l.view);
         error = lsr_out_flush(&out);
+        if (failure < 0)
+                list_fail(&l, failure);
         if (settings->stats) {
                 struct lsr_io_stats all = *lsr_io_stats(l.io);
 

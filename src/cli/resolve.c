@@ -450,6 +450,7 @@ int lsr_raw_resolve(struct raw *r)
                 char host[256] = "";
 
                 gethostname(host, sizeof(host) - 1);
+                v->syscalls++;
                 v->host = lsr_xstrdup(host);
         }
         return UNSET;

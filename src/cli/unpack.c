@@ -14,6 +14,7 @@
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/signals.h"
+#include "render/zone.h"
 #include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
@@ -158,6 +159,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
                 return status;
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
+        lsr_zone_guard_libc();
         unpack_operands(&r);
         status = lsr_reading_close(&r);
         /* What was half done is gone: now the signal has its way. */

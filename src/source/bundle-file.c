@@ -22,8 +22,10 @@
 
 void bundle_close(struct lsr_bundle *bundle)
 {
-        if (bundle->fd_owned && bundle->fd >= 0)
+        if (bundle->fd_owned && bundle->fd >= 0) {
                 close(bundle->fd);
+                lsr_io_count(bundle->all->o.io, 1);
+        }
         bundle->fd = -1;
         bundle->fd_owned = false;
         for (size_t i = 0; i < LSR_COMPANIONS; i++) {

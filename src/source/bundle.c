@@ -76,6 +76,11 @@ void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
                 lsr_worker_stats(b->worker, sum);
 }
 
+struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
+{
+        return b->o.io;
+}
+
 static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
         if (!b->worker)

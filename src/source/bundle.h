@@ -39,6 +39,9 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
 /* Added to @sum: what the worker did. */
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);
 
+/* The engine that they are read with. */
+struct lsr_io *lsr_bundles_io(struct lsr_bundles *b);
+
 struct lsr_bundle {
         char *path;                      /* as the user gave it, up to here: "a.tar/b.zip" */
         struct lsr_catalogue *catalogue; /* NULL until lsr_bundle_load(), which may put the whole in place of a part */

@@ -123,8 +123,9 @@ bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entr
         if (dir < 0)
                 return false;
         cache_name(name, meta);
-        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
+        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+            (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
                 data = lsr_xmalloc((size_t)st.st_size);
                 if (read(fd, data, (size_t)st.st_size) == st.st_size)
                         found = cache_parse(data, (size_t)st.st_size, meta, ret_entry);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "io/io.h"
 
 struct place_walk {
         struct lsr_place at;
@@ -150,7 +151,7 @@ int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, 
 }
 
 /* The longest part of @path, in @buf, that is a real file.  0, or a negative errno: where the kernel stopped. */
-static int place_real_part(const char *path, char *buf, struct stat *st)
+static int place_real_part(struct lsr_io *io, const char *path, char *buf, struct stat *st)
 {
         size_t len = strlen(path);
 
@@ -162,6 +163,7 @@ static int place_real_part(const char *path, char *buf, struct stat *st)
         for (;;) {
                 while (len > 1 && buf[len - 1] == '/')
                         buf[--len] = '\0';
+                lsr_io_count(io, 1);
                 if (stat(buf, st) == 0)
                         return 0;
                 if (errno != ENOTDIR)
@@ -186,7 +188,7 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
                 strcpy(real, path);
                 rest = "";
         } else {
-                r = place_real_part(path, real, &st);
+                r = place_real_part(lsr_bundles_io(b), path, real, &st);
                 if (r < 0)
                         return r;
                 rest = path + strlen(real);
