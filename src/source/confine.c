@@ -54,6 +54,7 @@ enum {
         CONFINE_EPERM,
         CONFINE_ENOSYS,
         CONFINE_SOCKET,  /* allowed on our socket */
+        CONFINE_PRIVATE, /* allowed if it maps a private copy, and no code */
         CONFINE_NO_CODE, /* allowed unless it maps code */
         CONFINE_THREAD,  /* allowed if what it makes is a thread */
 };
@@ -92,7 +93,11 @@ static const uint8_t confine_calls[] = {
 
         [SYS_sendmsg] = CONFINE_SOCKET,
         [SYS_recvmsg] = CONFINE_SOCKET,
-        [SYS_mmap] = CONFINE_NO_CODE,
+        /*
+         * Of a shared map of a file that was opened for writing, mprotect(2) makes one that writes; and to refuse that
+         * would be to refuse what allocators do.  So there are no shared maps but those of the ring, which are older.
+         */
+        [SYS_mmap] = CONFINE_PRIVATE,
         [SYS_mprotect] = CONFINE_NO_CODE,
         [SYS_clone] = CONFINE_THREAD,
         /* Its flags lie in memory, where a filter cannot look; libc falls back to clone. */
@@ -136,7 +141,7 @@ static const uint8_t confine_calls[] = {
 };
 
 #define CONFINE_CALLS (sizeof(confine_calls) / sizeof(*confine_calls))
-#define CONFINE_VERDICTS 16u /* instructions */
+#define CONFINE_VERDICTS 20u /* instructions */
 
 void lsr_confine_descriptors(int socket)
 {
@@ -195,8 +200,8 @@ struct confine_program {
 
 /* Where each begins among the verdicts below. */
 static const uint8_t confine_at[] = {
-        [CONFINE_KILL] = 0,   [CONFINE_ALLOW] = 1,   [CONFINE_EPERM] = 2,   [CONFINE_ENOSYS] = 3,
-        [CONFINE_SOCKET] = 4, [CONFINE_NO_CODE] = 8, [CONFINE_THREAD] = 12,
+        [CONFINE_KILL] = 0,   [CONFINE_ALLOW] = 1,   [CONFINE_EPERM] = 2,    [CONFINE_ENOSYS] = 3,
+        [CONFINE_SOCKET] = 4, [CONFINE_PRIVATE] = 8, [CONFINE_NO_CODE] = 12, [CONFINE_THREAD] = 16,
 };
 
 /* Of the arguments that are looked at the low 32 bits are all that the kernel knows. */
@@ -210,6 +215,11 @@ static void confine_add_verdicts(struct confine_program *p, int socket)
                 CONFINE_LOAD(args[0]),
                 CONFINE_IF(BPF_JEQ, (uint32_t)socket, 0, 1),
                 CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                /* A private map goes on with the verdict below. */
+                CONFINE_LOAD(args[3]),
+                BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MAP_TYPE),
+                CONFINE_IF(BPF_JEQ, MAP_PRIVATE, 1, 0),
                 CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
                 CONFINE_LOAD(args[2]),
                 CONFINE_IF(BPF_JSET, PROT_EXEC, 1, 0),
