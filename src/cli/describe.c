@@ -108,6 +108,10 @@ static const char man_tail[] =
         "kernel refuses the ring, threads.\n"
         ".BR uring ,\n.B threads\nand\n.B sync\n"
         "name one; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
+        ".PP\nBundles are parsed by a process that can do nothing but read them and answer.  Where the\n"
+        "kernel refuses to confine it, they are read nevertheless, which \\fB\\-\\-stats\\fR and a line on a\n"
+        "terminal tell.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
+        "in the environment, they are not read: exit status 2.\n"
         ".SH READING BACK\n"
         "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files, a database's row as JSON.\n"
         "\\fB\\-\\-unpack\\fR makes real files of a bundle's members, or of one directory or file in it,\n"
@@ -124,7 +128,8 @@ static const char man_tail[] =
         "(major:minor), target, error.  What is not known is left out.\n"
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
-        "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO.\n"
+        "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
+        "LSR_CONFINE.\n"
         ".SH EXIT STATUS\n0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 

@@ -104,6 +104,8 @@ const struct lsr_option lsr_options[] = {
           "content of BUNDLE/MEMBER... to standard output" },
         { LSR_OPT_CHECK, "check", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true,
           "read BUNDLE... and verify every checksum" },
+        { LSR_OPT_CONFINE, "confine", LSR_ARG_REQUIRED, "WHEN", "auto required", LSR_GROUP_ENGINE, true,
+          "whether bundles must be read by a confined process" },
         { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, true, "replace files that exist" },
         { LSR_OPT_GIT, "git", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, true,
           "the state of files in git work trees" },

@@ -33,6 +33,7 @@ struct raw {
         bool hyperlink;
         bool acl;
         bool json;
+        int confine;
         struct patterns ignore, hide;
         const struct lsr_option *foreign[LSR_ACTIONS]; /* the first option that means nothing to that command */
         int tty;                                       /* is standard output a terminal? UNSET until asked */

@@ -52,6 +52,11 @@ static const struct lsr_word indicator_words[] = {
         { "classify", LSR_INDICATOR_CLASSIFY },
         { NULL, 0 },
 };
+static const struct lsr_word confine_words[] = {
+        { "auto", false },
+        { "required", true },
+        { NULL, 0 },
+};
 static void patterns_add(struct patterns *p, const char *pattern)
 {
         p->list = lsr_xrealloc(p->list, (p->n + 2) * sizeof(*p->list));
@@ -417,6 +422,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 return settings_action(r, LSR_ACTION_CHECK);
         case LSR_OPT_COMPARE:
                 return settings_action(r, LSR_ACTION_COMPARE);
+        case LSR_OPT_CONFINE:
+                return settings_word(confine_words, value, "--confine", &r->confine);
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
@@ -459,6 +466,18 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
                 return option->group == LSR_GROUP_COMPARE ? lsr_raw_compare(r, option, value)
                                                           : lsr_raw_pack(r, option, value);
         }
+        return UNSET;
+}
+
+/* What the option does not say the environment does.  A word that is not known must not mean that nothing is required. */
+static int settings_confine(struct raw *r)
+{
+        const char *env = getenv("LSR_CONFINE");
+
+        if (r->confine == UNSET && env && *env &&
+            settings_word(confine_words, env, "LSR_CONFINE", &r->confine) != UNSET)
+                return 2;
+        r->s->confine_required = r->confine == true;
         return UNSET;
 }
 
@@ -530,6 +549,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 .hide_control = UNSET,
                 .follow = UNSET,
                 .color = UNSET,
+                .confine = UNSET,
                 .width = -1,
                 .tabsize = -1,
                 .tty = UNSET,
@@ -575,5 +595,5 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 s->engine = env && *env ? env : "auto";
         }
-        return lsr_raw_resolve(&r);
+        return settings_confine(&r) == UNSET ? lsr_raw_resolve(&r) : 2;
 }

@@ -76,12 +76,18 @@ void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
                 lsr_worker_stats(b->worker, sum);
 }
 
+int lsr_bundles_confined(const struct lsr_bundles *b)
+{
+        return b->worker ? lsr_worker_confined(b->worker) : 1;
+}
+
 static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
         if (!b->worker)
                 b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                          .io = b->o.io,
                                                                          .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                         .confine_required = b->o.confine_required,
                                                                          .ctx = b,
                                                                          .trouble = bundles_trouble });
         return b->worker;

@@ -26,8 +26,9 @@ struct lsr_bundles; /* what all bundles of a run share: worker, cache, those tha
 struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
-        bool cache;      /* use the index cache */
-        bool keep_pipes; /* what comes from a pipe is kept: content will be read, too */
+        bool cache;            /* use the index cache */
+        bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
+        bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -35,6 +36,9 @@ struct lsr_bundles_options {
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
 struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
+
+/* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
+int lsr_bundles_confined(const struct lsr_bundles *b);
 
 /* Added to @sum: what the worker did. */
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);

@@ -248,7 +248,8 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         if (r < 0)
                 return r;
         wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
-        if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+        if (done->result > most || done->result < -WORKER_ERRNO_MAX || done->confined > 0 ||
+            done->confined < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)

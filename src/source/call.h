@@ -13,6 +13,7 @@ struct lsr_worker {
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
         uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
+        int confined;          /* 0; a negative errno: one that could not be confined, and why */
         uint32_t first_id;     /* of the bundles that it knows */
         uint32_t next_id;
         uint64_t calls; /* system calls made for workers that are gone, and to start them */

@@ -170,15 +170,24 @@ static int confine_limit(int resource, uint64_t n)
  */
 static int confine_limits(uint64_t window_max)
 {
-        int r = confine_limit(RLIMIT_CORE, 0);
+        const struct {
+                int resource;
+                uint64_t n;
+        } limits[] = {
+                { RLIMIT_CORE, 0 },
+                { RLIMIT_FSIZE, 0 },
+                { RLIMIT_NOFILE, CONFINE_FILES },
+                { RLIMIT_DATA, LSR_CONFINE_MEMORY + window_max },
+        };
+        int first = 0;
 
-        if (r >= 0)
-                r = confine_limit(RLIMIT_FSIZE, 0);
-        if (r >= 0)
-                r = confine_limit(RLIMIT_NOFILE, CONFINE_FILES);
-        if (r >= 0)
-                r = confine_limit(RLIMIT_DATA, LSR_CONFINE_MEMORY + window_max);
-        return r;
+        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+                int r = confine_limit(limits[i].resource, limits[i].n);
+
+                if (first == 0)
+                        first = r;
+        }
+        return first;
 }
 
 /*
@@ -278,20 +287,18 @@ static int confine_filter(int socket)
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* With filters in the kernel a NULL is a bad address; without, the mode is not known. */
-static bool confine_has_seccomp(void)
-{
-        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) == 0 || errno != EINVAL;
-}
-
 int lsr_confine(int socket, uint64_t window_max)
 {
-        int r = confine_limits(window_max);
+        const int results[] = {
+                confine_limits(window_max),
+                prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0,
+                prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0,
+                prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0,
+                confine_filter(socket),
+        };
 
-        if (r < 0)
-                return r;
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
-            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-                return -errno;
-        return confine_has_seccomp() ? confine_filter(socket) : 0;
+        for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+                if (results[i] < 0)
+                        return results[i];
+        return 0;
 }

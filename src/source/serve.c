@@ -353,7 +353,7 @@ static void serve_close(struct serve *s, const void *data, size_t size)
 }
 
 /* The first request: what is needed is made, what is not needed is given up. */
-static int serve_start(struct serve *s, const uint8_t *data, size_t size)
+static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_start request;
         int r;
@@ -365,7 +365,10 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size)
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
-        return r < 0 ? r : lsr_confine(s->wire->fd, s->window_max);
+        if (r < 0)
+                return r;
+        done->confined = lsr_confine(s->wire->fd, s->window_max);
+        return request.required ? done->confined : 0;
 }
 
 static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size)
@@ -376,7 +379,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         memset(&done, 0, sizeof(done));
         switch (type) {
         case LSR_WIRE_START:
-                r = serve_start(s, data, size);
+                r = serve_start(s, data, size, &done);
                 break;
         case LSR_WIRE_OPEN:
                 r = serve_open(s, data, size, &done);
@@ -409,7 +412,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         }
         done.result = r;
         r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
-        /* Nothing is parsed by a process that is not ready, or not confined. */
+        /* Nothing is parsed by a process that is not ready, or not confined where it has to be. */
         return r >= 0 && type == LSR_WIRE_START ? done.result : r;
 }
 

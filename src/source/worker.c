@@ -99,9 +99,20 @@ static int worker_ready(struct lsr_worker *w)
         r = lsr_call_receive(w, &start);
         if (r < 0)
                 return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        if (start.done.confined < 0)
+                w->confined = start.done.confined;
         /* One that is not ready has nothing left to do. */
         if (start.done.result < 0)
                 worker_bury(w, true);
+        if (start.done.result < 0 && start.done.confined < 0) {
+                char text[160];
+
+                snprintf(text, sizeof(text),
+                         "it is not read, as the process that would read it has to be confined, "
+                         "and cannot be here: %s",
+                         strerrordesc_np(-start.done.confined));
+                lsr_worker_say(w, start.done.result, text);
+        }
         return start.done.result;
 }
 
@@ -139,6 +150,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->wire = lsr_wire_new(p.fd, false);
         memset(&start, 0, sizeof(start));
         start.window_max = w->options.window_max;
+        start.required = w->options.confine_required;
         start.small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
         w->starting = ++w->request;
         r = lsr_wire_send(w->wire, LSR_WIRE_START, w->starting, parts, 2, NULL, 0);
@@ -146,6 +158,11 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
                 return 0;
         worker_bury(w, true);
         return r;
+}
+
+int lsr_worker_confined(const struct lsr_worker *w)
+{
+        return w->confined;
 }
 
 static bool worker_knows(const struct lsr_worker *w, uint32_t id)
