@@ -17,8 +17,16 @@
 #include "io/io.h"
 #include "source/worker.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
-#define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLE_DEPTH_MAX 8  /* bundles inside bundles */
+#define LSR_BUNDLES_OPEN_MAX 16 /* more than that, and few enough for the worker's descriptors */
+/*
+ * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
+ * came from.  A million files without content take 96 MiB and are some megabytes as .tar.zst.  What comes through a
+ * pipe has no size that is known.
+ */
+#define LSR_BUNDLE_CATALOGUE_MIN ((uint64_t)64 << 20)
+#define LSR_BUNDLE_CATALOGUE_PER_BYTE 64u
+#define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
@@ -70,6 +78,8 @@ struct lsr_bundle {
         uint32_t outer_row;
         uint64_t offset;
         uint64_t size;
+        uint64_t stored; /* size of what was opened, before anything was decompressed; LSR_INPUT_UNKNOWN: a pipe */
+        uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone */
         struct lsr_bundle *next;
 };
 

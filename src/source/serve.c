@@ -209,12 +209,11 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return r;
 }
 
-static int serve_catalogue(struct serve *s, const struct lsr_scan *scan)
+static int serve_catalogue(struct serve *s, const struct lsr_scan *scan, uint64_t max)
 {
-        return scan->catalogue_size > LSR_WIRE_CATALOGUE_MAX
-                       ? -E2BIG
-                       : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE, scan->catalogue,
-                                    scan->catalogue_size);
+        return scan->catalogue_size > max ? -EFBIG
+                                          : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE,
+                                                       scan->catalogue, scan->catalogue_size);
 }
 
 static int serve_records(struct serve *s)
@@ -287,7 +286,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         if (r >= 0 && scan.troubles == 0)
                 serve_tail(&scan);
         if (r >= 0)
-                r = scan.catalogue ? serve_catalogue(s, &scan) : serve_records(s);
+                r = scan.catalogue ? serve_catalogue(s, &scan, request.max) : serve_records(s);
         done->only = scan.is_only;
         free(scan.catalogue);
         lsr_builder_free(scan.builder);

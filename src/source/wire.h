@@ -81,6 +81,7 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
         uint32_t only;       /* likewise */
+        uint64_t max;        /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 
 struct lsr_wire_close {

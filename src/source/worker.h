@@ -73,9 +73,10 @@ enum lsr_worker_share {
 
 /*
  * All members; or, if @path is not NULL, what its lookup takes: a part of the catalogue that the bundle holds, or with
- * @only the members alone.  0 or a negative errno.
+ * @only the members alone.  What comes is kept as far as *@room bytes go, as a builder counts them; that there is more is
+ * said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may find.
  */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
