@@ -21,11 +21,11 @@
 #define LSR_BUNDLES_OPEN_MAX 16 /* more than that, and few enough for the worker's descriptors */
 /*
  * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
- * came from.  A million files without content take 96 MiB and are some megabytes as .tar.zst.  What comes through a
- * pipe has no size that is known.
+ * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a
+ * row of a database takes as much, and may be one byte, too.  What comes through a pipe has no size that is known.
  */
 #define LSR_BUNDLE_CATALOGUE_MIN ((uint64_t)64 << 20)
-#define LSR_BUNDLE_CATALOGUE_PER_BYTE 64u
+#define LSR_BUNDLE_CATALOGUE_PER_BYTE 128u
 #define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
