@@ -233,7 +233,8 @@ static int serve_put(void *ctx, const struct lsr_member *m)
                 lsr_records_clear(&s->records);
                 return serve_send(s, LSR_WIRE_MEMBERS, NULL, 0);
         }
-        lsr_record_put(&s->records, m);
+        if (lsr_record_put(&s->records, m) < 0)
+                return -ENOMEM;
         if (s->records.len < LSR_WIRE_MEMBERS_MIN)
                 return 0;
         /* It says nothing unless these are more than it takes. */

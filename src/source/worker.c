@@ -316,7 +316,8 @@ static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_mem
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        lsr_record_put(&record, m);
+        if (lsr_record_put(&record, m) < 0)
+                return -ENOMEM;
         call->parts[0] = (struct iovec){ &request, sizeof(request) };
         call->parts[1] = (struct iovec){ record.data, record.len };
         call->n_parts = 2;
