@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "catalogue/builder.h"
 #include "catalogue/columns.h"
 
 struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
@@ -39,9 +40,10 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         return NULL;
 }
 
-void catalogue_complete(struct lsr_catalogue *c)
+int catalogue_complete(struct lsr_catalogue *c)
 {
-        c->nlink = lsr_xmalloc(c->rows * sizeof(*c->nlink));
+        if (lsr_try_resize(&c->nlink, c->rows) < 0)
+                return -ENOMEM;
         for (uint32_t row = 0; row < c->rows; row++) {
                 c->nlink[row] = 1;
                 if (catalogue_is_dir(c, row)) {
@@ -52,6 +54,12 @@ void catalogue_complete(struct lsr_catalogue *c)
         for (uint32_t row = 0; c->link && row < c->rows; row++)
                 if (c->link[row])
                         c->nlink[c->link[row]]++;
+        return 0;
+}
+
+uint64_t lsr_catalogue_size(const struct lsr_catalogue *c)
+{
+        return (uint64_t)c->rows * LSR_BUILDER_ROW + c->name_ends[c->rows] + c->strings.ends[c->strings.n];
 }
 
 bool catalogue_xattrs_valid(const uint8_t *data, size_t size)

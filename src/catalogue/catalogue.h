@@ -29,6 +29,9 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
+/* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
+uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);
+
 /* Are the children of @row here?  Always, but in a part. */
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row);
 
@@ -107,7 +110,7 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
 
 /*
  * Take bytes that may be hostile.  -EBADMSG: they are no valid encoding;
- * -EOPNOTSUPP: a version or critical column that is not known; -E2BIG: a limit.
+ * -EOPNOTSUPP: a version or critical column that is not known; -E2BIG: a limit; -ENOMEM.
  * @data may be freed afterwards.
  */
 int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size);

@@ -105,8 +105,8 @@ static inline int catalogue_compare(const char *a, size_t a_len, const char *b, 
         return r ? r : (a_len > b_len) - (a_len < b_len);
 }
 
-/* When all else is there: count the links. */
-void catalogue_complete(struct lsr_catalogue *c);
+/* When all else is there: count the links.  0 or -ENOMEM. */
+int catalogue_complete(struct lsr_catalogue *c);
 
 /* Are these attributes as member.h describes them? */
 bool catalogue_xattrs_valid(const uint8_t *data, size_t size);

@@ -195,5 +195,5 @@ int lsr_command_cat(const struct lsr_settings *settings)
                 lsr_reading_fail(&c.reading, 2);
         }
         /* The worker ends by itself: to wait for that is as long as to read a small member. */
-        return c.reading.status;
+        return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

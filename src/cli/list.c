@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/reading.h"
 #include "cli/stats.h"
 #include "source/bundle.h"
 
@@ -259,6 +260,7 @@ int lsr_command_list(struct lsr_settings *settings)
                         lsr_bundles_new(&(struct lsr_bundles_options){ .io = l.io,
                                                                        .engine = settings->engine,
                                                                        .cache = !settings->no_cache,
+                                                                       .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .trouble = list_bundle_trouble });
         settings->list.civil = list_civil;
@@ -278,8 +280,9 @@ int lsr_command_list(struct lsr_settings *settings)
 
                 if (settings->list.bundles)
                         lsr_bundles_stats(settings->list.bundles, &all);
-                lsr_stats_print(&stats, &all, lsr_io_name(l.io), l.view);
+                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view);
         }
+        l.status = lsr_reading_confined(settings->list.bundles, settings, l.status);
         if (error < 0) {
                 lsr_message_errno(-error, "write error");
                 l.status = 2;

@@ -119,6 +119,8 @@ const struct lsr_option lsr_options[] = {
           "read BUNDLE... and verify every checksum" },
         { LSR_OPT_COLUMNS, "columns", LSR_ARG_REQUIRED, "LIST", NULL, LSR_GROUP_FIELDS, LIST, true,
           "-l with these columns: mode,size,age, ..." },
+        { LSR_OPT_CONFINE, "confine", LSR_ARG_REQUIRED, "WHEN", "auto required", LSR_GROUP_ENGINE, LIST | READ, true,
+          "whether bundles must be read by a confined process" },
         { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, PACK | UNPACK | COMPARE, true,
           "replace files that exist" },
         { LSR_OPT_GIT, "git", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, true,

@@ -68,6 +68,7 @@ enum {
         LSR_OPT_CAT,
         LSR_OPT_CHECK,
         LSR_OPT_COLUMNS,
+        LSR_OPT_CONFINE,
         LSR_OPT_FORCE,
         LSR_OPT_GIT,
         LSR_OPT_ICONS,

@@ -30,6 +30,7 @@ struct raw {
         bool hyperlink;
         bool acl;
         bool json;
+        int confine;
         int tty; /* is standard output a terminal? UNSET until asked */
 };
 

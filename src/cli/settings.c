@@ -53,6 +53,12 @@ static const struct lsr_word indicator_words[] = {
         { NULL, 0 },
 };
 
+static const struct lsr_word confine_words[] = {
+        { "auto", false },
+        { "required", true },
+        { NULL, 0 },
+};
+
 void lsr_raw_add_pattern(struct lsr_patterns *p, const char *pattern)
 {
         p->list = lsr_xrealloc(p->list, (p->n + 2) * sizeof(*p->list));
@@ -403,6 +409,8 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         case LSR_OPT_COLUMNS:
                 r->columns = value;
                 break;
+        case LSR_OPT_CONFINE:
+                return settings_word(confine_words, value, "--confine", &r->confine);
         case LSR_OPT_FORCE:
                 r->s->force = true;
                 break;
@@ -450,6 +458,18 @@ static int settings_long(struct raw *r, const struct lsr_option *option, const c
         return UNSET;
 }
 
+/* What the option does not say the environment does.  A word that is not known must not mean that nothing is required. */
+static int settings_confine(struct raw *r)
+{
+        const char *env = getenv("LSR_CONFINE");
+
+        if (r->confine == UNSET && env && *env &&
+            settings_word(confine_words, env, "LSR_CONFINE", &r->confine) != UNSET)
+                return 2;
+        r->s->confine_required = r->confine == true;
+        return UNSET;
+}
+
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
 {
         struct lsr_settings *s = ret_settings;
@@ -461,6 +481,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                 .hide_control = UNSET,
                 .follow = UNSET,
                 .color = UNSET,
+                .confine = UNSET,
                 .width = -1,
                 .tabsize = -1,
                 .tty = UNSET,
@@ -507,5 +528,5 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 s->engine = env && *env ? env : "auto";
         }
-        return lsr_raw_resolve(&r);
+        return settings_confine(&r) == UNSET ? lsr_raw_resolve(&r) : 2;
 }

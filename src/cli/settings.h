@@ -50,6 +50,7 @@ struct lsr_settings {
         bool gnu; /* called as ls */
         bool stats;
         bool no_cache;         /* of catalogues */
+        bool confine_required; /* bundles are read by a confined process or not at all */
         bool force;            /* replace what exists */
         const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */

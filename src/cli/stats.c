@@ -8,6 +8,7 @@
  */
 #include "cli/stats.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -23,14 +24,25 @@ static void stats_time(struct lsr_out *out, const char *name, uint64_t ns)
         lsr_out_printf(out, "%-16s %.3f ms\n", name, (double)ns / 1e6);
 }
 
+/* The process that parses bundles. */
+static void stats_confined(struct lsr_out *out, int confined)
+{
+        lsr_out_printf(out, "%-16s %s%s%s\n", "parser",
+                       confined > 0    ? "not started"
+                       : confined == 0 ? "confined"
+                                       : "not confined (",
+                       confined < 0 ? strerrordesc_np(-confined) : "", confined < 0 ? ")" : "");
+}
+
 void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
-                     const struct lsr_view *view)
+                     const struct lsr_bundles *bundles, const struct lsr_view *view)
 {
         const struct lsr_command_stats *commands = lsr_command_stats();
         struct lsr_out out;
 
         lsr_out_init(&out, STDERR_FILENO);
         lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
+        stats_confined(&out, bundles ? lsr_bundles_confined(bundles) : 1);
         stats_count(&out, "entries", listing->entries);
         stats_count(&out, "directories", listing->directories);
         stats_count(&out, "system calls",

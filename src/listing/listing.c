@@ -182,7 +182,7 @@ static int listing_look_into(struct lsr_reader *in, struct lsr_ahead_dir *dir)
         return error ? 1 : 0;
 }
 
-/* Bring the sorted entries of a bundle's directory into its rows.  0, or 1 if it is a loop. */
+/* Bring the sorted entries of a bundle's directory into its rows.  0, or 1 if it is a loop or there is no memory. */
 static int listing_load_members(struct lsr_reader *in, struct lsr_ahead_dir *dir)
 {
         struct lsr_rows *r = &dir->read->rows;
@@ -198,7 +198,10 @@ static int listing_load_members(struct lsr_reader *in, struct lsr_ahead_dir *dir
         if (in->sink->before_wait)
                 in->sink->before_wait(in->sink->ctx);
         at = lsr_clock();
-        n = lsr_members_read(&job, &entries);
+        if (lsr_members_read(&job, &entries, &n) < 0) {
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_READ_DIR, dir->read->path, -ENOMEM, false);
+                return 1;
+        }
         lsr_rows_add(r, entries, n);
         lsr_lap(&in->stats->read_ns, &at);
         lsr_rows_report(in, r, dir->read->path);

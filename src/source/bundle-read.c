@@ -96,17 +96,19 @@ static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
                                     &many->done);
 }
 
-/* As many of the @n rows as go into one request. */
-static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+/* As many of the @n rows as go into one request, and as there is memory for.  0; -ENOMEM: not even for the first. */
+static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
 {
+        int r = 0;
+
         lsr_records_clear(&many->members);
         many->n = 0;
         /* Another one is no longer than its texts may be. */
-        while (many->n < n && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
+        while (many->n < n && r == 0 && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
                 struct lsr_member m;
-                char *path = bundle_whole_member(bundle, rows[many->n++], &m);
+                char *path = bundle_whole_member(bundle, rows[many->n], &m);
 
-                lsr_record_put(
+                r = lsr_record_put(
                         &many->members,
                         &(struct lsr_member){
                                 .path = m.path,
@@ -123,7 +125,9 @@ static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many
                                 .flags = m.flags,
                         });
                 free(path);
+                many->n += r == 0;
         }
+        return many->n > 0 ? 0 : r;
 }
 
 int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, bool to_end,
@@ -137,9 +141,12 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         do {
                 many.done = 0;
                 many.killed = false;
-                bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                r = bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
                 many.to_end = to_end && many.first + many.n == n;
-                r = bundle_retry(bundle, bundle_ask_many, &many);
+                if (r == 0)
+                        r = bundle_retry(bundle, bundle_ask_many, &many);
+                else
+                        many.n = 1;
                 if (!many.wanted)
                         break;
                 /* A member of which nothing has come: its own, or that of the process which died over it. */

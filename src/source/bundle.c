@@ -25,7 +25,8 @@
 #include "source/spool.h"
 
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
-#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
+#define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
+#define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
 
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
@@ -81,12 +82,18 @@ struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
         return b->o.io;
 }
 
+int lsr_bundles_confined(const struct lsr_bundles *b)
+{
+        return b->worker ? lsr_worker_confined(b->worker) : 1;
+}
+
 static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
         if (!b->worker)
                 b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                          .io = b->o.io,
                                                                          .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                         .confine_required = b->o.confine_required,
                                                                          .ctx = b,
                                                                          .trouble = bundles_trouble });
         return b->worker;
@@ -327,6 +334,7 @@ static int bundle_recognise(struct lsr_bundle *bundle)
                 if (r < 0)
                         return r;
         }
+        bundle->stored = bundle->size;
         if (bundle->size == LSR_INPUT_UNKNOWN)
                 return bundle_hand_over(bundle);
         if (bundle_cached(bundle))
@@ -387,9 +395,29 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
         return r;
 }
 
+/* The one that is a file, or comes through a pipe. */
+static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
+{
+        while (bundle->outer)
+                bundle = bundle->outer;
+        return bundle;
+}
+
+/* What the catalogue of one more bundle may take. */
+static uint64_t bundle_room(struct lsr_bundle *bundle)
+{
+        const struct lsr_bundle *outermost = bundle_outermost(bundle);
+        uint64_t room = LSR_BUNDLE_CATALOGUE_PIPE;
+
+        if (outermost->stored <= (UINT64_MAX - LSR_BUNDLE_CATALOGUE_MIN) / LSR_BUNDLE_CATALOGUE_PER_BYTE)
+                room = LSR_BUNDLE_CATALOGUE_MIN + outermost->stored * LSR_BUNDLE_CATALOGUE_PER_BYTE;
+        return room > outermost->taken ? room - outermost->taken : 0;
+}
+
 struct bundle_scan {
         const char *path; /* NULL: all */
         bool only;
+        uint64_t room;
         struct lsr_catalogue *catalogue;
         enum lsr_worker_share share;
 };
@@ -398,7 +426,8 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->path, scan->only, &scan->catalogue, &scan->share);
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->path, scan->only, &scan->room, &scan->catalogue,
+                               &scan->share);
 }
 
 /* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
@@ -430,12 +459,15 @@ static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue 
 /* @path: a part for it will do. */
 static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
 {
-        struct bundle_scan scan = { .path = path, .only = only };
+        struct bundle_scan scan = { .path = path, .only = only, .room = bundle_room(bundle) };
         int r;
 
         if (bundle->loaded || (path && bundle->part))
                 return bundle->load_error;
-        r = bundle_retry(bundle, bundle_ask_scan, &scan);
+        /* Where memory is short, what fits of it. */
+        do
+                r = bundle_retry(bundle, bundle_ask_scan, &scan);
+        while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
         if (r == 0 && !bundle_agrees(bundle, scan.catalogue)) {
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
@@ -443,8 +475,10 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
         bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL;
         bundle->load_error = r;
         bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
-        if (r == 0)
+        if (r == 0) {
                 bundle->catalogue = scan.catalogue;
+                bundle_outermost(bundle)->taken += lsr_catalogue_size(scan.catalogue);
+        }
         if (r == 0 && scan.share != LSR_WORKER_ALL)
                 bundle->part = scan.catalogue;
         else if (r == 0)

@@ -17,8 +17,16 @@
 #include "io/io.h"
 #include "source/worker.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
-#define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLE_DEPTH_MAX 8  /* bundles inside bundles */
+#define LSR_BUNDLES_OPEN_MAX 16 /* more than that, and few enough for the worker's descriptors */
+/*
+ * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
+ * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a
+ * row of a database takes as much, and may be one byte, too.  What comes through a pipe has no size that is known.
+ */
+#define LSR_BUNDLE_CATALOGUE_MIN ((uint64_t)64 << 20)
+#define LSR_BUNDLE_CATALOGUE_PER_BYTE 128u
+#define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
@@ -26,8 +34,9 @@ struct lsr_bundles; /* what all bundles of a run share: worker, cache, those tha
 struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
-        bool cache;      /* use the index cache */
-        bool keep_pipes; /* what comes from a pipe is kept: content will be read, too */
+        bool cache;            /* use the index cache */
+        bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
+        bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -35,6 +44,9 @@ struct lsr_bundles_options {
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
 struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
+
+/* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
+int lsr_bundles_confined(const struct lsr_bundles *b);
 
 /* Added to @sum: what the worker did. */
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);
@@ -69,6 +81,8 @@ struct lsr_bundle {
         uint32_t outer_row;
         uint64_t offset;
         uint64_t size;
+        uint64_t stored; /* size of what was opened, before anything was decompressed; LSR_INPUT_UNKNOWN: a pipe */
+        uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone */
         struct lsr_bundle *next;
 };
 

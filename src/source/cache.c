@@ -113,7 +113,7 @@ bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entr
 {
         char name[64];
         struct stat st;
-        uint8_t *data;
+        uint8_t *data = NULL;
         bool found = false;
         int dir, fd;
 
@@ -126,8 +126,7 @@ bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entr
         fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
         if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
             (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
-                data = lsr_xmalloc((size_t)st.st_size);
-                if (read(fd, data, (size_t)st.st_size) == st.st_size)
+                if (lsr_try_resize(&data, (size_t)st.st_size) == 0 && read(fd, data, (size_t)st.st_size) == st.st_size)
                         found = cache_parse(data, (size_t)st.st_size, meta, ret_entry);
                 free(data);
         }

@@ -131,10 +131,13 @@ static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 int r;
 
                 if (call->cap == call->size) {
-                        call->cap = call->cap                  ? 2 * call->cap
-                                    : length < WORKER_GROW_MIN ? (size_t)length
-                                                               : WORKER_GROW_MIN;
-                        call->data = lsr_xrealloc(call->data, call->cap);
+                        size_t cap = call->cap                  ? 2 * call->cap
+                                     : length < WORKER_GROW_MIN ? (size_t)length
+                                                                : WORKER_GROW_MIN;
+
+                        if (lsr_try_resize(&call->data, cap) < 0)
+                                return -ENOMEM;
+                        call->cap = cap;
                 }
                 step = call->cap - call->size < length - call->size ? call->cap - call->size
                                                                     : (size_t)(length - call->size);
@@ -157,7 +160,7 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
 static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length, bool is_part)
 {
         if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
-            length > LSR_WIRE_CATALOGUE_MAX)
+            length > call->catalogue_max)
                 return -EPROTO;
         if (length >= WORKER_GROW_MIN)
                 lsr_heap_large();
@@ -166,13 +169,17 @@ static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint
         return answer_blob(w, call, length);
 }
 
+static const char answer_many[] = "it has more members, or longer names, than can be listed";
+static const char answer_large[] =
+        "not all of it is listed: that would take more memory than there is for a bundle of its size";
+
 /* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
-static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
+static int answer_too_many(struct lsr_worker *w, struct worker_call *call, const char *text)
 {
         if (call->full)
                 return 0;
         call->full = true;
-        lsr_worker_say(w, -E2BIG, "it has more members, or longer names, than can be listed");
+        lsr_worker_say(w, -E2BIG, text);
         return answer_stop(w);
 }
 
@@ -182,7 +189,7 @@ static int answer_too_deep(struct lsr_worker *w, struct worker_call *call)
         char text[80];
 
         if (call->deep++ > 0)
-                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call) : 0;
+                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call, answer_many) : 0;
         snprintf(text, sizeof(text), "what lies more than %u directories deep is not listed", LSR_CATALOGUE_DEPTH_MAX);
         lsr_worker_say(w, -ENAMETOOLONG, text);
         return 0;
@@ -208,7 +215,7 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
-                return answer_too_many(w, call);
+                return answer_too_many(w, call, answer_many);
         while (at < call->size) {
                 struct lsr_member m;
 
@@ -216,8 +223,8 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                 if (r < 0)
                         return r;
                 r = lsr_builder_add(call->builder, &m);
-                if (r == -E2BIG)
-                        return answer_too_many(w, call);
+                if (r == -E2BIG || r == -EFBIG)
+                        return answer_too_many(w, call, r == -EFBIG ? answer_large : answer_many);
                 if (r == -ENAMETOOLONG)
                         r = answer_too_deep(w, call);
                 if (r < 0)
@@ -248,7 +255,8 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         if (r < 0)
                 return r;
         wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
-        if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+        if (done->result > most || done->result < -WORKER_ERRNO_MAX || done->confined > 0 ||
+            done->confined < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)

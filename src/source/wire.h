@@ -61,7 +61,8 @@ struct lsr_wire_head {
 
 struct lsr_wire_start {
         uint64_t window_max;
-        uint32_t small; /* the first file is, and no ring is needed for it */
+        uint32_t small;    /* the first file is, and no ring is needed for it */
+        uint32_t required; /* what cannot be confined is not to be started */
 };
 
 struct lsr_wire_open {
@@ -80,6 +81,7 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
         uint32_t only;       /* likewise */
+        uint64_t max;        /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 
 struct lsr_wire_close {
@@ -99,6 +101,7 @@ struct lsr_wire_many {
 /* The answer to every request; what it did not ask for is zero. */
 struct lsr_wire_done {
         int32_t result;
+        int32_t confined; /* of a START: 0, or why it is not: a negative errno */
         uint32_t filtered;
         uint32_t only; /* a SCAN has left members out */
         char format[16];

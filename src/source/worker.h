@@ -23,6 +23,7 @@ struct lsr_worker_options {
         const char *engine;      /* as for lsr_io_new(); the worker reads with the same */
         const struct lsr_io *io; /* the parent's own, see lsr_start(); NULL: it has one that is no matter */
         uint64_t window_max;     /* most memory a decoder may ask for, bytes */
+        bool confine_required;   /* nothing is read by a process that the kernel does not let be confined */
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
@@ -32,6 +33,9 @@ struct lsr_worker_options {
 /* Starts nothing yet. */
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options);
 struct lsr_worker *lsr_worker_free(struct lsr_worker *w);
+
+/* 0: each process so far was confined; a negative errno: why one was not. */
+int lsr_worker_confined(const struct lsr_worker *w);
 
 /* Added to @sum: what the worker's engine did, for --stats. */
 void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum);
@@ -69,9 +73,10 @@ enum lsr_worker_share {
 
 /*
  * All members; or, if @path is not NULL, what its lookup takes: a part of the catalogue that the bundle holds, or with
- * @only the members alone.  0 or a negative errno.
+ * @only the members alone.  What comes is kept as far as *@room bytes go, as a builder counts them; that there is more is
+ * said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may find.
  */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */

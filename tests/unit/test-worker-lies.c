@@ -270,7 +270,7 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 r = lsr_worker_scan(w, b.id,
                                     which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED ? "name"
                                                                                                               : NULL,
-                                    false, &c, &(enum lsr_worker_share){ 0 });
+                                    false, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -345,7 +345,9 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -EPROTO);
+        cr_assert_eq(
+                lsr_worker_scan(w, b.id, NULL, false, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);
