@@ -359,8 +359,9 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         r = builder_attr(b, m, &v->attr);
         if (r == 0 && m->target)
                 r = catalogue_strings_add(&b->strings, m->target, m->target_len, &v->narrow[NARROW_TARGET]);
-        if (r == 0 && !plain)
-                r = catalogue_strings_add(&b->strings, m->path, m->path_len, &v->narrow[NARROW_RAW]);
+        if (r == 0 && (m->raw || !plain))
+                r = catalogue_strings_add(&b->strings, m->raw ? m->raw : m->path, m->raw ? m->raw_len : m->path_len,
+                                          &v->narrow[NARROW_RAW]);
         if (r == 0 && m->xattrs && catalogue_xattrs_valid(m->xattrs, m->xattrs_len))
                 r = catalogue_strings_add(&b->strings, m->xattrs, m->xattrs_len, &v->narrow[NARROW_XATTRS]);
         return r;
