@@ -70,7 +70,13 @@ const char *lsr_grouped(uint64_t n);
 struct lsr_sink {
         void *ctx;
         int (*write)(void *ctx, const void *data, size_t n);
+        int (*hole)(void *ctx,
+                    uint64_t n); /* @n zero bytes, which may be more than anybody has time for; NULL: write */
 };
+
+/* @n zero bytes by sink->hole or as they are; and the latter. */
+int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n);
+int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n);
 
 /*
  * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size
@@ -83,14 +89,16 @@ struct lsr_many {
         /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, int result);
+        int (*hole)(void *ctx, uint64_t n); /* as that of a sink; NULL: write */
 };
 
-/* The content of one of @many, for a sink that writes with lsr_member_write(): tells its failure from the member's. */
+/* The content of one of @many, for a sink of lsr_member_write() and _hole(): tells its failure from the member's. */
 struct lsr_member_sink {
         const struct lsr_many *many;
         int result; /* of the last write */
 };
 int lsr_member_write(void *ctx, const void *data, size_t n);
+int lsr_member_hole(void *ctx, uint64_t n);
 
 /*
  * For read_many(), where members have nothing to do with each other: @read for each, which says what is wrong.

@@ -16,7 +16,6 @@
 #include "formats/tar.h"
 
 #define TAR_RECORD (20 * TAR_BLOCK)
-#define TAR_HOLE_CHUNK ((size_t)64 << 10)
 
 static const char *const tar_suffixes[] = { ".tar", NULL };
 
@@ -181,21 +180,6 @@ static int tar_copy(struct tar_walk *w, uint64_t n, const struct lsr_sink *sink)
         return 0;
 }
 
-static int tar_hole(uint64_t n, const struct lsr_sink *sink)
-{
-        static uint8_t zeros[TAR_HOLE_CHUNK]; /* not const: that would be so many bytes of the binary */
-
-        while (n > 0) {
-                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
-                int r = sink->write(sink->ctx, zeros, part);
-
-                if (r < 0)
-                        return r;
-                n -= part;
-        }
-        return 0;
-}
-
 /* --- version 1.0 of sparse members: the map is text at the start of the content --- */
 
 struct tar_lines {
@@ -285,12 +269,12 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
                 return r;
         }
         for (size_t i = 0; i < map->n && r == 0; i++) {
-                r = tar_hole(map->pieces[i].offset - at, sink);
+                r = lsr_sink_hole(sink, map->pieces[i].offset - at);
                 if (r == 0)
                         r = tar_copy(w, map->pieces[i].size, sink);
                 at = map->pieces[i].offset + map->pieces[i].size;
         }
-        return r < 0 ? r : tar_hole(size - at, sink);
+        return r < 0 ? r : lsr_sink_hole(sink, size - at);
 }
 
 int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
@@ -323,7 +307,7 @@ static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 
                 r = tar_find(&w, &m);
                 if (r == 0)
-                        r = tar_content(&w, &(struct lsr_sink){ &sink, lsr_member_write });
+                        r = tar_content(&w, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
                 /* What an input failed with it fails with again. */
                 if (sink.result < 0 || (r < 0 && lsr_input_peek(w.in, 1, &data) < 0))
                         break;

@@ -76,6 +76,16 @@ static int many_write(void *ctx, const void *data, size_t n)
         return r;
 }
 
+static int many_hole(void *ctx, uint64_t n)
+{
+        struct bundle_many *many = ctx;
+        const struct lsr_many_sink *sink = many->sink;
+        int r = lsr_sink_hole(&(struct lsr_sink){ sink->ctx, sink->write, sink->hole }, n);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
 static int many_end(void *ctx, size_t i, int error)
 {
         struct bundle_many *many = ctx;
@@ -90,7 +100,7 @@ static int many_end(void *ctx, size_t i, int error)
 static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_many *many = ctx;
-        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
+        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole };
 
         return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->to_end, &sink,
                                     &many->done);

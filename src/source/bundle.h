@@ -18,6 +18,7 @@
 #include "source/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
+#define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20)  /* bytes copied of a member to see whether it is a bundle */
 #define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
@@ -77,8 +78,12 @@ struct lsr_bundle {
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 
-/* The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep). */
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle);
+/*
+ * The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
+ * Unless @whole, one that must be copied and is larger than LSR_BUNDLE_LOOK_MAX is a bundle only if its beginning says
+ * so: that some have their magic number at the end must not make a listing decode whatever is large.
+ */
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle);
 
 /*
  * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.

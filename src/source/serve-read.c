@@ -28,6 +28,13 @@ static int serve_data(void *ctx, const void *data, size_t n)
         return 0;
 }
 
+static int serve_hole(void *ctx, uint64_t n)
+{
+        struct serve *s = ctx;
+
+        return lsr_wire_waiting(s->wire) ? -ECANCELED : serve_send(s, LSR_WIRE_HOLE, &n, sizeof(n));
+}
+
 /* All that the filters make of a bundle. */
 static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
 {
@@ -48,7 +55,7 @@ static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
 /* READ and EXTENT. */
 int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
-        const struct lsr_sink sink = { s, serve_data };
+        const struct lsr_sink sink = { s, serve_data, serve_hole };
         const struct lsr_format *format;
         struct serve_bundle *b;
         struct lsr_member m;
@@ -141,6 +148,11 @@ static int many_write(void *ctx, const void *data, size_t n)
         return r;
 }
 
+static int many_hole(void *ctx, uint64_t n)
+{
+        return many_put(ctx, LSR_WIRE_HOLE, &n, sizeof(n));
+}
+
 static int many_end(void *ctx, int result)
 {
         struct serve_many *many = ctx;
@@ -154,7 +166,7 @@ static int many_end(void *ctx, int result)
 static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
 {
         const struct lsr_format *format = b->identity.format;
-        const struct lsr_sink sink = { many, many_write };
+        const struct lsr_sink sink = { many, many_write, many_hole };
         struct lsr_member m;
         bool first = true;
 
@@ -226,7 +238,7 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         many.size = size - sizeof(request);
         many.left = request.n;
         if (format->read_many)
-                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
+                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end, many_hole });
         else
                 r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
         if (r >= 0 && request.to_end)

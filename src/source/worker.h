@@ -83,6 +83,7 @@ struct lsr_many_sink {
         int (*begin)(void *ctx, size_t i);
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
+        int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
 };
 
 /*

@@ -1,9 +1,9 @@
 /*
  * files - regular files, in the order of the bundle
  *
- * A file is created with its final mode, written, dated and closed; nothing of it
- * is known but what comes next, so holes are made of blocks of zeros as they
- * come.  One whose content turns out to be damaged is removed.
+ * A file is created with its final mode, written, dated and closed.  What the
+ * bundle stores as a hole is one again; other blocks of zeros are passed over in
+ * a file that has such.  One whose content turns out to be damaged is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +108,32 @@ static int files_write_sparse(struct unpack *u, const char *p, size_t n)
         return r < 0 ? r : files_write_all(u, p, run);
 }
 
+/* A file as large as it was listed is what the user agreed to. */
+static bool files_fits(const struct unpack *u, uint64_t n)
+{
+        return !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
+}
+
+/* The end of the file is set when all has come. */
+static int files_hole(void *ctx, uint64_t n)
+{
+        struct unpack *u = ctx;
+
+        if (u->fd < 0 || u->error)
+                return 0;
+        if (unpack_stopped(u))
+                return -EINTR;
+        if (!files_fits(u, n)) {
+                u->error = -EBADMSG;
+        } else if (n > (uint64_t)INT64_MAX - u->at) {
+                u->error = -EFBIG;
+        } else {
+                u->hole = true;
+                u->at += n;
+        }
+        return 0;
+}
+
 static int files_write(void *ctx, const void *data, size_t n)
 {
         struct unpack *u = ctx;
@@ -117,8 +143,7 @@ static int files_write(void *ctx, const void *data, size_t n)
                 return 0;
         if (unpack_stopped(u))
                 return -EINTR;
-        /* A file as large as it was listed is what the user agreed to. */
-        if ((u->m.meta.known & LSR_FIELD_SIZE) && n > u->m.meta.size - u->at)
+        if (!files_fits(u, n))
                 r = -EBADMSG;
         else
                 r = u->m.flags & LSR_MEMBER_SPARSE ? files_write_sparse(u, data, n) : files_write_all(u, data, n);
@@ -195,7 +220,7 @@ static bool files_wants(struct unpack *u, uint32_t row, struct lsr_member *ret_m
 int unpack_files(struct unpack *u)
 {
         struct files_entry *files = lsr_xmalloc((u->n + 1) * sizeof(*files));
-        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end };
+        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
         int r;
 
         for (size_t i = 0; i < u->n; i++) {
