@@ -21,11 +21,6 @@
 
 static const struct tar_text tar_extension_name = { "an extension header", 19 };
 
-static uint64_t tar_padded(uint64_t n)
-{
-        return (n + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1);
-}
-
 /* --- trouble ------------------------------------------------------------------ */
 
 /* The input, not the tar, is what failed. */

@@ -118,6 +118,11 @@ struct tar_pax {
         struct tar_map map; /* of repeated offset and numbytes; allocated, kept too */
 };
 
+static inline uint64_t tar_padded(uint64_t n)
+{
+        return (n + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1);
+}
+
 static inline bool tar_pax_has(const struct tar_pax *p, enum tar_value v)
 {
         return p->values_set & (1u << v);

@@ -21,8 +21,7 @@
 #include "catalogue/build.h"
 
 #define BUILDER_FIRST_NODES 1024
-#define BUILDER_MANY_NODES 8192        /* a megabyte, with the catalogue that they become */
-#define BUILDER_WORD_MAX ((size_t)255) /* bytes of a user, group, or method; what is longer is cut */
+#define BUILDER_MANY_NODES 8192 /* a megabyte, with the catalogue that they become */
 
 /* What the columns hold for one member. */
 struct builder_values {
@@ -271,7 +270,7 @@ static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, 
                 *ret_string = last;
                 return 0;
         }
-        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, BUILDER_WORD_MAX) : 0, ret_string);
+        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, LSR_MEMBER_WORD_MAX) : 0, ret_string);
 }
 
 static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint32_t *ret_attr)

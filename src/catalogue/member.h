@@ -23,6 +23,8 @@ enum {
         LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
 };
 
+#define LSR_MEMBER_WORD_MAX ((size_t)255) /* bytes of a user, group or method; what is longer is cut */
+
 struct lsr_member {
         /*
          * To the builder: the whole path as stored, any bytes, perhaps absolute or with "..".

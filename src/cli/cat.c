@@ -130,7 +130,7 @@ static void cat_run(struct cat *c)
 {
         c->reading.troubled = false;
         if (c->n > 0)
-                lsr_bundle_read_many(c->bundle, c->rows, c->n, false,
+                lsr_bundle_read_many(c->bundle, c->rows, c->n, 0,
                                      &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end, cat_hole });
         c->n = 0;
 }

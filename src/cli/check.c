@@ -119,7 +119,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
                 c->rows[i] = files[i].row;
         free(files);
         c->reading.troubled = false;
-        r = lsr_bundle_read_many(bundle, c->rows, c->n, true,
+        r = lsr_bundle_read_many(bundle, c->rows, c->n, LSR_MANY_TO_END,
                                  &(struct lsr_many_sink){ c, check_begin, check_write, check_end, check_hole });
         if (r < 0) {
                 c->bad = true;

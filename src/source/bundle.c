@@ -309,7 +309,7 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
-        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled)
+        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
         memcpy(entry.filters, bundle->filters, sizeof(entry.filters));
@@ -440,12 +440,13 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
         }
-        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL;
+        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
+        bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
         bundle->load_error = r;
         bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
         if (r == 0)
                 bundle->catalogue = scan.catalogue;
-        if (r == 0 && scan.share != LSR_WORKER_ALL)
+        if (r == 0 && !bundle->loaded)
                 bundle->part = scan.catalogue;
         else if (r == 0)
                 bundle_remember(bundle);

@@ -49,6 +49,7 @@ struct lsr_bundle {
         bool filtered; /* reading one member means decoding all before it */
         bool troubled; /* something was wrong with it */
         bool cached;   /* the catalogue came from the index cache */
+        bool claimed;  /* the catalogue is the bundle's own: for listing alone, see LSR_MANY_EXACT */
         /* The rest belongs to bundle.c. */
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
@@ -104,10 +105,11 @@ int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *s
 
 /*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
- * position; each of them begins and ends once, as far as the sink wants more.  @to_end as for lsr_worker_read_many().
+ * position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
+ * rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
  * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
  */
-int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, bool to_end,
+int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink);
 
 /* As lsr_format.check; 1: its format has no such function, reading all members is all that can be done. */

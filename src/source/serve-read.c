@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "source/worker.h"
+
 static int serve_data(void *ctx, const void *data, size_t n)
 {
         struct serve *s = ctx;
@@ -233,6 +235,9 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
+        scan.exact = request.flags & LSR_MANY_EXACT;
+        scan.exact_end = request.flags & LSR_MANY_ALL;
+        scan.exact_follow = request.flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
         many.scan = &scan;
         many.data = data + sizeof(request);
         many.size = size - sizeof(request);
@@ -241,7 +246,7 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
                 r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end, many_hole });
         else
                 r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
-        if (r >= 0 && request.to_end)
+        if (r >= 0 && request.flags & LSR_MANY_TO_END)
                 r = serve_to_end(scan.input);
         if (!many.broken)
                 serve_scan_explain(&scan, r);

@@ -94,7 +94,7 @@ struct lsr_wire_member {
 
 struct lsr_wire_many {
         uint32_t id;
-        uint32_t to_end; /* then read what is left of the input */
+        uint32_t flags; /* LSR_MANY_* */
         uint64_t n;
 };
 
