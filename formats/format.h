@@ -39,7 +39,8 @@ struct lsr_scan {
         struct lsr_builder *builder;
         /*
          * Instead of members for the builder: all of them encoded, as the bundle itself has them, to be freed.  It need
-         * not be valid.  If lsr_catalogue_decode() refuses it, the scan is repeated with distrusted set.
+         * not be valid.  If lsr_catalogue_decode() refuses it, the scan is repeated with distrusted set.  Nor need it
+         * be true: it is believed for listing alone, and read_many() heeds exact.
          */
         uint8_t *catalogue;
         size_t catalogue_size;
@@ -51,6 +52,14 @@ struct lsr_scan {
         const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
         unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
+        /*
+         * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
+         * hard link with its target.  They are to be restored, so whatever the member's header says differently is
+         * damage.  Only regular files have content.
+         */
+        bool exact;
+        bool exact_end;        /* behind the last one nothing is left, */
+        uint64_t exact_follow; /* and here, in front of the next, nobody else; LSR_INPUT_UNKNOWN: that is not known */
         void *ctx;
         void (*trouble)(void *ctx, int error, const char *text); /* use lsr_scan_trouble() */
         unsigned troubles;
@@ -70,11 +79,17 @@ const char *lsr_grouped(uint64_t n);
 struct lsr_sink {
         void *ctx;
         int (*write)(void *ctx, const void *data, size_t n);
+        int (*hole)(void *ctx,
+                    uint64_t n); /* @n zero bytes, which may be more than anybody has time for; NULL: write */
 };
+
+/* @n zero bytes by sink->hole or as they are; and the latter. */
+int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n);
+int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n);
 
 /*
  * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size
- * of meta are there.
+ * of meta are there, unless the scan is exact.
  */
 struct lsr_many {
         void *ctx;
@@ -83,14 +98,16 @@ struct lsr_many {
         /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, int result);
+        int (*hole)(void *ctx, uint64_t n); /* as that of a sink; NULL: write */
 };
 
-/* The content of one of @many, for a sink that writes with lsr_member_write(): tells its failure from the member's. */
+/* The content of one of @many, for a sink of lsr_member_write() and _hole(): tells its failure from the member's. */
 struct lsr_member_sink {
         const struct lsr_many *many;
         int result; /* of the last write */
 };
 int lsr_member_write(void *ctx, const void *data, size_t n);
+int lsr_member_hole(void *ctx, uint64_t n);
 
 /*
  * For read_many(), where members have nothing to do with each other: @read for each, which says what is wrong.

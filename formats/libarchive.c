@@ -23,7 +23,6 @@
 #include "formats/drivers.h"
 #include "formats/magic.h"
 
-#define ARCHIVE_ZEROS ((size_t)64 << 10)      /* of a hole at a time */
 #define ARCHIVE_LHA_HEADER ((size_t)25 + 255) /* up to the mark of Unix behind the longest name */
 
 #define ARCHIVE_OWNER (LSR_FIELD_UID | LSR_FIELD_GID)
@@ -227,21 +226,6 @@ static int archive_scan(struct lsr_scan *scan)
 
 /* --- one member -------------------------------------------------------------- */
 
-static int archive_zeros(const struct lsr_sink *sink, uint64_t n)
-{
-        static uint8_t zeros[ARCHIVE_ZEROS]; /* not const: that would be so many bytes of the binary */
-
-        while (n > 0) {
-                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
-                int r = sink->write(sink->ctx, zeros, part);
-
-                if (r < 0)
-                        return r;
-                n -= part;
-        }
-        return 0;
-}
-
 /* From where content ended to where it goes on; beyond the size of the member is damage. */
 static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
                         uint64_t to)
@@ -251,7 +235,7 @@ static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, 
                                  lsr_grouped(pass->ordinal));
                 return -EBADMSG;
         }
-        return archive_zeros(sink, to - from);
+        return lsr_sink_hole(sink, to - from);
 }
 
 static int archive_content(struct archive_pass *pass, struct archive_entry *e, const struct lsr_sink *sink)
@@ -354,7 +338,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
-                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write });
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
                 if (sink.result < 0)
                         break;
                 r = many->end(many->ctx, r);

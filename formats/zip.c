@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/merge.h"
 #include "formats/drivers.h"
 
 /* --- a walk ---------------------------------------------------------------------- */
@@ -202,10 +203,11 @@ static int zip_collect_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         return 0;
 }
 
-static int zip_compare_spans(const void *a, const void *b)
+static int zip_compare_spans(const void *a, const void *b, void *ctx)
 {
         const struct lsr_zip_span *x = a, *y = b;
 
+        (void)ctx;
         return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
@@ -220,7 +222,7 @@ static bool zip_mark(struct lsr_zip_walk *w, uint64_t entries)
         const struct lsr_zip_span *furthest = w->spans;
         bool any = false;
 
-        qsort(w->spans, (size_t)entries, sizeof(*w->spans), zip_compare_spans);
+        lsr_merge_sort(w->spans, (size_t)entries, sizeof(*w->spans), zip_compare_spans, NULL);
         for (uint64_t i = 1; i < entries; i++) {
                 const struct lsr_zip_span *s = &w->spans[i];
 

@@ -21,8 +21,7 @@
 #include "catalogue/build.h"
 
 #define BUILDER_FIRST_NODES 1024
-#define BUILDER_MANY_NODES 8192        /* a megabyte, with the catalogue that they become */
-#define BUILDER_WORD_MAX ((size_t)255) /* bytes of a user, group, or method; what is longer is cut */
+#define BUILDER_MANY_NODES 8192 /* a megabyte, with the catalogue that they become */
 
 /* What the columns hold for one member. */
 struct builder_values {
@@ -282,7 +281,7 @@ static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, 
                 *ret_string = last;
                 return 0;
         }
-        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, BUILDER_WORD_MAX) : 0, ret_string);
+        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, LSR_MEMBER_WORD_MAX) : 0, ret_string);
 }
 
 static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint32_t *ret_attr)
@@ -372,8 +371,9 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         r = builder_attr(b, m, &v->attr);
         if (r == 0 && m->target)
                 r = catalogue_strings_add(&b->strings, m->target, m->target_len, &v->narrow[NARROW_TARGET]);
-        if (r == 0 && !plain)
-                r = catalogue_strings_add(&b->strings, m->path, m->path_len, &v->narrow[NARROW_RAW]);
+        if (r == 0 && (m->raw || !plain))
+                r = catalogue_strings_add(&b->strings, m->raw ? m->raw : m->path, m->raw ? m->raw_len : m->path_len,
+                                          &v->narrow[NARROW_RAW]);
         if (r == 0 && m->xattrs && catalogue_xattrs_valid(m->xattrs, m->xattrs_len))
                 r = catalogue_strings_add(&b->strings, m->xattrs, m->xattrs_len, &v->narrow[NARROW_XATTRS]);
         return r;

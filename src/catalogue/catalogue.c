@@ -207,6 +207,11 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
         m->flags = catalogue_narrow(c, NARROW_FLAGS, row) | catalogue_narrow(c, NARROW_FLAGS, link);
 }
 
+const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)
+{
+        return catalogue_string(&c->strings, catalogue_narrow(c, NARROW_TARGET, catalogue_index(c, row)), ret_len);
+}
+
 /* The child of that name; 0, which is nobody's child, if there is none. */
 static uint32_t catalogue_search(const struct lsr_catalogue *c, uint32_t row, const char *name, size_t name_len)
 {

@@ -63,6 +63,9 @@ uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c);
 /* The row that a hard link leads to; itself for all others. */
 uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row);
 
+/* What a hard link names, or NULL: by itself, where lsr_catalogue_get() may have the target of what it leads to. */
+const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len);
+
 /*
  * Look up @path below directory @row; '/' separates, "." , ".." and empty
  * components mean what they mean in a path, but ".." of the root is the root;

@@ -20,6 +20,7 @@
 #include "cli/reading.h"
 
 #define CAT_READ ((size_t)256 << 10)
+#define CAT_HOLE_MIN ((uint64_t)256 << 10) /* zeros that cost more than a few calls */
 
 struct cat {
         struct lsr_reading reading;
@@ -38,6 +39,32 @@ static int cat_write(void *ctx, const void *data, size_t n)
 
         lsr_out_put(&c->out, data, n);
         return -c->out.error;
+}
+
+/*
+ * At the end of a regular file zeros are a matter of its size.  0: done; 1: they are to be written, as anywhere else.
+ */
+static int cat_extend(int fd, uint64_t n)
+{
+        int flags = fcntl(fd, F_GETFL);
+        struct stat st;
+        off_t at;
+
+        if (flags < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+                return 1;
+        at = flags & O_APPEND ? st.st_size : lseek(fd, 0, SEEK_CUR);
+        if (at < st.st_size || n > (uint64_t)(INT64_MAX - at) || ftruncate(fd, at + (off_t)n) < 0)
+                return 1;
+        return lseek(fd, at + (off_t)n, SEEK_SET) < 0;
+}
+
+static int cat_hole(void *ctx, uint64_t n)
+{
+        struct cat *c = ctx;
+
+        if (n >= CAT_HOLE_MIN && lsr_out_flush(&c->out) == 0 && cat_extend(c->out.fd, n) == 0)
+                return 0;
+        return lsr_write_zeros(cat_write, c, n);
 }
 
 /* What can be had of a real file.  0 or a negative errno. */
@@ -103,8 +130,8 @@ static void cat_run(struct cat *c)
 {
         c->reading.troubled = false;
         if (c->n > 0)
-                lsr_bundle_read_many(c->bundle, c->rows, c->n, false,
-                                     &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end });
+                lsr_bundle_read_many(c->bundle, c->rows, c->n, 0,
+                                     &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end, cat_hole });
         c->n = 0;
 }
 

@@ -60,6 +60,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
                         lsr_message("cannot create %s: what the hard link leads to was not unpacked", name);
+                else if (error == -EBADMSG)
+                        lsr_message("cannot create %s: the table of contents lets it lead elsewhere than it does",
+                                    name);
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
                 break;

@@ -172,7 +172,7 @@ static int listing_look_into(struct lsr_reader *in, struct lsr_ahead_dir *dir)
         int error;
 
         if (dir->place.bundle)
-                error = lsr_place_enter(&dir->place);
+                error = lsr_place_enter(&dir->place, false);
         else
                 error = lsr_place_find(in->o->bundles, path, LSR_PLACE_ENTER, &dir->place);
         if (error < 0)

@@ -162,7 +162,7 @@ static void bundle_touch(struct lsr_bundle *bundle)
                 bundle->used = ++bundle->all->tick;
 }
 
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row);
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole);
 
 /* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
 static int bundle_unpark(struct lsr_bundle *bundle)
@@ -174,7 +174,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
                 return 0;
         bundles_make_room(bundle->all);
         if (bundle->outer)
-                return bundle_place_inner(bundle, bundle->outer_row);
+                return bundle_place_inner(bundle, bundle->outer_row, true);
         r = bundle_open_file(bundle);
         if (r == 0 &&
             (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
@@ -205,6 +205,11 @@ static int bundle_spool_write(void *ctx, const void *data, size_t n)
         return lsr_spool_write(ctx, data, n);
 }
 
+static int bundle_spool_hole(void *ctx, uint64_t n)
+{
+        return lsr_spool_hole(ctx, n);
+}
+
 /* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
 static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
 {
@@ -229,7 +234,7 @@ static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_wor
         struct lsr_worker *w = bundle->all->worker;
         struct lsr_spool spool = {};
         const struct lsr_member all = { .path = "" };
-        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write });
+        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write, bundle_spool_hole });
 
         lsr_worker_close(w, got->id);
         /* Cut off or damaged, as was said: what came before is worth a look. */
@@ -316,7 +321,7 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
-        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled)
+        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
         memcpy(entry.filters, bundle->filters, sizeof(entry.filters));
@@ -472,14 +477,15 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
         }
-        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL;
+        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
+        bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
         bundle->load_error = r;
         bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
         if (r == 0) {
                 bundle->catalogue = scan.catalogue;
                 bundle_outermost(bundle)->taken += lsr_catalogue_size(scan.catalogue);
         }
-        if (r == 0 && scan.share != LSR_WORKER_ALL)
+        if (r == 0 && !bundle->loaded)
                 bundle->part = scan.catalogue;
         else if (r == 0)
                 bundle_remember(bundle);
@@ -511,11 +517,62 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
 }
 
+/* A member is spooled, unless it turns out to be none that is worth it. */
+struct bundle_look {
+        struct lsr_spool spool;
+        bool large;  /* it is known to be, */
+        bool looked; /* its beginning was looked at, */
+        bool is_one; /* and is that of a bundle */
+};
+
+/* -ECANCELED: it is no bundle, or only its end would tell. */
+static int bundle_look(struct bundle_look *l)
+{
+        const struct lsr_spool *s = &l->spool;
+
+        if (!l->looked && s->size >= LSR_PROBE_BYTES) {
+                struct lsr_probe p = { .size = LSR_INPUT_UNKNOWN };
+                uint8_t *head = lsr_xmalloc(LSR_PROBE_BYTES);
+                ssize_t got = pread(s->fd, head, LSR_PROBE_BYTES, 0);
+
+                p.head = head;
+                p.head_len = got > 0 ? (size_t)got : 0;
+                l->is_one = lsr_plausible(&p);
+                l->looked = true;
+                free(head);
+        }
+        return l->looked && !l->is_one && (l->large || s->size > LSR_BUNDLE_LOOK_MAX) ? -ECANCELED : 0;
+}
+
+static int bundle_look_write(void *ctx, const void *data, size_t n)
+{
+        struct bundle_look *l = ctx;
+        int r = lsr_spool_write(&l->spool, data, n);
+
+        return r < 0 ? r : bundle_look(l);
+}
+
+static int bundle_look_hole(void *ctx, uint64_t n)
+{
+        struct bundle_look *l = ctx;
+        uint64_t head = l->spool.size < LSR_PROBE_BYTES ? LSR_PROBE_BYTES - l->spool.size : 0;
+        int r;
+
+        if (head > n)
+                head = n;
+        r = lsr_spool_hole(&l->spool, head);
+        if (r == 0)
+                r = bundle_look(l);
+        if (r == 0)
+                r = lsr_spool_hole(&l->spool, n - head);
+        return r < 0 ? r : bundle_look(l);
+}
+
 /* Where the content of @row can be read: a range of the outer file, or a spool. */
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole)
 {
         struct lsr_bundle *outer = inner->outer;
-        struct lsr_spool spool = {};
+        struct bundle_look look = { .looked = whole, .is_one = whole };
         struct lsr_member m;
         char *path = bundle_whole_member(outer, row, &m);
         struct bundle_extent x = { .m = &m };
@@ -532,11 +589,16 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
         }
         if (r < 0)
                 return r;
-        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &spool, bundle_spool_write });
-        return bundle_use_spool(inner, &spool, r);
+        look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
+        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
+        if (r == -ECANCELED) {
+                lsr_spool_drop(&look.spool);
+                return 1;
+        }
+        return bundle_use_spool(inner, &look.spool, r);
 }
 
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle)
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle)
 {
         size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(outer->catalogue, row, NULL, 0);
         struct lsr_bundle *bundle;
@@ -561,7 +623,7 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bun
         bundle->outer = outer;
         bundle->outer_row = row;
         bundle->depth = outer->depth + 1;
-        r = bundle_place_inner(bundle, row);
+        r = bundle_place_inner(bundle, row, whole);
         if (r == 0)
                 r = bundle_recognise(bundle);
         if (r == 0)

@@ -18,6 +18,7 @@
 #include "source/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8  /* bundles inside bundles */
+#define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */
 #define LSR_BUNDLES_OPEN_MAX 16 /* more than that, and few enough for the worker's descriptors */
 /*
  * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
@@ -63,6 +64,7 @@ struct lsr_bundle {
         bool filtered; /* reading one member means decoding all before it */
         bool troubled; /* something was wrong with it */
         bool cached;   /* the catalogue came from the index cache */
+        bool claimed;  /* the catalogue is the bundle's own: for listing alone, see LSR_MANY_EXACT */
         /* The rest belongs to bundle.c. */
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
@@ -94,8 +96,12 @@ struct lsr_bundle {
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 
-/* The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep). */
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle);
+/*
+ * The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
+ * Unless @whole, one that must be copied and is larger than LSR_BUNDLE_LOOK_MAX is a bundle only if its beginning says
+ * so: that some have their magic number at the end must not make a listing decode whatever is large.
+ */
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle);
 
 /*
  * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.
@@ -116,10 +122,11 @@ int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *s
 
 /*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
- * position; each of them begins and ends once, as far as the sink wants more.  @to_end as for lsr_worker_read_many().
+ * position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
+ * rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
  * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
  */
-int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, bool to_end,
+int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink);
 
 /* As lsr_format.check; 1: its format has no such function, reading all members is all that can be done. */

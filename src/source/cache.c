@@ -56,8 +56,8 @@ static int cache_open_dir(bool make)
         if (make)
                 mkdir(path, 0700);
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        /* Somebody else's cache is no place to learn from. */
-        if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid())) {
+        /* Somebody else's cache is no place to learn from, nor one that others can write to. */
+        if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))) {
                 close(fd);
                 return -1;
         }

@@ -63,9 +63,14 @@ static void answer_begin(struct worker_call *call)
         call->sink_result = call->many->begin(call->many->ctx, call->at);
 }
 
+static bool answer_takes_data(const struct worker_call *call)
+{
+        return call->sink || (call->many && call->at < call->n);
+}
+
 static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        if ((!call->sink && !(call->many && call->at < call->n)) || length > LSR_WIRE_DATA_MAX)
+        if (!answer_takes_data(call) || length > LSR_WIRE_DATA_MAX)
                 return -EPROTO;
         while (length > 0) {
                 const uint8_t *data;
@@ -95,6 +100,33 @@ static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 }
         }
         return 0;
+}
+
+/* The worker is not made to send zeros, nor are they written where the taker knows something better. */
+static int answer_hole(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        struct lsr_sink sink;
+        uint64_t n;
+        int r;
+
+        if (!answer_takes_data(call) || length != sizeof(n))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &n, sizeof(n));
+        if (r < 0)
+                return r;
+        if (n > LSR_WIRE_HOLE_MAX)
+                return -EPROTO;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head) + sizeof(n);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        if (call->many)
+                answer_begin(call);
+        if (call->sink_result < 0)
+                return answer_stop(w);
+        sink = call->sink ? *call->sink : (struct lsr_sink){ call->many->ctx, call->many->write, call->many->hole };
+        call->sink_result = lsr_sink_hole(&sink, n);
+        return call->sink_result < 0 ? answer_stop(w) : 0;
 }
 
 static int answer_end(struct lsr_worker *w, struct worker_call *call, uint64_t length)
@@ -280,6 +312,9 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_DATA:
                         r = answer_data(w, call, head.length);
+                        break;
+                case LSR_WIRE_HOLE:
+                        r = answer_hole(w, call, head.length);
                         break;
                 case LSR_WIRE_END:
                         r = answer_end(w, call, head.length);

@@ -31,10 +31,10 @@ bool lsr_place_is_dir(const struct lsr_place *place)
         return S_ISDIR(m.meta.mode);
 }
 
-int lsr_place_enter(struct lsr_place *place)
+int lsr_place_enter(struct lsr_place *place, bool whole)
 {
         struct lsr_bundle *inner;
-        int r = lsr_bundle_open_inner(place->bundle, place->row, &inner);
+        int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
 
         if (r != 0)
                 return r;
@@ -117,7 +117,7 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
-        r = S_ISREG(m.meta.mode) ? lsr_place_enter(&w->at) : 1;
+        r = S_ISREG(m.meta.mode) ? lsr_place_enter(&w->at, more) : 1;
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
 

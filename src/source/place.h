@@ -43,8 +43,11 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
 int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
                     struct lsr_place *ret_place);
 
-/* Go from a regular file in a bundle to the root of the bundle it is.  As lsr_place_find(). */
-int lsr_place_enter(struct lsr_place *place);
+/*
+ * Go from a regular file in a bundle to the root of the bundle it is.  As lsr_place_find(); @whole as for
+ * lsr_bundle_open_inner().
+ */
+int lsr_place_enter(struct lsr_place *place, bool whole);
 
 /* Does the place hold a directory? */
 bool lsr_place_is_dir(const struct lsr_place *place);

@@ -55,17 +55,34 @@ static int spool_to_file(struct lsr_spool *s)
         return 0;
 }
 
-int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
+static int spool_make_room(struct lsr_spool *s, uint64_t n)
 {
-        const char *p = data;
         int r = s->kind == SPOOL_NONE ? spool_memory(s) : 0;
 
         if (r < 0)
                 return r;
         if (n > LSR_SPOOL_MAX - s->size)
                 return -EFBIG;
-        if (s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX)
-                r = spool_to_file(s);
+        return s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX ? spool_to_file(s) : 0;
+}
+
+int lsr_spool_hole(struct lsr_spool *s, uint64_t n)
+{
+        int r = spool_make_room(s, n);
+
+        if (r < 0)
+                return r;
+        if (ftruncate(s->fd, (off_t)(s->size + n)) < 0 || lseek(s->fd, (off_t)(s->size + n), SEEK_SET) < 0)
+                return -errno;
+        s->size += n;
+        return 0;
+}
+
+int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = spool_make_room(s, n);
+
         while (r == 0 && n > 0) {
                 ssize_t done = write(s->fd, p, n);
 

@@ -21,6 +21,9 @@ struct lsr_spool {
 /* A zeroed struct is an empty spool.  0; -EFBIG: LSR_SPOOL_MAX; another negative errno. */
 int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n);
 
+/* The same for @n zero bytes, which take no room. */
+int lsr_spool_hole(struct lsr_spool *s, uint64_t n);
+
 /*
  * No more is coming.  An empty spool has a descriptor too, afterwards; and nobody can write through it any more, unless
  * /proc is not mounted and the spool is a file.

@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, HOLE, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
  * Every request but START, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -19,8 +19,9 @@
 #include "formats/format.h"
 #include "io/io.h"
 
-#define LSR_WIRE_BUFFER ((size_t)256 << 10)      /* of the receiver, and of the sender's small frames */
-#define LSR_WIRE_DATA_MAX ((size_t)256 << 10)    /* bytes of a member in one frame */
+#define LSR_WIRE_BUFFER ((size_t)256 << 10)   /* of the receiver, and of the sender's small frames */
+#define LSR_WIRE_DATA_MAX ((size_t)256 << 10) /* bytes of a member in one frame */
+#define LSR_WIRE_HOLE_MAX ((uint64_t)INT64_MAX)
 #define LSR_WIRE_TEXT_MAX ((size_t)1024)         /* of one trouble */
 #define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
 #define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
@@ -45,7 +46,8 @@ enum lsr_wire_type {
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
-        LSR_WIRE_END, /* int32_t result of one of MANY; they come in the order of the records */
+        LSR_WIRE_HOLE, /* uint64_t n: so many zero bytes */
+        LSR_WIRE_END,  /* int32_t result of one of MANY; they come in the order of the records */
         LSR_WIRE_HEAD,
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
@@ -94,7 +96,7 @@ struct lsr_wire_member {
 
 struct lsr_wire_many {
         uint32_t id;
-        uint32_t to_end; /* then read what is left of the input */
+        uint32_t flags; /* LSR_MANY_* */
         uint64_t n;
 };
 

@@ -271,7 +271,10 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         }
         if (r == -ENOMEM)
                 *room = (taken > call.size ? taken : call.size) / WORKER_ENCODED;
-        *ret_share = call.is_part ? LSR_WORKER_PART : only ? LSR_WORKER_ONLY : LSR_WORKER_ALL;
+        *ret_share = call.is_part    ? LSR_WORKER_PART
+                     : only          ? LSR_WORKER_ONLY
+                     : call.has_data ? LSR_WORKER_CLAIMED
+                                     : LSR_WORKER_ALL;
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
@@ -334,10 +337,10 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
         return call.sink_result < 0 ? call.sink_result : r;
 }
 
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done)
 {
-        struct lsr_wire_many request = { .id = id, .to_end = to_end, .n = n };
+        struct lsr_wire_many request = { .id = id, .flags = flags, .n = n };
         struct worker_call call = {
                 .type = LSR_WIRE_MANY,
                 .parts = { { &request, sizeof(request) }, { members->data, members->len } },

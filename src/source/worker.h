@@ -67,8 +67,9 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id);
 /* What came of a bundle: */
 enum lsr_worker_share {
         LSR_WORKER_ALL,
-        LSR_WORKER_PART, /* what lsr_catalogue_cut() makes of all */
-        LSR_WORKER_ONLY, /* what the lookup of one path takes, see struct lsr_way; rows are numbered as they come */
+        LSR_WORKER_CLAIMED, /* all, as the bundle's own catalogue says, which nobody has compared with the members */
+        LSR_WORKER_PART,    /* what lsr_catalogue_cut() makes of all */
+        LSR_WORKER_ONLY,    /* what the lookup of one path takes, see struct lsr_way; rows are numbered as they come */
 };
 
 /*
@@ -88,14 +89,25 @@ struct lsr_many_sink {
         int (*begin)(void *ctx, size_t i);
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
+        int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
+};
+
+enum {
+        LSR_MANY_TO_END = 1 << 0, /* then read the bundle to its end, for checksums that are there */
+        /*
+         * All that is known of a member is to be restored: what its header says differently is damage.  Members of all
+         * types, a hard link by itself and not what it leads to.  For a catalogue that the bundle claims.
+         */
+        LSR_MANY_EXACT = 1 << 1,
+        LSR_MANY_FROM_START = 1 << 2, /* with it: there is no member before the first of them, nor between them, */
+        LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
 };
 
 /*
- * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.
- * @to_end: then read the bundle to its end, for checksums that are there.
+ * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.  @flags: LSR_MANY_*.
  * 0, or a negative errno; members below *ret_done began and ended, on whatever return.
  */
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done);
 
 /* As lsr_format.check; 1: the format has no such function. */

@@ -40,3 +40,5 @@ list ../../../../../../../usr
 # The file changed: another listing, and one entry still.
 tar -czf new.tgz d/small d/big; cat new.tgz >b.tgz; list miss; sleep 3; list miss; list miss
 ls miss/lsr | wc -l
+# Where others can write to it, nothing in it is believed, or put there.
+cp -a miss shared; chmod 777 shared/lsr; list shared; list shared

@@ -12,6 +12,7 @@ enum lie {
         LIE_NUMBER,
         LIE_DATA,
         LIE_DATA_UNASKED,
+        LIE_HOLE_UNASKED,
         LIE_TEXT,
         LIE_TEXT_SHORT,
         LIE_TEXT_ERROR,
@@ -104,6 +105,9 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_DATA_UNASKED:
                 worker_send(wire, request, LSR_WIRE_DATA, 4, junk, 4);
+                break;
+        case LIE_HOLE_UNASKED:
+                worker_send(wire, request, LSR_WIRE_HOLE, 8, junk + 8, 8);
                 break;
         case LIE_TEXT:
                 worker_send(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
@@ -302,6 +306,7 @@ Test(worker, believes_no_lies)
                 { LIE_NUMBER, -EPROTO, 1 },
                 { LIE_DATA, -EPROTO, 1 },
                 { LIE_DATA_UNASKED, -EPROTO, 1 },
+                { LIE_HOLE_UNASKED, -EPROTO, 1 },
                 { LIE_TEXT, -EPROTO, 1 },
                 { LIE_TEXT_SHORT, -EPROTO, 1 },
                 { LIE_TEXT_ERROR, -EPROTO, 1 },
