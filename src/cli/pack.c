@@ -193,6 +193,14 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
                 r = lsr_pack(&options, writer, &p->stats);
                 if (r == 0)
                         r = writer->kind->finish(writer);
+                if (r == LSR_FINISH_NO_INDEX) {
+                        lsr_pack_report_clear(&p->report);
+                        lsr_message(
+                                "%s has no table of contents, which would be too large for any reader: a listing reads "
+                                "all of it",
+                                pack_name(job));
+                        r = 0;
+                }
                 writer->kind->free(writer);
         }
         *ret_bytes = out.at;
