@@ -264,7 +264,9 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         uint64_t bytes = 0;
         int r, status;
 
-        lsr_signals_end(pack_put_away);
+        /* Of what goes to standard output nothing can be left behind. */
+        if (strcmp(job->output, "-") != 0)
+                lsr_signals_end(pack_put_away);
         r = pack_open(p, job, &target);
         if (r != 0)
                 return r;
