@@ -56,9 +56,8 @@ enum archive_column {
         ARCHIVE_COLUMNS
 };
 
-#define ARCHIVE_SELECT            \
-        "SELECT " LSR_SQLITE_TAKE \
-        "(rowid,name,mode,mtime,sz,length(data),CASE WHEN sz=-1 AND length(data)<=%d THEN data END) FROM sqlar"
+#define ARCHIVE_SELECT \
+        "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),CASE WHEN %s THEN data END) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
 
 /* What one has; numbers count where their bit is set. */
@@ -72,6 +71,7 @@ struct archive_row {
 };
 
 struct archive_sink {
+        const struct lsr_sqlite *s;
         void *ctx;
         /* Other than 0: no more. */
         int (*take)(void *ctx, const struct archive_row *row);
@@ -80,10 +80,22 @@ struct archive_sink {
 
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
+/* Text in UTF-8, whatever the database has it in, and anything else as it is stored; NULL: there is nothing. */
+static const char *archive_text(const struct lsr_sqlite *s, sqlite3_value *value, size_t *ret_len)
+{
+        /* What is UTF-8 already is taken where it lies, without the NUL that text would be given. */
+        bool convert = s->utf16 && sqlite3_value_type(value) == SQLITE_TEXT;
+        const char *text = convert ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
+
+        *ret_len = (size_t)sqlite3_value_bytes(value);
+        return text;
+}
+
 static void archive_step(sqlite3_context *context, int n, sqlite3_value **values)
 {
         struct archive_sink *sink = sqlite3_user_data(context);
         struct archive_row row;
+        int type;
 
         (void)n;
         row.has = 0;
@@ -93,13 +105,19 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
                 row.has |= 1u << i;
                 row.numbers[i] = sqlite3_value_int64(values[i]);
         }
-        row.name = sqlite3_value_blob(values[ARCHIVE_NAME]);
-        row.name_len = (size_t)sqlite3_value_bytes(values[ARCHIVE_NAME]);
+        row.name = archive_text(sink->s, values[ARCHIVE_NAME], &row.name_len);
         row.target = NULL;
         row.target_len = 0;
-        if (sqlite3_value_type(values[ARCHIVE_TARGET]) != SQLITE_NULL) {
-                row.target = (const char *)sqlite3_value_text(values[ARCHIVE_TARGET]);
-                row.target_len = (size_t)sqlite3_value_bytes(values[ARCHIVE_TARGET]);
+        type = sqlite3_value_type(values[ARCHIVE_TARGET]);
+        if (type != SQLITE_NULL) {
+                row.target = archive_text(sink->s, values[ARCHIVE_TARGET], &row.target_len);
+                /* Of a text length() counts characters. */
+                if (type == SQLITE_TEXT)
+                        row.numbers[ARCHIVE_PACKED] = (int64_t)row.target_len;
+                if (!row.target || row.target_len > ARCHIVE_TARGET_MAX) {
+                        row.target = NULL;
+                        row.target_len = 0;
+                }
         }
         sink->result = sink->take(sink->ctx, &row);
         if (sink->result != 0)
@@ -117,8 +135,12 @@ static int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, cons
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
 
-        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", ARCHIVE_TARGET_MAX, where)
-                                 : code;
+        char when[64];
+
+        /* How long text is in UTF-8 it must itself tell. */
+        sqlite3_snprintf(sizeof(when), when, "%ssz=-1 AND length(data)<=%d", s->utf16 ? "typeof(data)='text' OR " : "",
+                         ARCHIVE_TARGET_MAX);
+        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", when, where) : code;
 }
 
 /* All rows of it: 0, what the sink returned, or a negative errno with trouble reported. */
@@ -302,7 +324,7 @@ static void lane_work(void *ctx, unsigned worker, struct lsr_job *job)
         struct archive_piece *p = (struct archive_piece *)job;
 
         lane_bind(lane->stmt, p);
-        lane->sink = (struct archive_sink){ .ctx = p, .take = piece_keep };
+        lane->sink = (struct archive_sink){ .s = &lane->s, .ctx = p, .take = piece_keep };
         p->done = sqlite3_step(lane->stmt) == SQLITE_ROW && lane->sink.result == 0;
 }
 
@@ -326,7 +348,6 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
 
 static void lanes_close(struct archive_lanes *l)
 {
-        /* The last first, as each puts the limit of memory back that it has found. */
         while (l->n > 0) {
                 struct archive_lane *lane = &l->lanes[--l->n];
 
@@ -341,7 +362,7 @@ static void lanes_close(struct archive_lanes *l)
 /* Rows [first, last], through all of @l; @s does again what they could not. */
 static int lanes_run(struct archive_lanes *l, struct lsr_sqlite *s, int64_t first, int64_t last)
 {
-        struct archive_sink sink = { .ctx = s->scan, .take = archive_add };
+        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         uint64_t left = (uint64_t)last - (uint64_t)first; /* rowids not given out yet, less 1 */
         uint64_t width = left / ARCHIVE_PIECES_MAX < ARCHIVE_PIECE ? ARCHIVE_PIECE : left / ARCHIVE_PIECES_MAX;
         LSR_SQLITE_STMT again = NULL;
@@ -468,7 +489,7 @@ static int archive_has_plain_names(struct lsr_sqlite *s)
 
 static int archive_scan_all(struct lsr_sqlite *s, const char *where)
 {
-        struct archive_sink sink = { .ctx = s->scan, .take = archive_add };
+        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         LSR_SQLITE_STMT stmt = NULL;
         int r = archive_prepare(s, &sink, where, &stmt);
 
@@ -482,7 +503,7 @@ static int archive_scan_all(struct lsr_sqlite *s, const char *where)
 /* --- for one path --------------------------------------------------------------------- */
 
 struct archive_only {
-        struct lsr_scan *scan;
+        const struct lsr_sqlite *s;
         struct lsr_way way;
         int64_t *rowids; /* of the members that are wanted */
         size_t n;
@@ -494,10 +515,11 @@ struct archive_only {
 static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
 {
         struct archive_only *only = sqlite3_user_data(context);
-        const char *name = sqlite3_value_blob(values[ARCHIVE_NAME]);
+        size_t len;
+        const char *name = archive_text(only->s, values[ARCHIVE_NAME], &len);
 
         (void)n;
-        if (name && !lsr_way_wants(&only->way, name, (size_t)sqlite3_value_bytes(values[ARCHIVE_NAME])))
+        if (name && !lsr_way_wants(&only->way, name, len))
                 return;
         if (only->n == only->cap) {
                 only->cap = only->cap ? 2 * only->cap : 16;
@@ -529,13 +551,13 @@ static int only_add(void *ctx, const struct archive_row *row)
         struct archive_only *only = ctx;
 
         only->added++;
-        return archive_add(only->scan, row);
+        return archive_add(only->s->scan, row);
 }
 
 /* Add them, in the order of a listing.  False: not all of them are there. */
 static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 {
-        struct archive_sink sink = { .ctx = only, .take = only_add };
+        struct archive_sink sink = { .s = s, .ctx = only, .take = only_add };
         LSR_SQLITE_STMT stmt = NULL;
 
         if (archive_prepare(s, &sink, " WHERE rowid=?1", &stmt) != SQLITE_OK)
@@ -553,7 +575,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 /* Did that do?  If not, all is to be listed, which also tells what is wrong. */
 static bool archive_scan_only(struct lsr_sqlite *s)
 {
-        struct archive_only only = { .scan = s->scan };
+        struct archive_only only = { .s = s };
         bool done;
 
         if (!s->scan->only || !archive_has_rowid(s) || !lsr_way_begin(&only.way, s->scan->only))

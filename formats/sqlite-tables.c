@@ -299,11 +299,9 @@ static int tables_read_pieces(struct lsr_sqlite *s, const struct lsr_sqlite_tabl
                               const struct lsr_sink *sink)
 {
         struct lsr_input *in;
-        uint8_t encoding[4];
         int r;
 
-        /* Offset 56 is 1 where text is UTF-8, sqlite.org/fileformat2.html 1.3.13. */
-        if (!t->rowid || t->computed || lsr_input_read_at(s->scan->input, encoding, 4, 56) != 4 || encoding[3] != 1)
+        if (!t->rowid || t->computed || s->utf16)
                 return 1;
         r = lsr_sqlite_blob(s, t->name, t->columns[m->data].name, (int64_t)m->position, &in);
         if (r != SQLITE_OK)

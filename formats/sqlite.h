@@ -74,8 +74,9 @@ struct lsr_sqlite {
         sqlite3 *db;
         uint64_t steps; /* of the statement at hand, in units of the progress handler */
         uint64_t steps_max;
-        int64_t heap_before; /* the limit of the process, to be put back */
-        sqlite3_stmt *row;   /* of lsr_sqlite_archive_read(), from its first call on */
+        bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
+        bool heap_limited; /* counted among those for which the process has a limit of memory */
+        sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
 };
 
 /* 0, or a negative errno with trouble reported.  Close it in either case. */

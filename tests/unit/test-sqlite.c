@@ -296,3 +296,26 @@ Test(sqlite, read_long_archive_member)
         free(data);
         free(packed);
 }
+
+/* --- the limit of memory ---------------------------------------------------------- */
+
+/* Threads that verify close their connections in any order. */
+Test(sqlite, good_limit_of_memory_lasts_as_long_as_any_connection)
+{
+        struct bytes b = make("CREATE TABLE t(a)");
+        struct lsr_scan one = { .input = lsr_input_memory(b.data, b.n) };
+        struct lsr_scan two = { .input = lsr_input_memory(b.data, b.n) };
+        struct lsr_sqlite first, second;
+        int64_t before = sqlite3_hard_heap_limit64(-1);
+
+        cr_assert_eq(lsr_sqlite_open(&first, &one), 0);
+        cr_assert_eq(lsr_sqlite_open(&second, &two), 0);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
+        lsr_sqlite_close(&first);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
+        lsr_sqlite_close(&second);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), before);
+        lsr_input_free(one.input);
+        lsr_input_free(two.input);
+        free(b.data);
+}
