@@ -19,7 +19,7 @@
  * could not do, for whatever reason, this one does again, so that errors are
  * found and reported in one place.
  *
- * The lookup of one path needs a few members, and which ones the index of names
+ * The lookup of some paths needs a few members, and which ones the index of names
  * says.  All of it is looked at, as "zz/../a" and "./a" stand for "a" too; it
  * is small beside the archive.
  *
@@ -339,6 +339,8 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
 
                 r = lsr_sqlite_open(&lane->s, scan);
                 if (r == 0)
+                        lsr_sqlite_vfs_read_all(lane->s.vfs);
+                if (r == 0)
                         r = archive_prepare(&lane->s, &lane->sink, ARCHIVE_RANGE, &lane->stmt);
                 if (r > 0)
                         r = lsr_sqlite_fail(&lane->s, r, "table sqlar");
@@ -445,66 +447,22 @@ static int archive_scan_lanes(struct lsr_sqlite *s)
 
 /* --- in one go ------------------------------------------------------------------------ */
 
-/* No component that a path is cleaned of. */
-static bool archive_is_plain(const char *name, size_t n)
-{
-        for (const char *end = name + n, *slash; name <= end; name = slash + 1) {
-                size_t len;
-
-                slash = memchr(name, '/', (size_t)(end - name));
-                slash = slash ? slash : end;
-                len = (size_t)(slash - name);
-                /* A slash at the very end does no harm. */
-                if ((len == 0 && slash != end) || (len == 1 && name[0] == '.') ||
-                    (len == 2 && memcmp(name, "..", 2) == 0))
-                        return false;
-        }
-        return true;
-}
-
-/*
- * Whether the names below a directory are those that begin with its path: 1 or 0, or a negative errno.
- * Names are kept as they were given, and "./a", "/a" and "x//a" are other keys than "a".  The index of names
- * tells without a look at the rows.
- */
-static int archive_has_plain_names(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt, "SELECT name FROM sqlar");
-
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, NULL);
-        while ((r = lsr_sqlite_step(s, stmt, "table sqlar")) > 0) {
-                const char *name;
-
-                if (sqlite3_column_type(stmt, 0) != SQLITE_TEXT)
-                        return 0;
-                name = (const char *)sqlite3_column_text(stmt, 0);
-                if (!name || !archive_is_plain(name, (size_t)sqlite3_column_bytes(stmt, 0)))
-                        return 0;
-        }
-        /* An index that is damaged tells nothing, and the table may be whole. */
-        return r == 0;
-}
-
-static int archive_scan_all(struct lsr_sqlite *s, const char *where)
+static int archive_scan_all(struct lsr_sqlite *s)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         LSR_SQLITE_STMT stmt = NULL;
-        int r = archive_prepare(s, &sink, where, &stmt);
+        int r = archive_prepare(s, &sink, "", &stmt);
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        if (*where)
-                sqlite3_bind_text(stmt, 1, s->scan->prefix, -1, SQLITE_STATIC);
         return archive_run(s, stmt, &sink);
 }
 
-/* --- for one path --------------------------------------------------------------------- */
+/* --- for some paths -------------------------------------------------------------------- */
 
 struct archive_only {
         const struct lsr_sqlite *s;
-        struct lsr_way way;
+        struct lsr_ways ways;
         int64_t *rowids; /* of the members that are wanted */
         size_t n;
         size_t cap;
@@ -519,7 +477,7 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
         const char *name = archive_text(only->s, values[ARCHIVE_NAME], &len);
 
         (void)n;
-        if (name && !lsr_way_wants(&only->way, name, len))
+        if (name && !lsr_ways_want(&only->ways, name, len))
                 return;
         if (only->n == only->cap) {
                 only->cap = only->cap ? 2 * only->cap : 16;
@@ -575,10 +533,12 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 /* Did that do?  If not, all is to be listed, which also tells what is wrong. */
 static bool archive_scan_only(struct lsr_sqlite *s)
 {
+        const struct lsr_wanted *wanted = s->scan->wanted;
         struct archive_only only = { .s = s };
         bool done;
 
-        if (!s->scan->only || !archive_has_rowid(s) || !lsr_way_begin(&only.way, s->scan->only))
+        if (!wanted || !wanted->lookups || !archive_has_rowid(s) ||
+            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n))
                 return false;
         done = only_find(s, &only);
         if (done && !only_list(s, &only)) {
@@ -586,27 +546,21 @@ static bool archive_scan_only(struct lsr_sqlite *s)
                 lsr_builder_reset(s->scan->builder);
         }
         free(only.rowids);
-        lsr_way_end(&only.way);
+        lsr_ways_end(&only.ways);
         s->scan->is_only = done;
         return done;
 }
 
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
 {
-        int r, part = 0;
+        int r;
 
         if (archive_scan_only(s))
                 return 0;
-        if (*s->scan->prefix) {
-                part = archive_has_plain_names(s);
-                if (part < 0)
-                        return part;
-        }
-        /* '0' follows '/'. */
-        if (part)
-                r = archive_scan_all(s, " WHERE name=?1 OR name>=?1||'/' AND name<?1||'0'");
-        else if ((r = archive_scan_lanes(s)) > 0)
-                r = archive_scan_all(s, "");
+        lsr_sqlite_vfs_read_all(s->vfs);
+        r = archive_scan_lanes(s);
+        if (r > 0)
+                r = archive_scan_all(s);
         /* What came before the damage is listed. */
         return lsr_builder_count(s->scan->builder) ? 0 : r;
 }

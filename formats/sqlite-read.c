@@ -15,7 +15,6 @@
 
 #define READ_CHUNK ((size_t)256 << 10)
 #define READ_WHOLE_MAX (16 << 20) /* content of this size is inflated in one go */
-#define READ_ROW_MAX (1 << 20)    /* stored content of this size comes along with its row */
 
 /* Columns of lsr_sqlite.row. */
 enum { READ_SIZE, READ_IS_THERE, READ_DATA };
@@ -66,7 +65,6 @@ int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column,
         struct read_blob *b;
         int code;
 
-        s->steps = 0;
         code = sqlite3_blob_open(s->db, "main", table, column, rowid, 0, &blob);
         if (code != SQLITE_OK) {
                 sqlite3_blob_close(blob);
@@ -187,10 +185,9 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
                                        "SELECT sz,typeof(data) IN ('blob','text'),"
                                        "CASE WHEN typeof(data)='blob' AND length(data)<=%d AND sz<=%d%s THEN data END "
                                        "FROM sqlar WHERE rowid=?1",
-                                       READ_ROW_MAX, READ_WHOLE_MAX, s->utf16 ? " OR typeof(data)='text'" : "");
+                                       LSR_SQLITE_ROW_MAX, READ_WHOLE_MAX, s->utf16 ? " OR typeof(data)='text'" : "");
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        s->steps = 0;
         sqlite3_bind_int64(s->row, 1, rowid);
         r = lsr_sqlite_step(s, s->row, "table sqlar");
         if (r <= 0) {

@@ -64,7 +64,10 @@ static int sqlite_authorize(void *ctx, int action, const char *a, const char *b,
         case SQLITE_RECURSIVE:
                 return SQLITE_OK;
         case SQLITE_FUNCTION:
-                return b && (sqlite_is_harmless(b) || strcmp(b, LSR_SQLITE_TAKE) == 0) ? SQLITE_OK : SQLITE_DENY;
+                return b && (sqlite_is_harmless(b) || strcmp(b, LSR_SQLITE_TAKE) == 0 ||
+                             strcmp(b, LSR_SQLITE_SIZES) == 0)
+                               ? SQLITE_OK
+                               : SQLITE_DENY;
         case SQLITE_PRAGMA:
                 return a && strcmp(a, "table_xinfo") == 0 ? SQLITE_OK : SQLITE_DENY;
         default:
@@ -245,6 +248,7 @@ int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
 void lsr_sqlite_close(struct lsr_sqlite *s)
 {
         sqlite3_finalize(s->row);
+        lsr_sqlite_cursor_close(s);
         sqlite3_close(s->db);
         s->row = NULL;
         s->db = NULL;
@@ -265,7 +269,6 @@ int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char
         va_end(args);
         if (!sql)
                 return SQLITE_NOMEM;
-        s->steps = 0;
         code = sqlite3_prepare_v2(s->db, sql, -1, ret_stmt, NULL);
         sqlite3_free(sql);
         return code;

@@ -105,11 +105,11 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
 static void unpack_operand(struct lsr_reading *r, const char *path)
 {
         struct lsr_place place;
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, &place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, &place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART, &place);
         if (error == 0) {
                 unpack_place(r, &place);
                 return;
@@ -131,6 +131,9 @@ int lsr_command_unpack(const struct lsr_settings *settings)
 
         if (status)
                 return status;
+        lsr_bundles_expect(
+                r.bundles,
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
         for (size_t i = 0; i < settings->n_operands && !unpack_signal; i++)

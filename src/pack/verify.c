@@ -226,7 +226,7 @@ static int verify_open(struct verify *v, const struct lsr_verify *options, struc
         int r = fstat(fd, &st) < 0 ? -errno : lsr_input_file(&input, io, fd, 0, (uint64_t)st.st_size);
 
         v->v = options;
-        v->scan = (struct lsr_scan){ .window_max = VERIFY_WINDOW, .prefix = "", .ctx = v, .trouble = verify_trouble };
+        v->scan = (struct lsr_scan){ .window_max = VERIFY_WINDOW, .ctx = v, .trouble = verify_trouble };
         if (r == 0)
                 r = lsr_identify(input, VERIFY_WINDOW, &v->id, &v->scan.input);
         return r > 0 ? -EBADMSG : r;

@@ -27,7 +27,7 @@ for x in sqlar db; do
                 (
                         cd $e-$x
                         lsr -lAR --time-style=+%s x.$x
-                        lsr --json x.$x x.$x/dir | grep -o '"name":.*"packed[^,]*,\|"target[^,]*'
+                        lsr --json x.$x/dir | grep -o '"name":[^,]*\|"size":[^,]*'
                         lsr --check x.$x
                         lsr --unpack --output=out x.$x
                         (cd out; find . -type f -exec md5sum {} +; find . -type l -printf '%p %l\n') | LC_ALL=C sort

@@ -181,7 +181,7 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_PART_ALONE:
                 if (lie_asked.distrusted)
                         _exit(3);
-                if (!lie_asked.part) {
+                if (!lie_asked.n_paths) {
                         lie_whole(wire, request, LSR_WIRE_CATALOGUE);
                         break;
                 }
@@ -257,7 +257,9 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         struct lsr_worker_bundle b;
         struct lsr_catalogue *c = NULL;
         unsigned fds = worker_count_fds("/proc/self/fd");
+        const struct lsr_wanted wanted = { .paths = (const char *const[]){ "name" }, .n = 1, .depth = 1 };
         int fd = tar_file(), r;
+        bool part;
 
         lie = which;
         w = worker_make(lie_serve);
@@ -267,10 +269,8 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
                 /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
-                r = lsr_worker_scan(w, b.id,
-                                    which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED ? "name"
-                                                                                                              : NULL,
-                                    false, &c, &(enum lsr_worker_share){ 0 });
+                part = which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED;
+                r = lsr_worker_scan(w, b.id, part ? &wanted : NULL, &c, &(enum lsr_worker_share){ 0 });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -345,7 +345,7 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -EPROTO);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &c, &(enum lsr_worker_share){ 0 }), -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);
