@@ -106,6 +106,19 @@ static bool name_put_key(struct lsr_out *out, sqlite3_stmt *stmt, int i, const s
         }
 }
 
+/* A number of a row: there may be as many as rows. */
+static void name_put_number(struct lsr_out *out, uint64_t n, bool negative)
+{
+        char text[24], *at = text + sizeof(text);
+
+        do
+                *--at = (char)('0' + n % 10);
+        while (n /= 10);
+        if (negative)
+                *--at = '-';
+        lsr_out_put(out, at, (size_t)(text + sizeof(text) - at));
+}
+
 /* Of the row at hand, whose keys begin at column @first. */
 void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
                          uint64_t position)
@@ -113,10 +126,9 @@ void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, 
         size_t start = out->len;
 
         if (!t->keyed) {
-                if (t->rowid)
-                        lsr_out_printf(out, "%lld", (long long)position);
-                else
-                        lsr_out_printf(out, "%llu", (unsigned long long)position + 1);
+                bool negative = t->rowid && (int64_t)position < 0;
+
+                name_put_number(out, t->rowid ? negative ? -position : position : position + 1, negative);
                 return;
         }
         for (unsigned i = 0; i < t->n_keys; i++) {

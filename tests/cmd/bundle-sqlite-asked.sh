@@ -28,5 +28,11 @@ done
 status lsr --cat a.db/users/7/name a.db/words/two/n a.db/users/1/name a.db/words/one/w a.db/v/2/name
 status lsr --cat a.db/users/1/name a.db/files/1/data/in/x a.db/files/1/data/in/near a.db/users/7/name a.db/words/none a.db/words/three/n
 status lsr --unpack --output=out a.db/users; (cd out; find . -type f | LC_ALL=C sort)
+# A link that leads where nothing was read, beside what was found before: all of it is loaded, and rows found again.
+python3 -c "
+import sqlite3
+c = sqlite3.connect('a.db'); c.execute('drop view endless'); c.commit()
+d = sqlite3.connect('b.db'); d.executescript('create view endless as with recursive n(i) as (select 1 union all select i+1 from n) select max(i) from n'); d.commit()"
+status lsr a.db/words a.db/files/1/data/in/up a.db/users/7 a.db/files/1/data/in
 # Whoever enters it is told, and has all else.
-status lsr a.db/endless
+status lsr b.db/endless

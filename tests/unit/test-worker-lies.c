@@ -31,7 +31,9 @@ enum lie {
         LIE_PART_EMPTY,
         LIE_PART_UNASKED,
         LIE_PART_WHOLE,
+        LIE_UNREAD_ALL,
         LIE_PART_ALONE,
+        LIE_UNREAD_UNASKED,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -178,6 +180,16 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_PART_WHOLE:
                 lie_whole(wire, request, LSR_WIRE_PART);
                 break;
+        case LIE_UNREAD_ALL:
+        case LIE_UNREAD_UNASKED:
+                /* Whoever is told that this is all there is must not believe that some of it was not read. */
+                lsr_record_put(&records, &(struct lsr_member){ .path = "name",
+                                                               .path_len = 4,
+                                                               .meta = { .known = LSR_FIELD_TYPE, .mode = S_IFDIR },
+                                                               .flags = LSR_MEMBER_UNREAD });
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                lie_done(wire, request, 0);
+                break;
         case LIE_PART_ALONE:
                 if (lie_asked.distrusted)
                         _exit(3);
@@ -321,6 +333,8 @@ Test(worker, believes_no_lies)
                 { LIE_PART_EMPTY, -EPROTO, 1 },
                 { LIE_PART_UNASKED, -EPROTO, 1 },
                 { LIE_PART_WHOLE, -EPROTO, 1 },
+                { LIE_UNREAD_ALL, -EPROTO, 1 },
+                { LIE_UNREAD_UNASKED, -EPROTO, 1 },
                 { LIE_PART_ALONE, 0, 0 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
