@@ -134,7 +134,6 @@ static int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, cons
 {
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
-
         char when[64];
 
         /* How long text is in UTF-8 it must itself tell. */
