@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,16 @@ struct lsr_probe {
 /* Files beside a database that belong to it. */
 enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };
 
+#define LSR_DEPTH_ALL UINT_MAX
+
+/* What a catalogue will be asked. */
+struct lsr_wanted {
+        const char *const *paths; /* from the root of the bundle; they will be looked up */
+        size_t n;                 /* one at least */
+        unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
+        bool lookups;             /* depth is 0, and no rows are kept: they may have other numbers than in the whole */
+};
+
 /* One scan: what the driver is given. */
 struct lsr_scan {
         struct lsr_input *input;
@@ -45,12 +56,15 @@ struct lsr_scan {
         uint8_t *catalogue;
         size_t catalogue_size;
         bool distrusted;
-        const char *part;    /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
-        bool is_part;        /* and it is that */
-        const char *only;    /* this path alone will be looked up, see struct lsr_way; NULL: whatever there is */
-        bool is_only;        /* and members that it does not take were left out */
-        const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
-        unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
+        const char *part; /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
+        bool is_part;     /* and it is that */
+        /*
+         * For the builder: what will be asked, or NULL: anything.  With is_only set members that these questions do
+         * not take were left out (see struct lsr_way), and directories of which some are missing are
+         * LSR_MEMBER_UNREAD.
+         */
+        const struct lsr_wanted *wanted;
+        bool is_only;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a

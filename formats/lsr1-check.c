@@ -67,7 +67,6 @@ static int check_walk(struct check *c, struct lsr_input *in, uint64_t end)
         struct lsr_scan walk = {
                 .input = in,
                 .builder = lsr_builder_new(),
-                .prefix = "",
                 .window_max = c->scan->window_max,
                 .ctx = c,
                 .trouble = check_trouble,

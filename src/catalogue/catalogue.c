@@ -113,18 +113,29 @@ static uint32_t catalogue_link(const struct lsr_catalogue *c, uint32_t index)
         return c->link && c->link[index] ? c->link[index] : index;
 }
 
+/* Are its children here, as far as any were asked for? */
+static bool catalogue_has_children(const struct lsr_catalogue *c, uint32_t index)
+{
+        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
+}
+
+static bool catalogue_unread(const struct lsr_catalogue *c, uint32_t index)
+{
+        return c->narrow[NARROW_FLAGS] && (c->narrow[NARROW_FLAGS][index] & LSR_MEMBER_UNREAD);
+}
+
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
 {
         uint32_t index = catalogue_index(c, row);
 
-        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
+        return catalogue_has_children(c, index) && !catalogue_unread(c, index);
 }
 
 struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
 {
         uint32_t index = catalogue_index(c, row), first = c->first[index], n = c->first[index + 1] - first;
 
-        assert(lsr_catalogue_holds(c, row));
+        assert(catalogue_has_children(c, index));
         return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, first) : first, .n = n };
 }
 
@@ -172,6 +183,8 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
                 .size = catalogue_wide(c, WIDE_SIZE, row),
                 .rdev = catalogue_narrow(c, NARROW_RDEV, row),
         };
+        if (catalogue_unread(c, row))
+                ret_meta->known &= ~LSR_FIELD_NLINK;
         if (a->known & LSR_FIELD_SIZE) {
                 ret_meta->known |= LSR_FIELD_BLOCKS;
                 ret_meta->blocks = ret_meta->size / 512 + (ret_meta->size % 512 != 0);

@@ -32,7 +32,7 @@ uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 /* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
 uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);
 
-/* Are the children of @row here?  Always, but in a part. */
+/* Are the children of @row here?  Always, but in a part, and of what is LSR_MEMBER_UNREAD. */
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row);
 
 /* Children of a directory that are here; of anything else there are none. */
@@ -48,7 +48,7 @@ uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row);
 /*
  * Everything about a row.  Text points into the catalogue.  meta.inode is the
  * row number (a hard link: that of the row it leads to), meta.nlink 1 or the
- * number of hard links, of a directory 2 and its subdirectories; meta.blocks
+ * number of hard links, of a directory that was read 2 and its subdirectories; meta.blocks
  * the size rounded up to 512 bytes.  A hard link shows the metadata of its target.
  */
 void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member);

@@ -346,7 +346,7 @@ static int decode_links(struct decode *d)
         if (r < 0)
                 return r;
         for (uint32_t row = 0; flags && row < c->rows; row++)
-                flags[row] &= CATALOGUE_FLAGS;
+                flags[row] &= CATALOGUE_FLAGS_STORED;
         for (uint32_t row = 0; (flags || c->link) && row < c->rows; row++) {
                 uint32_t to = c->link ? c->link[row] : 0, flag = flags ? flags[row] : 0;
                 bool leads = (flag & LSR_MEMBER_HARDLINK) && !(flag & LSR_MEMBER_DANGLING);

@@ -21,6 +21,7 @@ enum {
         LSR_MEMBER_DANGLING = 1 << 5,  /* a hard link to nothing; set by the builder */
         LSR_MEMBER_IMPLIED = 1 << 6,   /* a parent that the bundle does not store; set by the builder */
         LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
+        LSR_MEMBER_UNREAD = 1 << 8, /* a directory that nobody has asked to list: which others are in it is not known */
 };
 
 #define LSR_MEMBER_WORD_MAX ((size_t)255) /* bytes of a user, group or method; what is longer is cut */

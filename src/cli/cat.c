@@ -163,20 +163,32 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
 
         if (strcmp(path, "-") == 0)
                 return 1;
-        r = lsr_place_find(c->reading.bundles, path,
-                           LSR_PLACE_FOLLOW | LSR_PLACE_PART |
-                                   (c->reading.settings->n_operands == 1 ? LSR_PLACE_ONLY : 0),
-                           ret_place);
+        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
         /* A place without the link that ends it, and none with it: where it leads is no longer the bundle. */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
         return r;
 }
 
+/* More of a bundle had to be loaded: the rows of those found before may have other numbers. */
+static void cat_find_again(struct cat *c)
+{
+        for (size_t i = 0; i < c->n; i++) {
+                struct lsr_place place;
+
+                if (cat_find(c, c->paths[i], &place) == 0)
+                        c->rows[i] = place.row;
+        }
+}
+
 static void cat_operand(struct cat *c, const char *path)
 {
+        unsigned renumbered = lsr_bundles_renumbered(c->reading.bundles);
         struct lsr_place place;
         int r = cat_find(c, path, &place);
+
+        if (renumbered != lsr_bundles_renumbered(c->reading.bundles))
+                cat_find_again(c);
 
         if (r != 0)
                 cat_run(c);
@@ -208,6 +220,9 @@ int lsr_command_cat(const struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);
+        lsr_bundles_expect(
+                c.reading.bundles,
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .lookups = true });
         c.rows = lsr_xmalloc(settings->n_operands * sizeof(*c.rows));
         c.paths = lsr_xmalloc(settings->n_operands * sizeof(*c.paths));
         for (size_t i = 0; i < settings->n_operands && !c.out.error; i++)

@@ -232,6 +232,25 @@ static void list_fail(struct list *l, int error)
         l->status = 2;
 }
 
+/* How much of bundles will be looked at. */
+static void list_expect(const struct lsr_settings *settings)
+{
+        const struct lsr_list_options *o = &settings->list;
+        bool below = o->recursive || o->tree;
+
+        /* In bundles that are found on the way, which the operands may lead through, anything may be. */
+        if (below && o->enter == LSR_ENTER_ALWAYS)
+                return;
+        lsr_bundles_expect(o->bundles, &(struct lsr_wanted){
+                                               .paths = settings->operands,
+                                               .n = settings->n_operands,
+                                               .depth = o->total_size || (below && !o->max_depth) ? LSR_DEPTH_ALL
+                                                        : below                                   ? o->max_depth
+                                                        : o->dirs_as_files                        ? 0
+                                                                                                  : 1,
+                                       });
+}
+
 int lsr_command_list(struct lsr_settings *settings)
 {
         static struct list l; /* static for the leak check, like lsr_cli_main()'s settings */
@@ -263,6 +282,8 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .trouble = list_bundle_trouble });
+        if (settings->list.bundles)
+                list_expect(settings);
         settings->list.civil = list_civil;
         settings->list.civil_ctx = &l;
         settings->list.width = list_width;

@@ -114,11 +114,11 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
 /* Returns whether @path is at @ret_place; if not, it was said why. */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, ret_place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, ret_place);
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART, ret_place);
         if (error == 0)
                 return true;
         if (error == 1 && access(path, F_OK) < 0)
@@ -160,6 +160,9 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         status = lsr_reading_open(&r, settings);
         if (status)
                 return status;
+        lsr_bundles_expect(
+                r.bundles,
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();

@@ -96,6 +96,9 @@ static int members_follow(struct members *x, uint32_t dir, const struct lsr_memb
         const struct lsr_place from = { x->job->dir.bundle, dir };
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
+        /* Rows of what is being listed must stay, so that no more is loaded of what is around the bundle. */
+        if (r == -EAGAIN)
+                return 1;
         if (r != 0)
                 return r == LSR_PLACE_UNREADABLE ? -EBADMSG : r;
         lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, ret_target);

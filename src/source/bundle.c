@@ -15,6 +15,7 @@
  */
 #include "source/bundle-parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ static void bundle_free(struct lsr_bundle *bundle)
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
         lsr_catalogue_free(bundle->catalogue);
+        free(bundle->asked);
+        free(bundle->asked_text);
         free(bundle->path);
         free(bundle);
 }
@@ -67,6 +70,7 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 b->all = next;
         }
         lsr_worker_free(b->worker);
+        free(b->expected);
         free(b);
         return NULL;
 }
@@ -321,6 +325,7 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
+        assert(!bundle->only);
         if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
@@ -419,9 +424,81 @@ static uint64_t bundle_room(struct lsr_bundle *bundle)
         return room > outermost->taken ? room - outermost->taken : 0;
 }
 
+/* --- what is asked of a bundle ---------------------------------------------------------- */
+
+static int bundle_compare_paths(const void *a, const void *b)
+{
+        return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted)
+{
+        assert(b->wanted.n == 0 && wanted->n > 0);
+        b->wanted = *wanted;
+}
+
+bool lsr_bundles_list(const struct lsr_bundles *b)
+{
+        return b->wanted.n == 0 || b->wanted.depth > 0;
+}
+
+unsigned lsr_bundles_renumbered(const struct lsr_bundles *b)
+{
+        return b->renumbered;
+}
+
+/* The first path expected that is not before @path followed by @c. */
+static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path, char c)
+{
+        size_t len = strlen(path), low = 0, high = b->wanted.n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                int r = strncmp(b->expected[middle], path, len);
+
+                if (r < 0 || (r == 0 && (unsigned char)b->expected[middle][len] < (unsigned char)c))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* The questions for it: @path, and what is expected of paths through it. */
+static void bundle_gather(struct lsr_bundle *bundle, const char *path)
+{
+        struct lsr_bundles *b = bundle->all;
+        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0, kept = 0;
+        size_t exact, first, end;
+
+        if (!b->expected) {
+                b->expected = memcpy(lsr_xmalloc(size), b->wanted.paths, size);
+                qsort(b->expected, b->wanted.n, sizeof(*b->expected), bundle_compare_paths);
+        }
+        exact = bundle_expected_from(b, bundle->path, '\0');
+        first = bundle_expected_from(b, bundle->path, '/');
+        end = bundle_expected_from(b, bundle->path, '/' + 1);
+        bundle->asked_text = lsr_xstrdup(path);
+        bundle->asked = lsr_xmalloc((end - first + 2) * sizeof(*bundle->asked));
+        bundle->asked[n++] = bundle->asked_text;
+        if (exact < b->wanted.n && strcmp(b->expected[exact], bundle->path) == 0)
+                bundle->asked[n++] = "";
+        for (size_t i = first; i < end; i++)
+                bundle->asked[n++] = b->expected[i] + len + strspn(b->expected[i] + len, "/");
+        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
+        for (size_t i = 0; i < n; i++)
+                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
+                        bundle->asked[kept++] = bundle->asked[i];
+        bundle->n_asked = kept;
+}
+
+static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
+{
+        return bsearch(&path, bundle->asked, bundle->n_asked, sizeof(*bundle->asked), bundle_compare_paths);
+}
+
 struct bundle_scan {
-        const char *path; /* NULL: all */
-        bool only;
+        const struct lsr_wanted *wanted; /* NULL: all */
         uint64_t room;
         struct lsr_catalogue *catalogue;
         enum lsr_worker_share share;
@@ -431,8 +508,7 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->path, scan->only, &scan->room, &scan->catalogue,
-                               &scan->share);
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue, &scan->share);
 }
 
 /* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
@@ -461,14 +537,15 @@ static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue 
         return bundle->only ? bundle_renumber(bundle, all) : lsr_catalogue_is_part(bundle->part, all);
 }
 
-/* @path: a part for it will do. */
-static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
+/* @wanted: a part for it will do. */
+static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wanted)
 {
-        struct bundle_scan scan = { .path = path, .only = only, .room = bundle_room(bundle) };
+        struct bundle_scan scan = { .wanted = wanted, .room = bundle_room(bundle) };
         int r;
 
-        if (bundle->loaded || (path && bundle->part))
+        if (bundle->loaded)
                 return bundle->load_error;
+        assert(!wanted || !bundle->part);
         /* Where memory is short, what fits of it. */
         do
                 r = bundle_retry(bundle, bundle_ask_scan, &scan);
@@ -477,6 +554,7 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
         }
+        bundle->all->renumbered += r == 0 && bundle->only;
         bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
         bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
         bundle->load_error = r;
@@ -496,12 +574,21 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
 
 int lsr_bundle_load(struct lsr_bundle *bundle)
 {
-        return bundle_load(bundle, NULL, false);
+        return bundle_load(bundle, NULL);
 }
 
-int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path, bool only)
+int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
 {
-        return bundle_load(bundle, path, only);
+        struct lsr_wanted wanted = bundle->all->wanted;
+
+        if (bundle->loaded || (bundle->part && !bundle->only) || (bundle->only && bundle_answers(bundle, path)))
+                return bundle->load_error;
+        if (bundle->part || wanted.n == 0)
+                return lsr_bundle_load(bundle);
+        bundle_gather(bundle, path);
+        wanted.paths = bundle->asked;
+        wanted.n = bundle->n_asked;
+        return bundle_load(bundle, &wanted);
 }
 
 struct bundle_extent {

@@ -44,6 +44,22 @@ struct lsr_bundles_options {
 };
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
+
+/*
+ * What will be looked up by lsr_bundle_load_part(): paths as the user gave them, through whatever files, and so many
+ * levels below each of them, see struct lsr_wanted.  All else is had by loading bundles as a whole.  The paths stay
+ * the caller's.
+ */
+void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted);
+
+/* Will directories be listed, and not just looked up? */
+bool lsr_bundles_list(const struct lsr_bundles *b);
+
+/*
+ * How often a bundle of which some rows were loaded was loaded as a whole: then its rows have other numbers.  Whoever
+ * keeps rows while more is looked up compares this, and finds them again.
+ */
+unsigned lsr_bundles_renumbered(const struct lsr_bundles *b);
 struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
 
 /* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
@@ -73,7 +89,10 @@ struct lsr_bundle {
         bool handed;                /* the worker knows it, by id */
         bool loaded;                /* or an attempt failed, with load_error */
         struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
-        bool only;                  /* that is what one lookup takes, no more */
+        bool only;                  /* that is what some questions take, with rows of its own: never cached */
+        const char **asked;         /* the questions: paths, sorted */
+        size_t n_asked;
+        char *asked_text; /* of the one that was not expected */
         int load_error;
         uint64_t used; /* when, in steps of lsr_bundles */
         int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
@@ -110,12 +129,13 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, st
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but a part of it will do: what it takes to follow @path below the root, and to list the directory that is
- * there.  What more is wanted, lsr_bundle_load() has; see lsr_catalogue_find() and lsr_catalogue_holds().
- * With @only it need not be listed, nor are rows and links kept: if b->only is set then, nothing else may be looked up
- * before lsr_bundle_load(), whose rows are others.
+ * The same, but a part of it will do: what it takes to follow @path below the root, which is one of those expected or
+ * leads there, and to list the levels below that were expected.  What more is wanted, lsr_bundle_load() has; see
+ * lsr_catalogue_find() and lsr_catalogue_holds().
+ * If b->only is set then, links are not to be followed, and nothing else may be looked up before lsr_bundle_load(),
+ * whose rows are others.
  */
-int lsr_bundle_load_part(struct lsr_bundle *b, const char *path, bool only);
+int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);

@@ -254,6 +254,9 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                 r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
                 if (r < 0)
                         return r;
+                call->unread |= (m.flags & LSR_MEMBER_UNREAD) != 0;
+                if (call->unread && !call->wants_part)
+                        return -EPROTO;
                 r = lsr_builder_add(call->builder, &m);
                 if (r == -E2BIG || r == -EFBIG)
                         return answer_too_many(w, call, r == -EFBIG ? answer_large : answer_many);
@@ -289,6 +292,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || done->confined > 0 ||
             done->confined < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+            (call->unread && done->result >= 0 && !done->only) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)

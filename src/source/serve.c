@@ -102,7 +102,6 @@ void serve_scan_done(struct lsr_scan *scan)
 int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
 {
         struct lsr_scan scan = {
-                .prefix = "",
                 .window_max = s->window_max,
                 .ctx = s,
                 .trouble = serve_trouble,
@@ -260,12 +259,28 @@ static void serve_tail(struct lsr_scan *scan)
                 lsr_scan_trouble(scan, (int)got, "%s", in->what ? in->what : "its end cannot be read");
 }
 
-/* @data is followed by a NUL. */
+/* The paths of a SCAN.  False: that is not what follows it. */
+static bool serve_paths(const uint8_t *data, size_t size, const char **paths, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                const uint8_t *end = size > 0 ? memchr(data, '\0', size) : NULL;
+
+                if (!end)
+                        return false;
+                paths[i] = (const char *)data;
+                size -= (size_t)(end + 1 - data);
+                data = end + 1;
+        }
+        return size == 0;
+}
+
 static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_scan request;
+        struct lsr_wanted wanted;
         struct serve_bundle *b;
         struct lsr_scan scan;
+        const char **paths;
         int r;
 
         if (size < sizeof(request))
@@ -274,12 +289,21 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         b = serve_find(s, request.id);
         if (!b)
                 return -ESTALE;
-        r = serve_scan_make(s, b, &scan);
-        if (r < 0)
+        if (request.n_paths > size)
+                return -EBADMSG;
+        paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
+        r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
+                    ? serve_scan_make(s, b, &scan)
+                    : -EBADMSG;
+        if (r < 0) {
+                free(paths);
                 return r;
+        }
         scan.distrusted = request.distrusted;
-        scan.part = request.part ? (const char *)data + sizeof(request) : NULL;
-        scan.only = request.only ? (const char *)data + sizeof(request) : NULL;
+        wanted = (struct lsr_wanted){ paths, request.n_paths, request.depth, request.lookups };
+        scan.wanted = wanted.n > 0 ? &wanted : NULL;
+        /* A part has the children of one directory. */
+        scan.part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
         scan.builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
@@ -290,6 +314,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 r = scan.catalogue ? serve_catalogue(s, &scan, request.max) : serve_records(s);
         done->only = scan.is_only;
         free(scan.catalogue);
+        free(paths);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;

@@ -26,6 +26,7 @@
 #define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
 #define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
 #define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_PATHS_MAX ((size_t)4 << 20)     /* of a SCAN; with more of them all members are asked for */
 #define LSR_WIRE_MANY_MAX ((size_t)256 << 20)    /* of a MANY: two million members with names of usual length */
 #define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
 #define LSR_WIRE_MEMBERS_MAX ((uint64_t)2 << 30) /* in all: twice that is what the parent then holds */
@@ -36,7 +37,7 @@
 enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
-        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and the path of a part */
+        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and paths, each with its NUL */
         LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
@@ -81,8 +82,9 @@ enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
 struct lsr_wire_scan {
         uint32_t id;
         uint32_t distrusted; /* a catalogue came and was not valid */
-        uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
-        uint32_t only;       /* likewise */
+        uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
+        uint32_t depth;
+        uint32_t lookups;
         uint64_t max;        /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 

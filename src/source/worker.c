@@ -240,16 +240,16 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
  * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid, or too large; a negative
  * errno.
  */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *path, uint64_t *room,
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths, uint64_t *room,
                        struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,
-                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)path, strlen(path) } },
+                .parts = { { (void *)scan, sizeof(*scan) }, *paths },
                 .n_parts = 2,
                 .builder = lsr_builder_new(),
                 .catalogue_max = scan->max,
-                .wants_part = scan->part,
+                .wants_part = scan->n_paths > 0,
         };
         uint64_t taken;
         bool only;
@@ -258,7 +258,8 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         lsr_builder_limit(call.builder, *room);
         r = worker_call(w, &call);
         taken = lsr_builder_taken(call.builder);
-        only = scan->only && !call.has_data && (r < 0 || call.done.only);
+        /* What came before it died may have been meant for these questions alone. */
+        only = scan->n_paths > 0 && !call.has_data && (r < 0 || call.done.only);
         if (r >= 0 && call.has_data) {
                 r = (call.is_part ? lsr_catalogue_decode_part : lsr_catalogue_decode)(ret_catalogue, call.data,
                                                                                       call.size);
@@ -280,30 +281,56 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         return r;
 }
 
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only, uint64_t *room,
+/* The paths one after the other, to be freed; NULL: they are too long. */
+static char *worker_paths(const struct lsr_wanted *wanted, size_t *ret_size)
+{
+        size_t size = 0;
+        char *text, *to;
+
+        for (size_t i = 0; i < wanted->n && size <= LSR_WIRE_PATHS_MAX; i++)
+                size += strlen(wanted->paths[i]) + 1;
+        if (size > LSR_WIRE_PATHS_MAX)
+                return NULL;
+        text = to = lsr_xmalloc(size + 1);
+        for (size_t i = 0; i < wanted->n; i++)
+                to = stpcpy(to, wanted->paths[i]) + 1;
+        *ret_size = size;
+        return text;
+}
+
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
         struct lsr_wire_scan scan = {
                 .id = id,
-                .part = path != NULL,
-                .only = path && only,
                 .max = *room / WORKER_ENCODED < LSR_WIRE_CATALOGUE_MAX ? *room / WORKER_ENCODED
                                                                        : LSR_WIRE_CATALOGUE_MAX,
         };
+        struct iovec paths = {};
         enum lsr_worker_share share = LSR_WORKER_ALL;
+        bool some;
         int r = 1;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        if (path)
-                r = worker_scan(w, &scan, path, room, ret_catalogue, &share);
-        scan.part = scan.only = false;
+        if (wanted)
+                paths.iov_base = worker_paths(wanted, &paths.iov_len);
+        some = paths.iov_base;
+        if (some) {
+                scan.n_paths = (uint32_t)wanted->n;
+                scan.depth = wanted->depth;
+                scan.lookups = wanted->lookups;
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+                free(paths.iov_base);
+                paths = (struct iovec){};
+                scan = (struct lsr_wire_scan){ .id = id, .max = scan.max };
+        }
         /* Whether the whole is valid has not been told by a part that is not. */
-        if (r == 1 && (!path || share == LSR_WORKER_PART))
-                r = worker_scan(w, &scan, "", room, ret_catalogue, &share);
+        if (r == 1 && (!some || share == LSR_WORKER_PART))
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
         if (r == 1) {
                 scan.distrusted = true;
-                r = worker_scan(w, &scan, "", room, ret_catalogue, &share);
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
         }
         if (r == 1)
                 return worker_distrust(w, -EBADMSG);

@@ -69,15 +69,15 @@ enum lsr_worker_share {
         LSR_WORKER_ALL,
         LSR_WORKER_CLAIMED, /* all, as the bundle's own catalogue says, which nobody has compared with the members */
         LSR_WORKER_PART,    /* what lsr_catalogue_cut() makes of all */
-        LSR_WORKER_ONLY,    /* what the lookup of one path takes, see struct lsr_way; rows are numbered as they come */
+        LSR_WORKER_ONLY,    /* what the questions take, see struct lsr_scan; rows are numbered as they come */
 };
 
 /*
- * All members; or, if @path is not NULL, what its lookup takes: a part of the catalogue that the bundle holds, or with
- * @only the members alone.  What comes is kept as far as *@room bytes go, as a builder counts them; that there is more is
- * said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may find.
+ * All members; or, if @wanted is not NULL, perhaps only what that takes.  What comes is kept as far as *@room bytes go, as
+ * a builder counts them; that there is more is said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may
+ * find.
  */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only, uint64_t *room,
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
