@@ -256,7 +256,8 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                         tries++;
                         continue;
                 }
-                if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+                /* Of content it warns when a checksum is wrong. */
+                if (r != ARCHIVE_OK)
                         break;
                 if (offset < 0 || (uint64_t)offset != done) {
                         r = archive_hole(pass, sink, e, done, (uint64_t)offset);
