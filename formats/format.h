@@ -74,6 +74,11 @@ struct lsr_scan {
         bool exact;
         bool exact_end;        /* behind the last one nothing is left, */
         uint64_t exact_follow; /* and here, in front of the next, nobody else; LSR_INPUT_UNKNOWN: that is not known */
+        /*
+         * Set by read() and read_many() before a member ends well: its content was compared with a checksum that the
+         * format has of it.  Most formats have none; then what it is read from may have one, see struct lsr_identity.
+         */
+        bool verified;
         void *ctx;
         void (*trouble)(void *ctx, int error, const char *text); /* use lsr_scan_trouble() */
         unsigned troubles;
@@ -171,9 +176,14 @@ struct lsr_filter {
         const char *name;            /* "gzip" */
         const char *const *suffixes; /* ".gz" */
         bool (*probe)(const uint8_t *head, size_t n);
+        /* Will what it decodes be compared with a checksum?  By the head that the probe knew.  NULL: always. */
+        bool (*verifies)(const uint8_t *head, size_t n);
         /* Take over @inner: it is freed with the result; on failure it stays the caller's. */
         int (*open)(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max);
 };
+
+/* For filters without checksums. */
+bool lsr_verifies_nothing(const uint8_t *head, size_t n);
 
 /* NULL-terminated, in the order in which they are asked. */
 extern const struct lsr_format *const lsr_formats[];
@@ -184,6 +194,7 @@ struct lsr_identity {
         const struct lsr_format *format;
         const struct lsr_filter *filters[LSR_FILTERS_MAX]; /* from the outside in */
         unsigned n_filters;
+        bool verified;  /* a filter compares all of it with a checksum, when it is read to its end */
         char what[160]; /* what damage kept it from being recognised; "" if none did */
 };
 

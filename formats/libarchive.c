@@ -248,13 +248,16 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                 la_int64_t offset;
                 int r = archive_read_data_block(pass->a, &data, &size, &offset);
 
-                if (r == ARCHIVE_EOF)
+                if (r == ARCHIVE_EOF) {
+                        pass->scan->verified = pass->kind->verifies;
                         return 0;
+                }
                 if (r == ARCHIVE_RETRY) {
                         tries++;
                         continue;
                 }
-                if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+                /* Of content it warns when a checksum is wrong. */
+                if (r != ARCHIVE_OK)
                         break;
                 if (offset < 0 || (uint64_t)offset != done) {
                         r = archive_hole(pass, sink, e, done, (uint64_t)offset);
@@ -429,28 +432,33 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_7z,
           .enable = archive_read_support_format_7zip,
           .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
-          .created = true },
+          .created = true,
+          .verifies = true },
         /* Of its civil times only the mtime can be marked as such, and hardly any has others. */
         { .format = &lsr_format_rar,
           .enable = archive_read_support_format_rar,
           .fields = ARCHIVE_PLAIN | LSR_FIELD_MODE,
-          .civil = true },
+          .civil = true,
+          .verifies = true },
         { .format = &lsr_format_rar5,
           .enable = archive_read_support_format_rar5,
           .fields = ARCHIVE_UNIX,
           .owner_optional = true,
-          .created = true },
+          .created = true,
+          .verifies = true },
         { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cab,
           .enable = archive_read_support_format_cab,
           .fields = ARCHIVE_PLAIN,
-          .civil = true },
+          .civil = true,
+          .verifies = true },
         { .format = &lsr_format_lha,
           .enable = archive_read_support_format_lha,
           .fields = ARCHIVE_UNIX,
-          .owner_optional = true },
+          .owner_optional = true,
+          .verifies = true },
         { .format = &lsr_format_ar, .enable = archive_read_support_format_ar, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_warc,
           .enable = archive_read_support_format_warc,

@@ -206,6 +206,7 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 struct lsr_input *outer;
                 ssize_t got = lsr_input_peek(*in, LSR_PROBE_BYTES, &p.head);
                 int error = got < 0 ? (int)got : 0, r;
+                bool verifies;
 
                 /* A decoder that fails so early: there may be enough to know the format by. */
                 if (got < 0)
@@ -223,12 +224,21 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 filter = registry_filter(p.head, p.head_len);
                 if (!filter || id->n_filters == LSR_FILTERS_MAX)
                         return error ? registry_damage(id, *in, error) : 1;
+                verifies = !filter->verifies || filter->verifies(p.head, p.head_len);
                 r = filter->open(&outer, *in, window_max);
                 if (r < 0)
                         return r;
                 *in = outer;
                 id->filters[id->n_filters++] = filter;
+                id->verified |= verifies;
         }
+}
+
+bool lsr_verifies_nothing(const uint8_t *head, size_t n)
+{
+        (void)head;
+        (void)n;
+        return false;
 }
 
 int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,

@@ -209,6 +209,8 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
         if (r == -EBADMSG)
                 lsr_scan_trouble(s->scan, r, "%s bytes of '%s' do not inflate to %s", lsr_grouped(packed), m->path,
                                  lsr_grouped((uint64_t)size));
+        /* zlib has a checksum, what is stored has none. */
+        s->scan->verified = r == 0 && !read_stored(size, packed);
         return r;
 }
 

@@ -355,6 +355,7 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
                 lsr_scan_trouble(scan, -EBADMSG, "'%s' is damaged: its checksum is wrong", m->path);
                 return -EBADMSG;
         }
+        scan->verified = true;
         return 0;
 }
 

@@ -86,6 +86,14 @@ static int many_hole(void *ctx, uint64_t n)
         return r;
 }
 
+static void many_verified(void *ctx)
+{
+        const struct lsr_many_sink *sink = ((struct bundle_many *)ctx)->sink;
+
+        if (sink->verified)
+                sink->verified(sink->ctx);
+}
+
 static int many_end(void *ctx, size_t i, int error)
 {
         struct bundle_many *many = ctx;
@@ -100,7 +108,7 @@ static int many_end(void *ctx, size_t i, int error)
 static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_many *many = ctx;
-        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole };
+        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole, many_verified };
 
         return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->flags, &sink,
                                     &many->done);

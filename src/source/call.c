@@ -129,6 +129,20 @@ static int answer_hole(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return call->sink_result < 0 ? answer_stop(w) : 0;
 }
 
+static int answer_verified(struct worker_call *call, uint64_t length)
+{
+        if (!call->many || call->at == call->n || length != 0)
+                return -EPROTO;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        answer_begin(call);
+        if (call->sink_result >= 0 && call->many->verified)
+                call->many->verified(call->many->ctx);
+        return 0;
+}
+
 static int answer_end(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
         int32_t result;
@@ -319,6 +333,9 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_HOLE:
                         r = answer_hole(w, call, head.length);
+                        break;
+                case LSR_WIRE_VERIFIED:
+                        r = answer_verified(call, head.length);
                         break;
                 case LSR_WIRE_END:
                         r = answer_end(w, call, head.length);

@@ -102,6 +102,8 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
 struct serve_many {
         struct serve *s;
         struct lsr_scan *scan;
+        bool tells;          /* which members were compared with a checksum, */
+        bool verified;       /* or are all of them, by a filter? */
         const uint8_t *data; /* records */
         size_t size;
         size_t at;     /* of the first that is not taken yet */
@@ -132,6 +134,7 @@ static bool many_next(void *ctx, struct lsr_member *ret_member)
         many->left--;
         many->open = true;
         many->scan->troubles = 0;
+        many->scan->verified = false;
         return true;
 }
 
@@ -161,6 +164,12 @@ static int many_end(void *ctx, int result)
         int32_t number = result;
 
         many->open = false;
+        if (many->tells && result == 0 && (many->verified || many->scan->verified)) {
+                int r = many_put(many, LSR_WIRE_VERIFIED, NULL, 0);
+
+                if (r < 0)
+                        return r;
+        }
         return many_put(many, LSR_WIRE_END, &number, sizeof(number));
 }
 
@@ -239,6 +248,8 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         scan.exact_end = request.flags & LSR_MANY_ALL;
         scan.exact_follow = request.flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
         many.scan = &scan;
+        many.tells = request.flags & LSR_MANY_TO_END;
+        many.verified = b->identity.verified;
         many.data = data + sizeof(request);
         many.size = size - sizeof(request);
         many.left = request.n;

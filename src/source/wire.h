@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, HOLE, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
  * Every request but START, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -47,8 +47,9 @@ enum lsr_wire_type {
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
-        LSR_WIRE_HOLE, /* uint64_t n: so many zero bytes */
-        LSR_WIRE_END,  /* int32_t result of one of MANY; they come in the order of the records */
+        LSR_WIRE_HOLE,     /* uint64_t n: so many zero bytes */
+        LSR_WIRE_VERIFIED, /* nothing: the content of one of MANY was, and its END follows */
+        LSR_WIRE_END,      /* int32_t result of one of MANY; they come in the order of the records */
         LSR_WIRE_HEAD,
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */

@@ -90,10 +90,12 @@ struct lsr_many_sink {
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
         int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
+        void (*verified)(void *ctx); /* with LSR_MANY_TO_END: its content has a checksum, which is right; NULL */
 };
 
 enum {
-        LSR_MANY_TO_END = 1 << 0, /* then read the bundle to its end, for checksums that are there */
+        LSR_MANY_TO_END =
+                1 << 0, /* say of which members checksums are compared, and at last read to the end for others */
         /*
          * All that is known of a member is to be restored: what its header says differently is damage.  Members of all
          * types, a hard link by itself and not what it leads to.  For a catalogue that the bundle claims.
