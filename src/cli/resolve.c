@@ -437,7 +437,6 @@ int lsr_raw_resolve(struct raw *r)
         resolve_palette(r);
         if (o->color)
                 o->tabsize = 0;
-        v->frills = o->color || o->hyperlink || o->icons || o->dired;
         status = resolve_columns(r);
         if (status != UNSET)
                 return status;

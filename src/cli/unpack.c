@@ -118,7 +118,8 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART, ret_place);
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
+                                       ret_place);
         if (error == 0)
                 return true;
         if (error == 1 && access(path, F_OK) < 0)

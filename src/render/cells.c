@@ -101,6 +101,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
 {
         struct lsr_cells *cells = &v->cells;
 
+        v->frills = v->o.color || v->o.hyperlink || v->o.icons || v->o.dired;
         cells_measure_all(v, spans, n);
         if (lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups) > 0)
                 cells_measure_all(v, spans, n);

@@ -508,7 +508,8 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue, &scan->share);
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue,
+                               &scan->share);
 }
 
 /* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */

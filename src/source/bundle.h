@@ -17,9 +17,9 @@
 #include "io/io.h"
 #include "source/worker.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8  /* bundles inside bundles */
+#define LSR_BUNDLE_DEPTH_MAX 8                   /* bundles inside bundles */
 #define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */
-#define LSR_BUNDLES_OPEN_MAX 16 /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLES_OPEN_MAX 16                  /* more than that, and few enough for the worker's descriptors */
 /*
  * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
  * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a

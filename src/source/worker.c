@@ -240,8 +240,8 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
  * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid, or too large; a negative
  * errno.
  */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths, uint64_t *room,
-                       struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths,
+                       uint64_t *room, struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,

@@ -393,8 +393,8 @@ static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
         cr_assert_eq(write(file.fd, b->file.data, b->file.n), (ssize_t)b->file.n);
         cr_assert_eq(lsr_worker_open(w, &file, &bundle, &head, &head_len), 0, "%s", said.text);
         cr_expect_str_eq(bundle.format, "lsr1");
-        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }), 0, "%s: %s", what,
-                     said.text);
+        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                     0, "%s: %s", what, said.text);
         got = dump(c);
         cr_expect_str_eq(got, want, "%s", what);
         cr_expect_eq(said.errors, 0, "%s", said.text);

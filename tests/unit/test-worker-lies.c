@@ -286,7 +286,8 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
                 /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
                 part = which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED;
-                r = lsr_worker_scan(w, b.id, part ? &wanted : NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 });
+                r = lsr_worker_scan(w, b.id, part ? &wanted : NULL, &(uint64_t){ UINT64_MAX }, &c,
+                                    &(enum lsr_worker_share){ 0 });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -364,7 +365,8 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }), -EPROTO);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                     -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);
