@@ -78,7 +78,9 @@ def draw(rng, options):
         words.append("--output=" + rng.choice(["out", "out.tar", "out.zip", "out.tar.zst", "out.sqlar", "d", "-", "missing/out", "/dev/full"]))
         words.append("--force")
     words += ["--"] if rng.random() < 0.1 else []
-    words += [rng.choice(OPERANDS) for _ in range(rng.choice([0, 1, 1, 1, 2, 3]))]
+    operands = [rng.choice(OPERANDS) for _ in range(rng.choice([0, 1, 1, 1, 2, 3]))]
+    # As cat does, --cat waits for the writer of a FIFO.
+    words += [operand for operand in operands if command != "--cat" or operand != "d/fifo"]
     return [word for i, word in enumerate(words) if i > 0 or word]
 
 
