@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "cli/options.h"
 #include "render/view.h"
 
 static struct lsr_view view;
@@ -74,6 +75,22 @@ Test(columns, names_are_unique_and_found, .init = columns_init)
                 cr_assert_eq(view.cells.n, 1);
                 cr_assert_eq(view.cells.all[0].column, &lsr_columns[i]);
         }
+}
+
+/* The words of --columns, for completions, are the names of the table. */
+Test(columns, words_of_the_option, .init = columns_init)
+{
+        char want[512] = "";
+
+        for (size_t i = 0; i < lsr_n_columns; i++) {
+                if (lsr_columns[i].title) {
+                        strcat(want, *want ? " " : "");
+                        strcat(want, lsr_columns[i].name);
+                }
+        }
+        for (size_t i = 0; i < lsr_n_options; i++)
+                if (lsr_options[i].name && strcmp(lsr_options[i].name, "columns") == 0)
+                        cr_assert_str_eq(lsr_options[i].values, want);
 }
 
 Test(columns, lists, .init = columns_init)
