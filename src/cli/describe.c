@@ -164,16 +164,32 @@ void lsr_describe_man(struct lsr_out *out)
         lsr_out_puts(out, man_tail);
 }
 
+/* The words that an argument of @o may be, separated by blanks. */
+static void describe_words(struct lsr_out *out, const struct lsr_option *o)
+{
+        const char *blank = "";
+
+        for (const struct lsr_word *w = o->words; w && w->word; w++) {
+                if (w->synonym)
+                        continue;
+                lsr_out_printf(out, "%s%s", blank, w->word);
+                blank = " ";
+        }
+}
+
 void lsr_describe_bash(struct lsr_out *out)
 {
         lsr_out_puts(out, "_lsr()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                           "\t[ \"$cur\" = = ] && cur=\n"
                           "\t[ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
                           "\tcase $prev in\n");
-        for (size_t i = 0; i < lsr_n_options; i++)
-                if (lsr_options[i].name && lsr_options[i].values)
-                        lsr_out_printf(out, "\t--%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
-                                       lsr_options[i].name, lsr_options[i].values);
+        for (size_t i = 0; i < lsr_n_options; i++) {
+                if (!lsr_options[i].name || !lsr_options[i].words)
+                        continue;
+                lsr_out_printf(out, "\t--%s) COMPREPLY=($(compgen -W '", lsr_options[i].name);
+                describe_words(out, &lsr_options[i]);
+                lsr_out_puts(out, "' -- \"$cur\")); return ;;\n");
+        }
         lsr_out_puts(out, "\tesac\n\tif [ \"${cur#-}\" != \"$cur\" ]; then\n\t\tCOMPREPLY=($(compgen -W '");
         for (size_t i = 0; i < lsr_n_options; i++)
                 if (lsr_options[i].name)
@@ -204,11 +220,11 @@ void lsr_describe_zsh(struct lsr_out *out)
                 const struct lsr_option *o = &lsr_options[i];
 
                 for (int form = 0; form < 2; form++) {
-                        if (form == 0 ? !lsr_option_letter(o) : !o->name)
+                        if (form == 0 ? !o->letter : !o->name)
                                 continue;
                         lsr_out_puts(out, " \\\n  '");
                         if (form == 0)
-                                lsr_out_printf(out, "-%c", lsr_option_letter(o));
+                                lsr_out_printf(out, "-%c", o->letter);
                         else
                                 lsr_out_printf(out, "--%s", o->name);
                         if (form == 1 && o->argument != LSR_ARG_NONE)
@@ -218,9 +234,11 @@ void lsr_describe_zsh(struct lsr_out *out)
                         lsr_out_putc(out, '[');
                         describe_zsh_text(out, o->help);
                         lsr_out_putc(out, ']');
-                        if (o->argument == LSR_ARG_REQUIRED || (form == 1 && o->argument == LSR_ARG_OPTIONAL))
-                                lsr_out_printf(out, "%s%s:(%s)", o->argument == LSR_ARG_OPTIONAL ? "::" : ":", o->value,
-                                               o->values ? o->values : "");
+                        if (o->argument == LSR_ARG_REQUIRED || (form == 1 && o->argument == LSR_ARG_OPTIONAL)) {
+                                lsr_out_printf(out, "%s%s:(", o->argument == LSR_ARG_OPTIONAL ? "::" : ":", o->value);
+                                describe_words(out, o);
+                                lsr_out_putc(out, ')');
+                        }
                         lsr_out_putc(out, '\'');
                 }
         }
@@ -233,14 +251,17 @@ void lsr_describe_fish(struct lsr_out *out)
                 const struct lsr_option *o = &lsr_options[i];
 
                 lsr_out_puts(out, "complete -c lsr");
-                if (lsr_option_letter(o))
-                        lsr_out_printf(out, " -s %c", lsr_option_letter(o));
+                if (o->letter)
+                        lsr_out_printf(out, " -s %c", o->letter);
                 if (o->name)
                         lsr_out_printf(out, " -l %s", o->name);
                 if (o->argument == LSR_ARG_REQUIRED)
                         lsr_out_puts(out, " -r");
-                if (o->values)
-                        lsr_out_printf(out, " -f -a '%s'", o->values);
+                if (o->words) {
+                        lsr_out_puts(out, " -f -a '");
+                        describe_words(out, o);
+                        lsr_out_puts(out, "'");
+                }
                 lsr_out_puts(out, " -d '");
                 for (const char *p = o->help; *p; p++) {
                         if (*p == '\'' || *p == '\\')

@@ -10,7 +10,7 @@
 void lsr_describe_usage(const struct lsr_option *o, char buf[128])
 {
         struct lsr_out out;
-        char letter = lsr_option_letter(o);
+        char letter = o->letter;
 
         lsr_out_init(&out, -1);
         if (letter)

@@ -78,7 +78,7 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT, .threads = s->threads };
         if (!s->threads)
                 plan->writer.threads = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
-        if (!s->level_given)
+        if (s->level == LSR_LEVEL_DEFAULT)
                 return PLAN_GO;
         if (kind->level_min == 0 && kind->level_max == 0) {
                 lsr_message("%s has no levels of compression", format);

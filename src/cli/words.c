@@ -1,28 +1,10 @@
 /* words - see the header */
 #include "cli/words.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "base/out.h"
 #include "cli/message.h"
-
-int lsr_word_find(const struct lsr_word *words, const char *text)
-{
-        size_t len = strlen(text);
-        int found = -1;
-
-        for (; words->word; words++) {
-                if (strncmp(words->word, text, len) != 0)
-                        continue;
-                if (!words->word[len])
-                        return words->value;
-                if (found != -1 && found != words->value)
-                        found = -2;
-                else if (found == -1)
-                        found = words->value;
-        }
-        return found;
-}
 
 void lsr_word_complain(int problem, const char *text, const char *option)
 {
@@ -34,10 +16,12 @@ int lsr_word_value(const struct lsr_word *words, const char *text, const char *o
 {
         int value = lsr_word_find(words, text);
         struct lsr_out list;
+        char name[64];
 
         if (value >= 0)
                 return value;
-        lsr_word_complain(value, text, option);
+        snprintf(name, sizeof(name), "--%s", option);
+        lsr_word_complain(value, text, name);
         lsr_out_init(&list, 2);
         lsr_out_puts(&list, "Valid arguments are:");
         for (const struct lsr_word *w = words; w->word; w++) {
