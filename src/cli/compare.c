@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/pack-plan.h"
 #include "cli/signals.h"
 #include "compare/bundling.h"
 #include "compare/experiment.h"
@@ -161,8 +162,11 @@ static int compare_formats(struct compare *c)
                 if (!*word)
                         continue;
                 if (!lsr_bundling_format(word, &format)) {
+                        char *suffixes = lsr_pack_suffixes();
+
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
-                        lsr_message("lsr packs tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip-store zip sqlar");
+                        lsr_message("lsr packs %s, and with --compare zip-store", suffixes);
+                        free(suffixes);
                         status = 2;
                 } else if (!compare_has(c, format.word)) {
                         c->formats[c->n_formats++] = format.word;

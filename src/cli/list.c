@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/stats.h"
@@ -206,26 +207,6 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
-static int list_engine(struct list *l)
-{
-        const char *name = l->s->engine;
-        int error = lsr_io_new(&l->io, name);
-
-        if (error == -EINVAL) {
-                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
-                lsr_message_try_help();
-        } else if (error < 0) {
-                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
-        }
-        return error;
-}
-
-static int list_fail(struct list *l, int error)
-{
-        lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(l->s->engine));
-        return 2;
-}
-
 int lsr_command_list(struct lsr_settings *settings)
 {
         static struct list l; /* static for the leak check, like lsr_cli_main()'s settings */
@@ -243,7 +224,7 @@ int lsr_command_list(struct lsr_settings *settings)
         int error;
 
         l = (struct list){ .s = settings, .view = &settings->view };
-        if (list_engine(&l) < 0)
+        if (lsr_engine_new(&l.io, settings->engine) != 0)
                 return 2;
         lsr_out_init(&out, STDOUT_FILENO);
         l.view->out = &out;
@@ -265,7 +246,7 @@ int lsr_command_list(struct lsr_settings *settings)
         if (error >= 0)
                 error = lsr_io_require(l.io);
         if (error < 0)
-                return list_fail(&l, error);
+                return lsr_engine_fail(settings->engine, error);
         lsr_view_finish(l.view);
         error = lsr_out_flush(&out);
         if (settings->stats) {

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "cli/given.h"
 #include "cli/message.h"
+#include "compare/experiment.h"
 
 /* --- words -------------------------------------------------------------------- */
 
@@ -438,8 +439,7 @@ const struct lsr_option lsr_options[] = {
 
         OWN("compare", COMPARE, COMPARE, "read DIR as files and as bundles, and measure",
             .command = LSR_ACTION_COMPARE),
-        OWN("formats", COMPARE, COMPARE, "tar,tar.gz,tar.zst,zip-store,zip,sqlar", TEXT("LIST", compare.formats),
-            .words = compare_words),
+        OWN("formats", COMPARE, COMPARE, LSR_COMPARE_FORMATS, TEXT("LIST", compare.formats), .words = compare_words),
         OWN("runs", COMPARE, COMPARE, "of each way; up to 5 in about a minute", NUMBER(compare.runs, 1, 1000)),
         OWN("cold", COMPARE, COMPARE, "drop caches before each run", FLAG(compare.cold)),
         OWN("random", COMPARE, COMPARE, "read N members in random order", NUMBER(compare.random, 1, 10000000)),

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "base/thread.h"
 #include "cli/message.h"
 #include "pack/names.h"
 
@@ -23,8 +23,7 @@
 
 /* --- options ------------------------------------------------------------------ */
 
-/* All suffixes, for a message. */
-static char *plan_suffixes(void)
+char *lsr_pack_suffixes(void)
 {
         struct lsr_out out;
 
@@ -37,7 +36,7 @@ static char *plan_suffixes(void)
 
 static int plan_unknown(const char *what, const char *name)
 {
-        char *suffixes = plan_suffixes();
+        char *suffixes = lsr_pack_suffixes();
 
         lsr_message("%s %s names no format: lsr packs %s", what, lsr_quoted_always(name), suffixes);
         free(suffixes);
@@ -73,11 +72,9 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
 {
         const struct lsr_writer_kind *kind = plan->kind;
         const char *format = kind->suffixes[0];
-        cpu_set_t cpus;
 
-        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT, .threads = s->threads };
-        if (!s->threads)
-                plan->writer.threads = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT,
+                                                    .threads = s->threads ? s->threads : lsr_thread_cpus() };
         if (s->level == LSR_LEVEL_DEFAULT)
                 return PLAN_GO;
         if (kind->level_min == 0 && kind->level_max == 0) {

@@ -4,9 +4,9 @@
 #include "cli/pack-report.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/out.h"
 #include "cli/message.h"
 #include "formats/format.h"
@@ -14,17 +14,9 @@
 #define REPORT_EVERY_NS UINT64_C(100000000)
 #define REPORT_FILE_BYTES 8192. /* that take about as long as a file without any */
 
-static uint64_t report_now(void)
-{
-        struct timespec ts;
-
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void lsr_pack_report_begin(struct lsr_pack_report *r)
 {
-        *r = (struct lsr_pack_report){ .terminal = isatty(STDERR_FILENO), .began_ns = report_now() };
+        *r = (struct lsr_pack_report){ .terminal = isatty(STDERR_FILENO), .began_ns = lsr_clock() };
         r->told_ns = r->began_ns;
 }
 
@@ -81,7 +73,7 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
 
         if (!r->terminal)
                 return;
-        now = report_now();
+        now = lsr_clock();
         if (now - r->told_ns < REPORT_EVERY_NS)
                 return;
         r->told_ns = now;
@@ -185,5 +177,5 @@ void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const st
         lsr_message("%s: %s file%s, %s bytes in, %s bytes out, %.2f s",
                     strcmp(output, "-") == 0 ? "standard output" : lsr_quoted_needed(output),
                     lsr_grouped(stats->members), stats->members == 1 ? "" : "s", lsr_grouped(stats->bytes),
-                    lsr_grouped(out_bytes), (double)(report_now() - r->began_ns) / 1e9);
+                    lsr_grouped(out_bytes), (double)(lsr_clock() - r->began_ns) / 1e9);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack-plan.h"
@@ -291,21 +292,6 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         return status;
 }
 
-static int pack_engine(struct lsr_io **ret_io, const char *name)
-{
-        int error = lsr_io_new(ret_io, name), made = error;
-
-        if (made >= 0)
-                error = lsr_io_require(*ret_io);
-        if (made == -EINVAL) {
-                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
-                lsr_message_try_help();
-        } else if (error < 0) {
-                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
-        }
-        return error;
-}
-
 /* A name that is written wrongly leaves nothing out. */
 static void pack_tell_unused(const struct lsr_excludes *excludes)
 {
@@ -325,9 +311,11 @@ int lsr_command_pack(struct lsr_settings *settings)
         status = lsr_pack_plan_make(&p->plan, settings);
         if (status >= 0)
                 return status;
-        if (pack_engine(&p->walk_io, settings->engine) < 0 || pack_engine(&p->read_io, settings->engine) < 0)
-                return 2;
-        status = 0;
+        status = lsr_engine_new_required(&p->walk_io, settings->engine);
+        if (status == 0)
+                status = lsr_engine_new_required(&p->read_io, settings->engine);
+        if (status)
+                return status;
         for (size_t i = 0; i < p->plan.n_jobs; i++) {
                 int r = pack_job(p, &p->plan.jobs[i]);
 
