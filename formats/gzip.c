@@ -154,7 +154,7 @@ static int gzip_tail(struct gzip *g)
         if (r < 0)
                 return r;
         if (lsr_le32(p) != g->crc || lsr_le32(p + 4) != g->size)
-                return lsr_decoder_fail(&g->d, -EBADMSG, "gzip checksum at byte %s is not that of the data",
+                return lsr_decoder_fail(&g->d, -EBADMSG, "gzip checksum at byte %s does not match the data",
                                         lsr_grouped(g->d.inner->at));
         lsr_input_take(g->d.inner, 8);
         g->found = true;

@@ -141,8 +141,7 @@ int lsr_archive_trouble(struct archive_pass *pass)
                 return pass->error;
         }
         if (archive_errno(pass->a) == ENOMEM) {
-                lsr_scan_trouble(pass->scan, -ENOMEM, "%s wants more memory than there may be, at byte %s", name,
-                                 place);
+                lsr_scan_trouble(pass->scan, -ENOMEM, "%s needs more memory than is allowed, at byte %s", name, place);
                 return -ENOMEM;
         }
         if (pass->ordinal == 0 && ((pass->open && archive_read_has_encrypted_entries(pass->a) == 1) || encrypted)) {

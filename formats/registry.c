@@ -77,7 +77,7 @@ void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
         va_end(args);
         scan->trouble(scan->ctx, error, text);
         if (scan->troubles == LSR_TROUBLES_MAX)
-                scan->trouble(scan->ctx, error, "and more of this kind");
+                scan->trouble(scan->ctx, error, "further problems of this kind are not shown");
 }
 
 int lsr_many_each(const struct lsr_many *many, void *ctx,

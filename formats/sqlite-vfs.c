@@ -177,7 +177,7 @@ static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t
                 int r = vfs_window(s, offset, n, &w);
 
                 if (r)
-                        return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it became shorter while it was read",
+                        return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it shrank while it was read",
                                         SQLITE_IOERR_READ);
                 part = w->len - (size_t)(offset - w->offset);
                 if (part > n)

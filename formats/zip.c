@@ -110,7 +110,7 @@ static int zip_add_link(struct lsr_zip_walk *w)
         if (w->links++ < LSR_ZIP_LINKS_MAX)
                 n = lsr_zip_target(w->scan->input, &w->member, &w->window, target);
         else if (w->links == LSR_ZIP_LINKS_MAX + 1)
-                lsr_scan_trouble(w->scan, 0, "where symbolic links lead is shown for the first %s only",
+                lsr_scan_trouble(w->scan, 0, "targets of symbolic links are shown for the first %s only",
                                  lsr_grouped(LSR_ZIP_LINKS_MAX));
         if (n >= 0) {
                 w->member.target = target;
@@ -286,7 +286,7 @@ static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
         if (r > 0)
                 lsr_scan_trouble(scan, -EBADMSG, "the central directory is damaged at byte %s", lsr_grouped(w.at));
         else if (end->wrapped ? (w.entries & UINT16_MAX) != end->entries : w.entries != end->entries)
-                lsr_scan_trouble(scan, -EBADMSG, "the end record tells of %s members, the central directory has %s",
+                lsr_scan_trouble(scan, -EBADMSG, "the end record announces %s members, the central directory has %s",
                                  lsr_grouped(end->entries), lsr_grouped(w.entries));
         return 0;
 }

@@ -170,7 +170,7 @@ static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
         case ZSTD_error_dictionary_wrong:
                 return lsr_decoder_fail(d, -EOPNOTSUPP, "zstd data need a dictionary");
         case ZSTD_error_checksum_wrong:
-                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s is not that of the data",
+                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s does not match the data",
                                         lsr_grouped(d->inner->at));
         case ZSTD_error_memory_allocation:
                 return -ENOMEM;

@@ -177,7 +177,7 @@ static void check_operand(struct check *c, const char *path)
         if (r == 1 && access(path, F_OK) < 0)
                 r = -errno;
         if (r >= 0 && r != LSR_PLACE_UNREADABLE)
-                lsr_message("%s is no bundle", lsr_quoted_always(path));
+                lsr_message("%s is not a bundle", lsr_quoted_always(path));
         else if (r < 0)
                 lsr_message_errno(-r, "cannot open %s", lsr_quoted_always(path));
         lsr_reading_fail(&c->reading, 2);

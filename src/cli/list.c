@@ -165,7 +165,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 if (error)
                         lsr_message_errno(-error, "cannot run git");
                 else
-                        lsr_message("git does not tell the state of %s", lsr_quoted_always(path));
+                        lsr_message("git does not report the status of %s", lsr_quoted_always(path));
                 break;
         case LSR_TROUBLE_BUNDLE:
                 break;

@@ -109,7 +109,7 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 lsr_message_errno(-error, "cannot read %s", name);
                 break;
         case LSR_PACK_READ:
-                lsr_message_errno(-error, "cannot read %s beyond byte %s, packed with zeros for the rest", name,
+                lsr_message_errno(-error, "cannot read %s beyond byte %s; the rest was packed as zeros", name,
                                   lsr_grouped(at));
                 break;
         case LSR_PACK_LINK:
@@ -135,10 +135,10 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 lsr_message("%s is too large for this format: left out", name);
                 break;
         case LSR_PACK_NAME:
-                lsr_message("%s has too long a name for this format: left out", name);
+                lsr_message("the name of %s is too long for this format: left out", name);
                 break;
         case LSR_PACK_TWICE:
-                lsr_message("%s is in its directory more than once: packed once", name);
+                lsr_message("%s occurs more than once in its directory: packed once", name);
                 break;
         case LSR_PACK_SOCKET:
                 lsr_message("%s is a socket: left out", name);
@@ -153,10 +153,10 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
 {
         /* By the number of the bit in enum lsr_loss. */
         static const char *const texts[LSR_LOSSES] = {
-                "the kind of file, which was left out",
+                "files of this type, which were left out",
                 "extended attributes",
                 "access control lists",
-                "hard links, and has their content again",
+                "hard links, whose content was stored again",
                 "owners",
                 "times",
         };
@@ -165,7 +165,7 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
                 const struct lsr_pack_loss *loss = &stats->losses[i];
 
                 if (loss->n > 0)
-                        lsr_message("%s does not keep %s: %s file%s, first %s", format, texts[i], lsr_grouped(loss->n),
+                        lsr_message("%s cannot store %s: %s file%s, first %s", format, texts[i], lsr_grouped(loss->n),
                                     loss->n == 1 ? "" : "s", lsr_quoted_always(loss->first));
         }
 }

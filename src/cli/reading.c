@@ -38,11 +38,11 @@ const char *lsr_reading_reason(int error)
 {
         switch (error) {
         case -EBADMSG:
-                return "its data are damaged";
+                return "its data is damaged";
         case -EACCES:
                 return "it is encrypted";
         case -EOPNOTSUPP:
-                return "it is of a kind, or compressed in a way, that cannot be read";
+                return "its type or compression method is not supported";
         default:
                 return strerror(-error);
         }

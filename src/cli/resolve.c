@@ -298,7 +298,7 @@ static bool resolve_checks_links(const struct lsr_settings *s)
 static int resolve_no_column(const char *name)
 {
         char *copy = lsr_xstrdup(name);
-        char text[512] = "Columns are:\n";
+        char text[512] = "Valid columns are:\n";
 
         copy[strcspn(copy, ",")] = '\0';
         lsr_message("unknown column %s", lsr_quoted_locale(copy));

@@ -74,12 +74,12 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
                 snprintf(written, sizeof(written), "--%s", name);
         lsr_option_commands(option, commands);
         if (option->command != LSR_ACTION_LIST)
-                lsr_message("one command at a time: --cat, --check, --compare, --pack, --unpack");
+                lsr_message("only one command can be given: --cat, --check, --compare, --pack or --unpack");
         else if (use)
-                lsr_message("option '%s' is for %s; with %s use '%s'", written, commands, lsr_action_names[action],
+                lsr_message("option '%s' is only for %s; with %s use '%s'", written, commands, lsr_action_names[action],
                             use);
         else
-                lsr_message("option '%s' is for %s", written, commands);
+                lsr_message("option '%s' is only for %s", written, commands);
         lsr_message_try_help();
         return 2;
 }

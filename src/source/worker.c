@@ -83,7 +83,7 @@ static int worker_lost(struct lsr_worker *w)
 static int worker_distrust(struct lsr_worker *w, int r)
 {
         worker_bury(w, true);
-        lsr_worker_say(w, r, "the process that reads it broke its rules and was ended");
+        lsr_worker_say(w, r, "the process that reads it broke its rules and was terminated");
         return r;
 }
 
