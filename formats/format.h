@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,16 @@ struct lsr_probe {
 /* Files beside a database that belong to it. */
 enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };
 
+#define LSR_DEPTH_ALL UINT_MAX
+
+/* What a catalogue will be asked. */
+struct lsr_wanted {
+        const char *const *paths; /* from the root of the bundle; they will be looked up */
+        size_t n;                 /* one at least */
+        unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
+        bool lookups;             /* depth is 0, and no rows are kept: they may have other numbers than in the whole */
+};
+
 /* One scan: what the driver is given. */
 struct lsr_scan {
         struct lsr_input *input;
@@ -39,18 +50,35 @@ struct lsr_scan {
         struct lsr_builder *builder;
         /*
          * Instead of members for the builder: all of them encoded, as the bundle itself has them, to be freed.  It need
-         * not be valid.  If lsr_catalogue_decode() refuses it, the scan is repeated with distrusted set.
+         * not be valid.  If lsr_catalogue_decode() refuses it, the scan is repeated with distrusted set.  Nor need it
+         * be true: it is believed for listing alone, and read_many() heeds exact.
          */
         uint8_t *catalogue;
         size_t catalogue_size;
         bool distrusted;
-        const char *part;    /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
-        bool is_part;        /* and it is that */
-        const char *only;    /* this path alone will be looked up, see struct lsr_way; NULL: whatever there is */
-        bool is_only;        /* and members that it does not take were left out */
-        const char *prefix;  /* the directory wanted, "" for the root; drivers may give more */
-        unsigned depth;      /* how many levels below it are wanted, 0: all; drivers may give more */
+        const char *part; /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
+        bool is_part;     /* and it is that */
+        /*
+         * For the builder: what will be asked, or NULL: anything.  With is_only set members that these questions do
+         * not take were left out (see struct lsr_way), and directories of which some are missing are
+         * LSR_MEMBER_UNREAD.
+         */
+        const struct lsr_wanted *wanted;
+        bool is_only;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
+        /*
+         * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
+         * hard link with its target.  They are to be restored, so whatever the member's header says differently is
+         * damage.  Only regular files have content.
+         */
+        bool exact;
+        bool exact_end;        /* behind the last one nothing is left, */
+        uint64_t exact_follow; /* and here, in front of the next, nobody else; LSR_INPUT_UNKNOWN: that is not known */
+        /*
+         * Set by read() and read_many() before a member ends well: its content was compared with a checksum that the
+         * format has of it.  Most formats have none; then what it is read from may have one, see struct lsr_identity.
+         */
+        bool verified;
         void *ctx;
         void (*trouble)(void *ctx, int error, const char *text); /* use lsr_scan_trouble() */
         unsigned troubles;
@@ -70,11 +98,17 @@ const char *lsr_grouped(uint64_t n);
 struct lsr_sink {
         void *ctx;
         int (*write)(void *ctx, const void *data, size_t n);
+        int (*hole)(void *ctx,
+                    uint64_t n); /* @n zero bytes, which may be more than anybody has time for; NULL: write */
 };
+
+/* @n zero bytes by sink->hole or as they are; and the latter. */
+int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n);
+int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n);
 
 /*
  * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size
- * of meta are there.
+ * of meta are there, unless the scan is exact.
  */
 struct lsr_many {
         void *ctx;
@@ -83,14 +117,16 @@ struct lsr_many {
         /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, int result);
+        int (*hole)(void *ctx, uint64_t n); /* as that of a sink; NULL: write */
 };
 
-/* The content of one of @many, for a sink that writes with lsr_member_write(): tells its failure from the member's. */
+/* The content of one of @many, for a sink of lsr_member_write() and _hole(): tells its failure from the member's. */
 struct lsr_member_sink {
         const struct lsr_many *many;
         int result; /* of the last write */
 };
 int lsr_member_write(void *ctx, const void *data, size_t n);
+int lsr_member_hole(void *ctx, uint64_t n);
 
 /*
  * For read_many(), where members have nothing to do with each other: @read for each, which says what is wrong.
@@ -140,9 +176,14 @@ struct lsr_filter {
         const char *name;            /* "gzip" */
         const char *const *suffixes; /* ".gz" */
         bool (*probe)(const uint8_t *head, size_t n);
+        /* Will what it decodes be compared with a checksum?  By the head that the probe knew.  NULL: always. */
+        bool (*verifies)(const uint8_t *head, size_t n);
         /* Take over @inner: it is freed with the result; on failure it stays the caller's. */
         int (*open)(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max);
 };
+
+/* For filters without checksums. */
+bool lsr_verifies_nothing(const uint8_t *head, size_t n);
 
 /* NULL-terminated, in the order in which they are asked. */
 extern const struct lsr_format *const lsr_formats[];
@@ -153,6 +194,7 @@ struct lsr_identity {
         const struct lsr_format *format;
         const struct lsr_filter *filters[LSR_FILTERS_MAX]; /* from the outside in */
         unsigned n_filters;
+        bool verified;  /* a filter compares all of it with a checksum, when it is read to its end */
         char what[160]; /* what damage kept it from being recognised; "" if none did */
 };
 

@@ -114,5 +114,6 @@ const struct lsr_filter lsr_filter_compress = {
         .name = "compress",
         .suffixes = (const char *const[]){ ".Z", ".taZ", NULL },
         .probe = unpack_probe,
+        .verifies = lsr_verifies_nothing,
         .open = unpack_open,
 };

@@ -23,7 +23,6 @@
 #include "formats/drivers.h"
 #include "formats/magic.h"
 
-#define ARCHIVE_ZEROS ((size_t)64 << 10)      /* of a hole at a time */
 #define ARCHIVE_LHA_HEADER ((size_t)25 + 255) /* up to the mark of Unix behind the longest name */
 
 #define ARCHIVE_OWNER (LSR_FIELD_UID | LSR_FIELD_GID)
@@ -227,21 +226,6 @@ static int archive_scan(struct lsr_scan *scan)
 
 /* --- one member -------------------------------------------------------------- */
 
-static int archive_zeros(const struct lsr_sink *sink, uint64_t n)
-{
-        static uint8_t zeros[ARCHIVE_ZEROS]; /* not const: that would be so many bytes of the binary */
-
-        while (n > 0) {
-                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
-                int r = sink->write(sink->ctx, zeros, part);
-
-                if (r < 0)
-                        return r;
-                n -= part;
-        }
-        return 0;
-}
-
 /* From where content ended to where it goes on; beyond the size of the member is damage. */
 static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
                         uint64_t to)
@@ -251,7 +235,7 @@ static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, 
                                  lsr_grouped(pass->ordinal));
                 return -EBADMSG;
         }
-        return archive_zeros(sink, to - from);
+        return lsr_sink_hole(sink, to - from);
 }
 
 static int archive_content(struct archive_pass *pass, struct archive_entry *e, const struct lsr_sink *sink)
@@ -264,13 +248,16 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                 la_int64_t offset;
                 int r = archive_read_data_block(pass->a, &data, &size, &offset);
 
-                if (r == ARCHIVE_EOF)
+                if (r == ARCHIVE_EOF) {
+                        pass->scan->verified = pass->kind->verifies;
                         return 0;
+                }
                 if (r == ARCHIVE_RETRY) {
                         tries++;
                         continue;
                 }
-                if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+                /* Of content it warns when a checksum is wrong. */
+                if (r != ARCHIVE_OK)
                         break;
                 if (offset < 0 || (uint64_t)offset != done) {
                         r = archive_hole(pass, sink, e, done, (uint64_t)offset);
@@ -354,7 +341,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
-                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write });
+                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
                 if (sink.result < 0)
                         break;
                 r = many->end(many->ctx, r);
@@ -445,28 +432,33 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_7z,
           .enable = archive_read_support_format_7zip,
           .fields = ARCHIVE_PLAIN | ARCHIVE_TIMES | LSR_FIELD_MODE,
-          .created = true },
+          .created = true,
+          .verifies = true },
         /* Of its civil times only the mtime can be marked as such, and hardly any has others. */
         { .format = &lsr_format_rar,
           .enable = archive_read_support_format_rar,
           .fields = ARCHIVE_PLAIN | LSR_FIELD_MODE,
-          .civil = true },
+          .civil = true,
+          .verifies = true },
         { .format = &lsr_format_rar5,
           .enable = archive_read_support_format_rar5,
           .fields = ARCHIVE_UNIX,
           .owner_optional = true,
-          .created = true },
+          .created = true,
+          .verifies = true },
         { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cab,
           .enable = archive_read_support_format_cab,
           .fields = ARCHIVE_PLAIN,
-          .civil = true },
+          .civil = true,
+          .verifies = true },
         { .format = &lsr_format_lha,
           .enable = archive_read_support_format_lha,
           .fields = ARCHIVE_UNIX,
-          .owner_optional = true },
+          .owner_optional = true,
+          .verifies = true },
         { .format = &lsr_format_ar, .enable = archive_read_support_format_ar, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_warc,
           .enable = archive_read_support_format_warc,

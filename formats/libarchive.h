@@ -23,6 +23,7 @@ struct archive_kind {
         bool owner_optional; /* libarchive gives 0 where no owner is stored */
         bool created;        /* what libarchive calls ctime is the time of creation */
         bool civil;          /* times are those of DOS */
+        bool verifies;       /* libarchive compares content with the checksums that the format has of it */
 };
 
 /* One pass through an archive. */

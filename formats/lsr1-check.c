@@ -14,16 +14,12 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "catalogue/differ.h"
 #include "formats/drivers.h"
 #include "formats/lsr1.h"
 
 #define CHECK_NONE UINT32_MAX
 #define CHECK_NAME_SHOWN 200
-#define CHECK_FIELDS                                                                                          \
-        (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_MTIME | \
-         LSR_FIELD_DEV)
-#define CHECK_FLAGS (LSR_MEMBER_HARDLINK | LSR_MEMBER_SPARSE | LSR_MEMBER_DANGLING | LSR_MEMBER_IMPLIED)
-
 struct check {
         struct lsr_scan *scan;
         unsigned findings;
@@ -71,7 +67,6 @@ static int check_walk(struct check *c, struct lsr_input *in, uint64_t end)
         struct lsr_scan walk = {
                 .input = in,
                 .builder = lsr_builder_new(),
-                .prefix = "",
                 .window_max = c->scan->window_max,
                 .ctx = c,
                 .trouble = check_trouble,
@@ -104,47 +99,6 @@ static void check_say(struct check *c, const struct lsr_catalogue *of, uint32_t 
         free(path);
 }
 
-static bool check_text_differs(const char *a, const char *b)
-{
-        return strcmp(a ? a : "", b ? b : "") != 0;
-}
-
-static bool check_bytes_differ(const void *a, size_t a_len, const void *b, size_t b_len)
-{
-        return a_len != b_len || (a_len && memcmp(a, b, a_len) != 0);
-}
-
-/* Fields in which the two differ, as words with commas. */
-static void check_fields(const struct lsr_member *a, const struct lsr_member *b, char *words, size_t size)
-{
-        const struct lsr_meta *x = &a->meta, *y = &b->meta;
-        uint32_t known = (x->known ^ y->known) & CHECK_FIELDS;
-        const struct {
-                const char *word;
-                bool differs;
-        } fields[] = {
-                { "type", known & LSR_FIELD_TYPE || (x->mode ^ y->mode) & S_IFMT },
-                { "mode", known & LSR_FIELD_MODE || (x->mode ^ y->mode) & 07777 },
-                { "owner", known & (LSR_FIELD_UID | LSR_FIELD_GID) || x->uid != y->uid || x->gid != y->gid ||
-                                   check_text_differs(a->user, b->user) || check_text_differs(a->group, b->group) },
-                { "size", known & LSR_FIELD_SIZE || x->size != y->size },
-                { "mtime", known & LSR_FIELD_MTIME || x->sec[LSR_MTIME] != y->sec[LSR_MTIME] ||
-                                   x->nsec[LSR_MTIME] != y->nsec[LSR_MTIME] },
-                { "device", known & LSR_FIELD_DEV || x->rdev != y->rdev },
-                { "link", (a->flags ^ b->flags) & (LSR_MEMBER_HARDLINK | LSR_MEMBER_DANGLING) ||
-                                  check_bytes_differ(a->target, a->target_len, b->target, b->target_len) },
-                { "place", a->position != b->position || (S_ISREG(x->mode) && a->data != b->data) },
-                { "holes", (a->flags ^ b->flags) & LSR_MEMBER_SPARSE },
-                { "attributes", check_bytes_differ(a->xattrs, a->xattrs_len, b->xattrs, b->xattrs_len) },
-        };
-        size_t len = 0;
-
-        words[0] = '\0';
-        for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && len < size; i++)
-                if (fields[i].differs)
-                        len += (size_t)snprintf(words + len, size - len, "%s%s", len ? ", " : "", fields[i].word);
-}
-
 static void check_row(struct check *c, uint32_t toc_row, uint32_t tar_row)
 {
         char words[128], text[256];
@@ -155,7 +109,7 @@ static void check_row(struct check *c, uint32_t toc_row, uint32_t tar_row)
         /* Its target may be behind where the walk ended. */
         if (c->cut && b.flags & LSR_MEMBER_HARDLINK)
                 return;
-        check_fields(&a, &b, words, sizeof(words));
+        lsr_member_differ(&a, &b, words, sizeof(words));
         if (!words[0])
                 return;
         snprintf(text, sizeof(text), "differs between the table of contents and the header at byte %s: %s",

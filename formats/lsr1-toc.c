@@ -22,9 +22,7 @@
 
 static bool toc_bounded(const struct lsr1 *l)
 {
-        if (l->toc_rlen > LSR1_TOC_MAX || (l->toc_rlen > LSR1_TOC_MIN && l->toc_rlen / LSR1_TOC_RATIO > l->toc_clen))
-                return false;
-        return l->rows <= l->tar_length / TOC_BLOCK + 1;
+        return lsr1_toc_bounded(l->toc_rlen, l->toc_clen) && l->rows <= l->tar_length / TOC_BLOCK + 1;
 }
 
 /* Where the frames are.  They fill T, and decoded all of the catalogue. */

@@ -4,7 +4,8 @@
  * docs/bundle-format.md is the format.  How many blocks a member takes is known when it
  * comes, so it goes to the catalogue with its place in the tar at once, while
  * frames are compressed on all cores; how long those became is needed only at
- * the end, for the seek table.
+ * the end, for the seek table.  Where readers would not take the index, as it is
+ * larger than their limits, the bundle goes without, and it is told.
  *
  * Small members share frames, for zstd finds little in few bytes; content of
  * 1 MiB and more has frames of its own, so that where a byte of it lies is told
@@ -36,7 +37,9 @@ struct write_entry {
 struct lsr1_writer {
         struct lsr_writer w;
         struct lsr_compress *compress;
-        struct lsr_builder *builder;
+        struct lsr_builder *builder; /* NULL: there are more members than a catalogue can have */
+        size_t frames_max;           /* of the seek table, T and L among them */
+        uint64_t toc_max;
         int level;
         struct tar_blocks blocks;
         uint64_t at;    /* in the tar */
@@ -67,6 +70,8 @@ static int write_open(struct lsr_writer **ret_writer, struct lsr_output *out, co
 
         *l = (struct lsr1_writer){
                 .w = { .kind = &lsr_writer_lsr1, .out = out },
+                .frames_max = LSR1_FRAMES_MAX,
+                .toc_max = LSR1_TOC_MAX,
                 .level = options->level,
                 .start = out->at,
         };
@@ -79,6 +84,14 @@ static int write_open(struct lsr_writer **ret_writer, struct lsr_output *out, co
         l->builder = lsr_builder_new();
         *ret_writer = &l->w;
         return 0;
+}
+
+void lsr1_writer_limit(struct lsr_writer *w, size_t frames, uint64_t toc)
+{
+        struct lsr1_writer *l = (struct lsr1_writer *)w;
+
+        l->frames_max = frames;
+        l->toc_max = toc;
 }
 
 /* --- the tar ------------------------------------------------------------------- */
@@ -126,8 +139,10 @@ static int write_member(struct lsr_writer *w, const struct lsr_member *m, const 
                 return r;
         b->member.position = l->at;
         b->member.data = l->at + b->headers;
-        error = lsr_builder_add(l->builder, &b->member);
-        if (error < 0)
+        error = l->builder ? lsr_builder_add(l->builder, &b->member) : 0;
+        if (error == -E2BIG)
+                l->builder = lsr_builder_free(l->builder);
+        else if (error < 0)
                 return error;
         l->left = b->data;
         l->large = b->stored >= LSR1_LARGE;
@@ -206,39 +221,32 @@ static int write_pack(const struct lsr1_writer *l, const uint8_t *data, size_t s
         return 0;
 }
 
-/* The catalogue, encoded and compressed: frames to be freed. */
+/* The catalogue, encoded and compressed: frames to be freed.  LSR_FINISH_NO_INDEX: it is too large. */
 static int write_encode(struct lsr1_writer *l, uint8_t **ret_frames, struct write_toc *ret_toc)
 {
         struct lsr_catalogue *c;
         uint64_t packed;
         uint8_t *data;
         size_t size;
-        int r = lsr_builder_finish(l->builder, &c);
+        int r;
 
+        if (!l->builder || l->n_frames + 2 > l->frames_max)
+                return LSR_FINISH_NO_INDEX;
+        r = lsr_builder_finish(l->builder, &c);
         if (r < 0)
-                return r;
+                return r == -E2BIG ? LSR_FINISH_NO_INDEX : r;
         r = lsr_catalogue_encode(c, &data, &size);
         if (r == 0) {
-                r = write_pack(l, data, size, ret_frames, &packed);
+                r = size > l->toc_max ? LSR_FINISH_NO_INDEX : write_pack(l, data, size, ret_frames, &packed);
                 free(data);
+        }
+        if (r == 0 && !lsr1_toc_bounded(size, packed)) {
+                free(*ret_frames);
+                r = LSR_FINISH_NO_INDEX;
         }
         if (r == 0)
                 *ret_toc = (struct write_toc){ packed, size, lsr_catalogue_rows(c) };
         lsr_catalogue_free(c);
-        return r;
-}
-
-static int write_catalogue(struct lsr1_writer *l, struct write_toc *ret_toc)
-{
-        uint8_t *frame = NULL;
-        int r = write_encode(l, &frame, ret_toc);
-
-        if (r < 0)
-                return r;
-        r = write_skippable(l->w.out, LSR1_MAGIC, ret_toc->packed);
-        if (r == 0)
-                r = lsr_output_write(l->w.out, frame, ret_toc->packed);
-        free(frame);
         return r;
 }
 
@@ -263,10 +271,7 @@ static int write_seek_table(struct lsr1_writer *l)
 {
         struct lsr_output *out = l->w.out;
         uint8_t entry[LSR1_ENTRY], footer[LSR1_FOOTER] = {};
-        int r = -EFBIG;
-
-        if (l->n_frames <= LSR1_SEEKABLE_MAX)
-                r = write_skippable(out, LSR1_TABLE_MAGIC, l->n_frames * LSR1_ENTRY + LSR1_FOOTER);
+        int r = write_skippable(out, LSR1_TABLE_MAGIC, l->n_frames * LSR1_ENTRY + LSR1_FOOTER);
 
         for (size_t i = 0; i < l->n_frames && r == 0; i++) {
                 lsr_put_le32(entry, l->frames[i].packed);
@@ -278,28 +283,44 @@ static int write_seek_table(struct lsr1_writer *l)
         return r < 0 ? r : lsr_output_write(out, footer, sizeof(footer));
 }
 
+/* T and L; LSR_FINISH_NO_INDEX: neither. */
+static int write_index(struct lsr1_writer *l)
+{
+        uint64_t toc_at = l->w.out->at - l->start;
+        struct write_toc toc;
+        uint8_t *frames;
+        int r = write_encode(l, &frames, &toc);
+
+        if (r != 0)
+                return r;
+        r = write_skippable(l->w.out, LSR1_MAGIC, toc.packed);
+        if (r == 0)
+                r = lsr_output_write(l->w.out, frames, toc.packed);
+        free(frames);
+        if (r == 0)
+                r = write_locator(l, toc_at, &toc);
+        write_frame(l, 0, toc.packed + LSR1_SKIPPABLE);
+        write_frame(l, 0, LSR1_LOCATOR);
+        return r;
+}
+
 static int write_finish(struct lsr_writer *w)
 {
         struct lsr1_writer *l = (struct lsr1_writer *)w;
-        struct write_toc toc = {};
-        uint64_t toc_at;
-        int r = l->left ? -EINVAL : lsr_compress_cut(l->compress);
+        int r = l->left ? -EINVAL : lsr_compress_cut(l->compress), indexed = 0;
 
         if (r < 0)
                 return r;
         write_add(l, write_zeros, sizeof(write_zeros));
         r = lsr_compress_finish(l->compress);
-        toc_at = w->out->at - l->start;
         if (r == 0)
-                r = write_catalogue(l, &toc);
-        if (r < 0)
-                return r;
-        write_frame(l, 0, toc.packed + LSR1_SKIPPABLE);
-        r = write_locator(l, toc_at, &toc);
-        write_frame(l, 0, LSR1_LOCATOR);
-        if (r == 0)
+                r = indexed = write_index(l);
+        /* Without an index the seek table is for others. */
+        if (r >= 0 && l->n_frames <= LSR1_SEEKABLE_MAX)
                 r = write_seek_table(l);
-        return r < 0 ? r : lsr_output_flush(w->out);
+        if (r >= 0)
+                r = lsr_output_flush(w->out);
+        return r < 0 ? r : indexed;
 }
 
 static void write_free(struct lsr_writer *w)

@@ -197,6 +197,15 @@ static int lsr1_many_write(void *ctx, const void *data, size_t n)
         return r;
 }
 
+static int lsr1_many_hole(void *ctx, uint64_t n)
+{
+        struct lsr1_many *s = ctx;
+        int r = lsr_sink_hole(&(struct lsr_sink){ s->many->ctx, s->many->write, s->many->hole }, n);
+
+        s->stopped = r < 0 ? r : 0;
+        return r;
+}
+
 static int lsr1_many_end(void *ctx, int result)
 {
         struct lsr1_many *s = ctx;
@@ -210,7 +219,7 @@ static int lsr1_many_end(void *ctx, int result)
 static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, const struct lsr_many *many)
 {
         struct lsr1_many s = { .many = many, .frames = frames };
-        const struct lsr_many inner = { &s, lsr1_many_next, lsr1_many_write, lsr1_many_end };
+        const struct lsr_many inner = { &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole };
         struct lsr_input *input = scan->input;
         int r;
 

@@ -17,7 +17,9 @@
 #include <stdint.h>
 
 #include "formats/format.h"
+#include "formats/writer.h"
 
+/* Limits hold for readers and writers: what is written is read, or the writer says that it made no table of contents. */
 #define LSR1_TAIL ((size_t)128 << 10)       /* read first */
 #define LSR1_FRAMES_MAX (UINT32_C(1) << 24) /* of the seek table; 16 bytes of memory each */
 #define LSR1_FRAME_MAX ((size_t)16 << 20)   /* bytes of a frame, packed or not, that is decoded by itself */
@@ -35,6 +37,15 @@
 #define LSR1_FOOTER 9u
 #define LSR1_END 1024u /* bytes that E decodes to */
 #define LSR1_MAJOR 1
+
+/* Is a table of contents of @size bytes, @packed in its frames, one that readers take? */
+static inline bool lsr1_toc_bounded(uint64_t size, uint64_t packed)
+{
+        return size <= LSR1_TOC_MAX && (size <= LSR1_TOC_MIN || size / LSR1_TOC_RATIO <= packed);
+}
+
+/* For tests: what a writer that has just been opened holds for LSR1_FRAMES_MAX and LSR1_TOC_MAX. */
+void lsr1_writer_limit(struct lsr_writer *w, size_t frames, uint64_t toc);
 
 /* --- the tail ------------------------------------------------------------------- */
 

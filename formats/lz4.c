@@ -45,6 +45,12 @@ static bool lz4_magic(uint32_t magic)
 }
 
 /* Skippable frames may come first. */
+/* The flags of the first frame: checksums of blocks, or of the content. */
+static bool lz4_verifies(const uint8_t *head, size_t n)
+{
+        return n > 4 && head[4] & 0x14;
+}
+
 static bool lz4_probe(const uint8_t *head, size_t n)
 {
         size_t at = 0;
@@ -195,6 +201,7 @@ const struct lsr_filter lsr_filter_lz4 = {
         .name = "lz4",
         .suffixes = (const char *const[]){ ".lz4", NULL },
         .probe = lz4_probe,
+        .verifies = lz4_verifies,
         .open = lz4_open,
 };
 

@@ -22,6 +22,7 @@
 #include "formats/drivers.h"
 
 /* An end of central directory record with the longest comment, and the locator before it, APPNOTE 4.3.15 and 4.3.16. */
+#define REGISTRY_ZEROS ((size_t)64 << 10)
 #define REGISTRY_TAIL_BYTES ((size_t)66000)
 /* A driver that begins at the end finds this much there already. */
 #define REGISTRY_KEPT_BYTES ((size_t)128 << 10)
@@ -57,6 +58,37 @@ const char *lsr_grouped(uint64_t n)
         return p;
 }
 
+int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n)
+{
+        static uint8_t zeros[REGISTRY_ZEROS]; /* not const: that would be so many bytes of the binary */
+
+        while (n > 0) {
+                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
+                int r = write(ctx, zeros, part);
+
+                if (r < 0)
+                        return r;
+                n -= part;
+        }
+        return 0;
+}
+
+int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n)
+{
+        if (n == 0)
+                return 0;
+        return sink->hole ? sink->hole(sink->ctx, n) : lsr_write_zeros(sink->write, sink->ctx, n);
+}
+
+int lsr_member_hole(void *ctx, uint64_t n)
+{
+        struct lsr_member_sink *s = ctx;
+        const struct lsr_many *many = s->many;
+
+        s->result = lsr_sink_hole(&(struct lsr_sink){ many->ctx, many->write, many->hole }, n);
+        return s->result;
+}
+
 int lsr_member_write(void *ctx, const void *data, size_t n)
 {
         struct lsr_member_sink *s = ctx;
@@ -84,7 +116,7 @@ int lsr_many_each(const struct lsr_many *many, void *ctx,
                   int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink))
 {
         struct lsr_member_sink s = { .many = many };
-        const struct lsr_sink sink = { &s, lsr_member_write };
+        const struct lsr_sink sink = { &s, lsr_member_write, lsr_member_hole };
         struct lsr_member m;
         int r = 0;
 
@@ -174,6 +206,7 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 struct lsr_input *outer;
                 ssize_t got = lsr_input_peek(*in, LSR_PROBE_BYTES, &p.head);
                 int error = got < 0 ? (int)got : 0, r;
+                bool verifies;
 
                 /* A decoder that fails so early: there may be enough to know the format by. */
                 if (got < 0)
@@ -191,12 +224,21 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 filter = registry_filter(p.head, p.head_len);
                 if (!filter || id->n_filters == LSR_FILTERS_MAX)
                         return error ? registry_damage(id, *in, error) : 1;
+                verifies = !filter->verifies || filter->verifies(p.head, p.head_len);
                 r = filter->open(&outer, *in, window_max);
                 if (r < 0)
                         return r;
                 *in = outer;
                 id->filters[id->n_filters++] = filter;
+                id->verified |= verifies;
         }
+}
+
+bool lsr_verifies_nothing(const uint8_t *head, size_t n)
+{
+        (void)head;
+        (void)n;
+        return false;
 }
 
 int lsr_identify(struct lsr_input *input, uint64_t window_max, struct lsr_identity *ret_identity,

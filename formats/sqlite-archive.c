@@ -19,7 +19,7 @@
  * could not do, for whatever reason, this one does again, so that errors are
  * found and reported in one place.
  *
- * The lookup of one path needs a few members, and which ones the index of names
+ * The lookup of some paths needs a few members, and which ones the index of names
  * says.  All of it is looked at, as "zz/../a" and "./a" stand for "a" too; it
  * is small beside the archive.
  *
@@ -56,9 +56,8 @@ enum archive_column {
         ARCHIVE_COLUMNS
 };
 
-#define ARCHIVE_SELECT            \
-        "SELECT " LSR_SQLITE_TAKE \
-        "(rowid,name,mode,mtime,sz,length(data),CASE WHEN sz=-1 AND length(data)<=%d THEN data END) FROM sqlar"
+#define ARCHIVE_SELECT \
+        "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),CASE WHEN %s THEN data END) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
 
 /* What one has; numbers count where their bit is set. */
@@ -72,6 +71,7 @@ struct archive_row {
 };
 
 struct archive_sink {
+        const struct lsr_sqlite *s;
         void *ctx;
         /* Other than 0: no more. */
         int (*take)(void *ctx, const struct archive_row *row);
@@ -80,10 +80,22 @@ struct archive_sink {
 
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
+/* Text in UTF-8, whatever the database has it in, and anything else as it is stored; NULL: there is nothing. */
+static const char *archive_text(const struct lsr_sqlite *s, sqlite3_value *value, size_t *ret_len)
+{
+        /* What is UTF-8 already is taken where it lies, without the NUL that text would be given. */
+        bool convert = s->utf16 && sqlite3_value_type(value) == SQLITE_TEXT;
+        const char *text = convert ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
+
+        *ret_len = (size_t)sqlite3_value_bytes(value);
+        return text;
+}
+
 static void archive_step(sqlite3_context *context, int n, sqlite3_value **values)
 {
         struct archive_sink *sink = sqlite3_user_data(context);
         struct archive_row row;
+        int type;
 
         (void)n;
         row.has = 0;
@@ -93,13 +105,19 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
                 row.has |= 1u << i;
                 row.numbers[i] = sqlite3_value_int64(values[i]);
         }
-        row.name = sqlite3_value_blob(values[ARCHIVE_NAME]);
-        row.name_len = (size_t)sqlite3_value_bytes(values[ARCHIVE_NAME]);
+        row.name = archive_text(sink->s, values[ARCHIVE_NAME], &row.name_len);
         row.target = NULL;
         row.target_len = 0;
-        if (sqlite3_value_type(values[ARCHIVE_TARGET]) != SQLITE_NULL) {
-                row.target = (const char *)sqlite3_value_text(values[ARCHIVE_TARGET]);
-                row.target_len = (size_t)sqlite3_value_bytes(values[ARCHIVE_TARGET]);
+        type = sqlite3_value_type(values[ARCHIVE_TARGET]);
+        if (type != SQLITE_NULL) {
+                row.target = archive_text(sink->s, values[ARCHIVE_TARGET], &row.target_len);
+                /* Of a text length() counts characters. */
+                if (type == SQLITE_TEXT)
+                        row.numbers[ARCHIVE_PACKED] = (int64_t)row.target_len;
+                if (!row.target || row.target_len > ARCHIVE_TARGET_MAX) {
+                        row.target = NULL;
+                        row.target_len = 0;
+                }
         }
         sink->result = sink->take(sink->ctx, &row);
         if (sink->result != 0)
@@ -116,9 +134,12 @@ static int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, cons
 {
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
+        char when[64];
 
-        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", ARCHIVE_TARGET_MAX, where)
-                                 : code;
+        /* How long text is in UTF-8 it must itself tell. */
+        sqlite3_snprintf(sizeof(when), when, "%ssz=-1 AND length(data)<=%d", s->utf16 ? "typeof(data)='text' OR " : "",
+                         ARCHIVE_TARGET_MAX);
+        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", when, where) : code;
 }
 
 /* All rows of it: 0, what the sink returned, or a negative errno with trouble reported. */
@@ -302,7 +323,7 @@ static void lane_work(void *ctx, unsigned worker, struct lsr_job *job)
         struct archive_piece *p = (struct archive_piece *)job;
 
         lane_bind(lane->stmt, p);
-        lane->sink = (struct archive_sink){ .ctx = p, .take = piece_keep };
+        lane->sink = (struct archive_sink){ .s = &lane->s, .ctx = p, .take = piece_keep };
         p->done = sqlite3_step(lane->stmt) == SQLITE_ROW && lane->sink.result == 0;
 }
 
@@ -317,6 +338,8 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
 
                 r = lsr_sqlite_open(&lane->s, scan);
                 if (r == 0)
+                        lsr_sqlite_vfs_read_all(lane->s.vfs);
+                if (r == 0)
                         r = archive_prepare(&lane->s, &lane->sink, ARCHIVE_RANGE, &lane->stmt);
                 if (r > 0)
                         r = lsr_sqlite_fail(&lane->s, r, "table sqlar");
@@ -326,7 +349,6 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
 
 static void lanes_close(struct archive_lanes *l)
 {
-        /* The last first, as each puts the limit of memory back that it has found. */
         while (l->n > 0) {
                 struct archive_lane *lane = &l->lanes[--l->n];
 
@@ -341,7 +363,7 @@ static void lanes_close(struct archive_lanes *l)
 /* Rows [first, last], through all of @l; @s does again what they could not. */
 static int lanes_run(struct archive_lanes *l, struct lsr_sqlite *s, int64_t first, int64_t last)
 {
-        struct archive_sink sink = { .ctx = s->scan, .take = archive_add };
+        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         uint64_t left = (uint64_t)last - (uint64_t)first; /* rowids not given out yet, less 1 */
         uint64_t width = left / ARCHIVE_PIECES_MAX < ARCHIVE_PIECE ? ARCHIVE_PIECE : left / ARCHIVE_PIECES_MAX;
         LSR_SQLITE_STMT again = NULL;
@@ -424,66 +446,22 @@ static int archive_scan_lanes(struct lsr_sqlite *s)
 
 /* --- in one go ------------------------------------------------------------------------ */
 
-/* No component that a path is cleaned of. */
-static bool archive_is_plain(const char *name, size_t n)
+static int archive_scan_all(struct lsr_sqlite *s)
 {
-        for (const char *end = name + n, *slash; name <= end; name = slash + 1) {
-                size_t len;
-
-                slash = memchr(name, '/', (size_t)(end - name));
-                slash = slash ? slash : end;
-                len = (size_t)(slash - name);
-                /* A slash at the very end does no harm. */
-                if ((len == 0 && slash != end) || (len == 1 && name[0] == '.') ||
-                    (len == 2 && memcmp(name, "..", 2) == 0))
-                        return false;
-        }
-        return true;
-}
-
-/*
- * Whether the names below a directory are those that begin with its path: 1 or 0, or a negative errno.
- * Names are kept as they were given, and "./a", "/a" and "x//a" are other keys than "a".  The index of names
- * tells without a look at the rows.
- */
-static int archive_has_plain_names(struct lsr_sqlite *s)
-{
+        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         LSR_SQLITE_STMT stmt = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt, "SELECT name FROM sqlar");
-
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, NULL);
-        while ((r = lsr_sqlite_step(s, stmt, "table sqlar")) > 0) {
-                const char *name;
-
-                if (sqlite3_column_type(stmt, 0) != SQLITE_TEXT)
-                        return 0;
-                name = (const char *)sqlite3_column_text(stmt, 0);
-                if (!name || !archive_is_plain(name, (size_t)sqlite3_column_bytes(stmt, 0)))
-                        return 0;
-        }
-        /* An index that is damaged tells nothing, and the table may be whole. */
-        return r == 0;
-}
-
-static int archive_scan_all(struct lsr_sqlite *s, const char *where)
-{
-        struct archive_sink sink = { .ctx = s->scan, .take = archive_add };
-        LSR_SQLITE_STMT stmt = NULL;
-        int r = archive_prepare(s, &sink, where, &stmt);
+        int r = archive_prepare(s, &sink, "", &stmt);
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        if (*where)
-                sqlite3_bind_text(stmt, 1, s->scan->prefix, -1, SQLITE_STATIC);
         return archive_run(s, stmt, &sink);
 }
 
-/* --- for one path --------------------------------------------------------------------- */
+/* --- for some paths -------------------------------------------------------------------- */
 
 struct archive_only {
-        struct lsr_scan *scan;
-        struct lsr_way way;
+        const struct lsr_sqlite *s;
+        struct lsr_ways ways;
         int64_t *rowids; /* of the members that are wanted */
         size_t n;
         size_t cap;
@@ -494,10 +472,11 @@ struct archive_only {
 static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
 {
         struct archive_only *only = sqlite3_user_data(context);
-        const char *name = sqlite3_value_blob(values[ARCHIVE_NAME]);
+        size_t len;
+        const char *name = archive_text(only->s, values[ARCHIVE_NAME], &len);
 
         (void)n;
-        if (name && !lsr_way_wants(&only->way, name, (size_t)sqlite3_value_bytes(values[ARCHIVE_NAME])))
+        if (name && !lsr_ways_want(&only->ways, name, len))
                 return;
         if (only->n == only->cap) {
                 only->cap = only->cap ? 2 * only->cap : 16;
@@ -529,13 +508,13 @@ static int only_add(void *ctx, const struct archive_row *row)
         struct archive_only *only = ctx;
 
         only->added++;
-        return archive_add(only->scan, row);
+        return archive_add(only->s->scan, row);
 }
 
 /* Add them, in the order of a listing.  False: not all of them are there. */
 static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 {
-        struct archive_sink sink = { .ctx = only, .take = only_add };
+        struct archive_sink sink = { .s = s, .ctx = only, .take = only_add };
         LSR_SQLITE_STMT stmt = NULL;
 
         if (archive_prepare(s, &sink, " WHERE rowid=?1", &stmt) != SQLITE_OK)
@@ -553,10 +532,12 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 /* Did that do?  If not, all is to be listed, which also tells what is wrong. */
 static bool archive_scan_only(struct lsr_sqlite *s)
 {
-        struct archive_only only = { .scan = s->scan };
+        const struct lsr_wanted *wanted = s->scan->wanted;
+        struct archive_only only = { .s = s };
         bool done;
 
-        if (!s->scan->only || !archive_has_rowid(s) || !lsr_way_begin(&only.way, s->scan->only))
+        if (!wanted || !wanted->lookups || !archive_has_rowid(s) ||
+            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n))
                 return false;
         done = only_find(s, &only);
         if (done && !only_list(s, &only)) {
@@ -564,27 +545,21 @@ static bool archive_scan_only(struct lsr_sqlite *s)
                 lsr_builder_reset(s->scan->builder);
         }
         free(only.rowids);
-        lsr_way_end(&only.way);
+        lsr_ways_end(&only.ways);
         s->scan->is_only = done;
         return done;
 }
 
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
 {
-        int r, part = 0;
+        int r;
 
         if (archive_scan_only(s))
                 return 0;
-        if (*s->scan->prefix) {
-                part = archive_has_plain_names(s);
-                if (part < 0)
-                        return part;
-        }
-        /* '0' follows '/'. */
-        if (part)
-                r = archive_scan_all(s, " WHERE name=?1 OR name>=?1||'/' AND name<?1||'0'");
-        else if ((r = archive_scan_lanes(s)) > 0)
-                r = archive_scan_all(s, "");
+        lsr_sqlite_vfs_read_all(s->vfs);
+        r = archive_scan_lanes(s);
+        if (r > 0)
+                r = archive_scan_all(s);
         /* What came before the damage is listed. */
         return lsr_builder_count(s->scan->builder) ? 0 : r;
 }

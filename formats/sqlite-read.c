@@ -15,7 +15,6 @@
 
 #define READ_CHUNK ((size_t)256 << 10)
 #define READ_WHOLE_MAX (16 << 20) /* content of this size is inflated in one go */
-#define READ_ROW_MAX (1 << 20)    /* stored content of this size comes along with its row */
 
 /* Columns of lsr_sqlite.row. */
 enum { READ_SIZE, READ_IS_THERE, READ_DATA };
@@ -66,7 +65,6 @@ int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column,
         struct read_blob *b;
         int code;
 
-        s->steps = 0;
         code = sqlite3_blob_open(s->db, "main", table, column, rowid, 0, &blob);
         if (code != SQLITE_OK) {
                 sqlite3_blob_close(blob);
@@ -142,10 +140,12 @@ static bool read_stored(int64_t size, uint64_t packed)
         return size <= 0 || (uint64_t)size == packed;
 }
 
-/* What came along with the row. */
+/* What came along with the row.  Text has never been compressed. */
 static int read_row(sqlite3_stmt *stmt, int64_t size, uint64_t *ret_packed, const struct lsr_sink *sink)
 {
-        const void *data = sqlite3_column_blob(stmt, READ_DATA);
+        bool text = sqlite3_column_type(stmt, READ_DATA) == SQLITE_TEXT;
+        const void *data = text ? (const void *)sqlite3_column_text(stmt, READ_DATA)
+                                : sqlite3_column_blob(stmt, READ_DATA);
         size_t packed = (size_t)sqlite3_column_bytes(stmt, READ_DATA);
 
         *ret_packed = packed;
@@ -153,7 +153,7 @@ static int read_row(sqlite3_stmt *stmt, int64_t size, uint64_t *ret_packed, cons
                 return -EBADMSG;
         if (read_stored(size, packed))
                 return packed > 0 ? sink->write(sink->ctx, data, packed) : 0;
-        return read_whole(data, packed, (size_t)size, sink);
+        return text ? -EBADMSG : read_whole(data, packed, (size_t)size, sink);
 }
 
 /* A large value. */
@@ -183,12 +183,11 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
         if (!s->row)
                 r = lsr_sqlite_prepare(s, &s->row,
                                        "SELECT sz,typeof(data) IN ('blob','text'),"
-                                       "CASE WHEN typeof(data)='blob' AND length(data)<=%d AND sz<=%d THEN data END "
+                                       "CASE WHEN typeof(data)='blob' AND length(data)<=%d AND sz<=%d%s THEN data END "
                                        "FROM sqlar WHERE rowid=?1",
-                                       READ_ROW_MAX, READ_WHOLE_MAX);
+                                       LSR_SQLITE_ROW_MAX, READ_WHOLE_MAX, s->utf16 ? " OR typeof(data)='text'" : "");
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        s->steps = 0;
         sqlite3_bind_int64(s->row, 1, rowid);
         r = lsr_sqlite_step(s, s->row, "table sqlar");
         if (r <= 0) {
@@ -210,6 +209,8 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
         if (r == -EBADMSG)
                 lsr_scan_trouble(s->scan, r, "%s bytes of '%s' do not inflate to %s", lsr_grouped(packed), m->path,
                                  lsr_grouped((uint64_t)size));
+        /* zlib has a checksum, what is stored has none. */
+        s->scan->verified = r == 0 && !read_stored(size, packed);
         return r;
 }
 

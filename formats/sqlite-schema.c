@@ -4,10 +4,8 @@
  * Names that SQLite allows and a path does not are percent-encoded, so that two
  * names never become one.
  *
- * Virtual tables and the shadow tables that they keep their data in are left
- * out: the former would run code of their modules on hostile data, and the
- * latter mean nothing without them.  PRAGMA table_list would tell them, but only
- * by connecting to those modules.
+ * Virtual tables are there, but have no rows: their modules would be run on
+ * hostile data.  What they hold can be had of the tables that they keep it in.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "base/arena.h"
 #include "formats/sqlite.h"
 
+#define SCHEMA_KEYS_MAX 256 /* columns of a key: more could not be told apart within LSR_SQLITE_NAME_MAX */
 #define SCHEMA_NOT_STORED 2 /* table_xinfo's "hidden" of a generated column that is VIRTUAL */
 
 /* --- names --------------------------------------------------------------------- */
@@ -107,6 +106,19 @@ static bool name_put_key(struct lsr_out *out, sqlite3_stmt *stmt, int i, const s
         }
 }
 
+/* A number of a row: there may be as many as rows. */
+static void name_put_number(struct lsr_out *out, uint64_t n, bool negative)
+{
+        char text[24], *at = text + sizeof(text);
+
+        do
+                *--at = (char)('0' + n % 10);
+        while (n /= 10);
+        if (negative)
+                *--at = '-';
+        lsr_out_put(out, at, (size_t)(text + sizeof(text) - at));
+}
+
 /* Of the row at hand, whose keys begin at column @first. */
 void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
                          uint64_t position)
@@ -114,10 +126,9 @@ void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, 
         size_t start = out->len;
 
         if (!t->keyed) {
-                if (t->rowid)
-                        lsr_out_printf(out, "%lld", (long long)position);
-                else
-                        lsr_out_printf(out, "%llu", (unsigned long long)position + 1);
+                bool negative = t->rowid && (int64_t)position < 0;
+
+                name_put_number(out, t->rowid ? negative ? -position : position : position + 1, negative);
                 return;
         }
         for (unsigned i = 0; i < t->n_keys; i++) {
@@ -134,41 +145,7 @@ void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, 
 
 /* --- the schema ---------------------------------------------------------------- */
 
-static int schema_compare_names(const void *a, const void *b)
-{
-        return sqlite3_stricmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Tables in which the modules that come with SQLite keep the data of their virtual tables. */
-static bool schema_is_shadow(const struct lsr_sqlite_schema *schema, const char *name)
-{
-        static const char *const suffixes[] = { "config", "content", "data",   "docsize",  "idx", "node",
-                                                "parent", "rowid",   "segdir", "segments", "stat" };
-        const char *suffix = strrchr(name, '_');
-        bool is = false;
-
-        for (size_t i = 0; suffix && !is && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-                is = sqlite3_stricmp(suffix + 1, suffixes[i]) == 0;
-        if (is) {
-                char *base = strndup(name, (size_t)(suffix - name));
-
-                is = base && schema->n_virtuals &&
-                     bsearch(&base, schema->virtuals, schema->n_virtuals, sizeof(base), schema_compare_names);
-                free(base);
-        }
-        return is;
-}
-
-static void schema_add_virtual(struct lsr_sqlite_schema *schema, const char *name)
-{
-        if (schema->n_virtuals == schema->cap_virtuals) {
-                schema->cap_virtuals = schema->cap_virtuals ? schema->cap_virtuals * 2 : 8;
-                schema->virtuals = lsr_xrealloc(schema->virtuals, schema->cap_virtuals * sizeof(*schema->virtuals));
-        }
-        schema->virtuals[schema->n_virtuals++] = lsr_xstrdup(name);
-}
-
-static void schema_add(struct lsr_sqlite_schema *schema, const char *name, bool view)
+static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind)
 {
         if (schema->n == schema->cap) {
                 schema->cap = schema->cap ? schema->cap * 2 : 16;
@@ -177,7 +154,7 @@ static void schema_add(struct lsr_sqlite_schema *schema, const char *name, bool 
         schema->tables[schema->n] = (struct lsr_sqlite_table){
                 .name = lsr_xstrdup(name),
                 .shown = name_shown(name, "table", schema->n),
-                .view = view,
+                .kind = kind,
         };
         schema->n++;
 }
@@ -185,7 +162,6 @@ static void schema_add(struct lsr_sqlite_schema *schema, const char *name, bool 
 int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema)
 {
         LSR_SQLITE_STMT stmt = NULL;
-        size_t kept = 0;
         int r = lsr_sqlite_prepare(s, &stmt, "SELECT type,name,rootpage,sql FROM sqlite_schema");
 
         if (r != SQLITE_OK)
@@ -199,27 +175,12 @@ int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schem
                         schema->dump_size += (uint64_t)sqlite3_column_bytes(stmt, 3) + 2;
                 if (!type || !name || sqlite3_strnicmp(name, "sqlite_", 7) == 0)
                         continue;
-                if (strcmp(type, "view") == 0 || (strcmp(type, "table") == 0 && rooted))
-                        schema_add(schema, name, *type == 'v');
+                if (strcmp(type, "view") == 0)
+                        schema_add(schema, name, LSR_SQLITE_VIEW);
                 else if (strcmp(type, "table") == 0)
-                        schema_add_virtual(schema, name);
+                        schema_add(schema, name, rooted ? LSR_SQLITE_TABLE : LSR_SQLITE_VIRTUAL);
         }
-        if (r < 0)
-                return r;
-        if (schema->n_virtuals)
-                qsort(schema->virtuals, schema->n_virtuals, sizeof(*schema->virtuals), schema_compare_names);
-        for (size_t i = 0; i < schema->n; i++) {
-                struct lsr_sqlite_table *t = &schema->tables[i];
-
-                if (schema_is_shadow(schema, t->name)) {
-                        free(t->name);
-                        free(t->shown);
-                } else {
-                        schema->tables[kept++] = *t;
-                }
-        }
-        schema->n = kept;
-        return 0;
+        return r;
 }
 
 static bool schema_has_column(const struct lsr_sqlite_table *t, const char *name)
@@ -236,7 +197,7 @@ static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
         unsigned n = 0;
 
         t->rowid = NULL;
-        for (size_t i = 0; !t->view && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
+        for (size_t i = 0; t->kind == LSR_SQLITE_TABLE && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
                 if (!schema_has_column(t, names[i]) &&
                     sqlite3_table_column_metadata(s->db, "main", t->name, names[i], NULL, NULL, NULL, NULL, NULL) ==
                             SQLITE_OK)
@@ -248,7 +209,42 @@ static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
                 for (unsigned i = 0; i < t->n_columns; i++)
                         if (t->columns[i].key == place)
                                 t->keys[t->n_keys++] = i;
-        t->keyed = t->n_keys && (!t->rowid || (t->n_keys == 1 && t->columns[t->keys[0]].text));
+        t->keyed = t->n_keys && t->n_keys <= SCHEMA_KEYS_MAX &&
+                   (!t->rowid || (t->n_keys == 1 && t->columns[t->keys[0]].text));
+}
+
+static int schema_compare_shown(const void *a, const void *b, void *columns)
+{
+        const struct lsr_sqlite_column *c = columns;
+
+        return strcmp(c[*(const unsigned *)a].shown, c[*(const unsigned *)b].shown);
+}
+
+static void schema_sort_columns(struct lsr_sqlite_table *t)
+{
+        t->by_shown = lsr_xmalloc((t->n_columns + 1) * sizeof(*t->by_shown));
+        for (unsigned i = 0; i < t->n_columns; i++)
+                t->by_shown[i] = i;
+        qsort_r(t->by_shown, t->n_columns, sizeof(*t->by_shown), schema_compare_shown, t->columns);
+}
+
+const struct lsr_sqlite_column *lsr_sqlite_table_find(const struct lsr_sqlite_table *t, const char *shown)
+{
+        unsigned low = 0, high = t->n_columns;
+
+        while (low < high) {
+                unsigned middle = low + (high - low) / 2;
+                const struct lsr_sqlite_column *c = &t->columns[t->by_shown[middle]];
+                int r = strcmp(c->shown, shown);
+
+                if (r == 0)
+                        return c;
+                if (r < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return NULL;
 }
 
 /* Find out about columns and keys. */
@@ -281,9 +277,11 @@ int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
                 t->n_columns++;
                 t->computed |= sqlite3_column_int(stmt, 6) == SCHEMA_NOT_STORED;
         }
-        if (r == 0)
-                schema_find_keys(s, t);
-        return r;
+        if (r < 0)
+                return r;
+        schema_find_keys(s, t);
+        schema_sort_columns(t);
+        return 0;
 }
 
 void lsr_sqlite_table_leave(struct lsr_sqlite_table *t)
@@ -293,8 +291,10 @@ void lsr_sqlite_table_leave(struct lsr_sqlite_table *t)
                 free(t->columns[i].shown);
         }
         free(t->columns);
+        free(t->by_shown);
         free(t->keys);
         t->columns = NULL;
+        t->by_shown = NULL;
         t->keys = NULL;
         t->n_columns = t->n_keys = 0;
 }
@@ -306,8 +306,5 @@ void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema)
                 free(schema->tables[i].name);
                 free(schema->tables[i].shown);
         }
-        for (size_t i = 0; i < schema->n_virtuals; i++)
-                free(schema->virtuals[i]);
         free(schema->tables);
-        free(schema->virtuals);
 }

@@ -577,14 +577,13 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
         /* Its address is a name that no other has at the same time. */
         snprintf(v->name, sizeof(v->name), "lsr-%p", (void *)v);
         v->base.zName = v->name;
-        v->sides[VFS_MAIN].sparse = scan->only;
+        v->sides[VFS_MAIN].sparse = true;
         vfs_take_input(&v->sides[VFS_MAIN], scan->input);
         vfs_take_input(&v->sides[VFS_WAL], scan->companions[LSR_COMPANION_WAL]);
         vfs_take_input(&v->sides[VFS_JOURNAL], scan->companions[LSR_COMPANION_JOURNAL]);
         vfs_check_journal(v);
-        if (!lsr_sqlite_vfs_changing(v) && !scan->only)
-                v->map = lsr_input_map(scan->input);
-        v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = v->sides[VFS_MAIN].size };
+        if (!scan->wanted)
+                lsr_sqlite_vfs_read_all(v);
         if (sqlite3_vfs_register(&v->base, 1) != SQLITE_OK) {
                 free(v);
                 return -ENOMEM;
@@ -616,6 +615,18 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v)
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v)
 {
         return v->sides[VFS_WAL].input || v->sides[VFS_JOURNAL].input || v->n_pages;
+}
+
+void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v)
+{
+        struct vfs_side *s = &v->sides[VFS_MAIN];
+
+        if (!s->sparse)
+                return;
+        s->sparse = false;
+        if (!lsr_sqlite_vfs_changing(v))
+                v->map = lsr_input_map(s->input);
+        v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = s->size };
 }
 
 bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v)

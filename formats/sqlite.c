@@ -10,7 +10,9 @@
  * a list, no virtual table exists but those of JSON, and memory and steps of the
  * virtual machine are limited in proportion to the size of the file.
  */
+#include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,7 +64,10 @@ static int sqlite_authorize(void *ctx, int action, const char *a, const char *b,
         case SQLITE_RECURSIVE:
                 return SQLITE_OK;
         case SQLITE_FUNCTION:
-                return b && (sqlite_is_harmless(b) || strcmp(b, LSR_SQLITE_TAKE) == 0) ? SQLITE_OK : SQLITE_DENY;
+                return b && (sqlite_is_harmless(b) || strcmp(b, LSR_SQLITE_TAKE) == 0 ||
+                             strcmp(b, LSR_SQLITE_SIZES) == 0)
+                               ? SQLITE_OK
+                               : SQLITE_DENY;
         case SQLITE_PRAGMA:
                 return a && strcmp(a, "table_xinfo") == 0 ? SQLITE_OK : SQLITE_DENY;
         default:
@@ -101,6 +106,15 @@ static void sqlite_limit(struct lsr_sqlite *s, uint64_t size)
                                : UINT64_MAX;
 }
 
+static int sqlite_encoding(void *ctx, int n, char **values, char **names)
+{
+        struct lsr_sqlite *s = ctx;
+
+        (void)names;
+        s->utf16 = n > 0 && values[0] && strcmp(values[0], "UTF-8") != 0;
+        return 0;
+}
+
 static int sqlite_harden(struct lsr_sqlite *s, bool changing)
 {
         static const struct {
@@ -127,6 +141,9 @@ static int sqlite_harden(struct lsr_sqlite *s, bool changing)
         if (code != SQLITE_OK)
                 return code;
         sqlite3_progress_handler(s->db, SQLITE_PROGRESS, sqlite_progress, s);
+        code = sqlite3_exec(s->db, "PRAGMA encoding", sqlite_encoding, s, NULL);
+        if (code != SQLITE_OK)
+                return code;
         return sqlite3_set_authorizer(s->db, sqlite_authorize, NULL);
 }
 
@@ -170,13 +187,43 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
         return r;
 }
 
+/*
+ * SQLite has one limit of memory for the process.  Connections come and go in several threads, so the first one sets
+ * it, and the last one puts back what was there.
+ */
+static struct {
+        pthread_mutex_t lock;
+        unsigned connections;
+        int64_t before;
+} sqlite_heap = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void sqlite_heap_limit(void)
+{
+        pthread_mutex_lock(&sqlite_heap.lock);
+        if (sqlite_heap.connections++ == 0) {
+                sqlite_heap.before = sqlite3_hard_heap_limit64(-1);
+                if (sqlite_heap.before == 0 || sqlite_heap.before > LSR_SQLITE_HEAP_MAX)
+                        sqlite3_hard_heap_limit64(LSR_SQLITE_HEAP_MAX);
+        }
+        pthread_mutex_unlock(&sqlite_heap.lock);
+}
+
+static void sqlite_heap_release(void)
+{
+        pthread_mutex_lock(&sqlite_heap.lock);
+        assert(sqlite_heap.connections > 0);
+        if (--sqlite_heap.connections == 0)
+                sqlite3_hard_heap_limit64(sqlite_heap.before);
+        pthread_mutex_unlock(&sqlite_heap.lock);
+}
+
 int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
 {
         const char *text;
         bool changing;
         int code, r;
 
-        *s = (struct lsr_sqlite){ .scan = scan, .heap_before = -1 };
+        *s = (struct lsr_sqlite){ .scan = scan };
         if (sqlite3_initialize() != SQLITE_OK)
                 return -ENOMEM;
         r = lsr_sqlite_vfs_new(&s->vfs, scan);
@@ -184,9 +231,8 @@ int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
                 return r;
         if (lsr_sqlite_vfs_error(s->vfs, &text) < 0)
                 return lsr_sqlite_fail(s, SQLITE_IOERR, NULL);
-        s->heap_before = sqlite3_hard_heap_limit64(-1);
-        if (s->heap_before == 0 || s->heap_before > LSR_SQLITE_HEAP_MAX)
-                sqlite3_hard_heap_limit64(LSR_SQLITE_HEAP_MAX);
+        sqlite_heap_limit();
+        s->heap_limited = true;
         changing = lsr_sqlite_vfs_changing(s->vfs);
         /* Only a rollback writes, and only to the overlay. */
         code = sqlite3_open_v2("db", &s->db,
@@ -202,12 +248,14 @@ int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
 void lsr_sqlite_close(struct lsr_sqlite *s)
 {
         sqlite3_finalize(s->row);
+        lsr_sqlite_cursor_close(s);
         sqlite3_close(s->db);
         s->row = NULL;
         s->db = NULL;
         s->vfs = lsr_sqlite_vfs_free(s->vfs);
-        if (s->heap_before >= 0)
-                sqlite3_hard_heap_limit64(s->heap_before);
+        if (s->heap_limited)
+                sqlite_heap_release();
+        s->heap_limited = false;
 }
 
 int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char *format, ...)
@@ -221,7 +269,6 @@ int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char
         va_end(args);
         if (!sql)
                 return SQLITE_NOMEM;
-        s->steps = 0;
         code = sqlite3_prepare_v2(s->db, sql, -1, ret_stmt, NULL);
         sqlite3_free(sql);
         return code;

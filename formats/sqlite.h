@@ -22,9 +22,10 @@
 
 #define LSR_SQLITE_HEAP_MAX ((int64_t)256 << 20)     /* bytes that SQLite may allocate */
 #define LSR_SQLITE_OVERLAY_MAX ((uint64_t)256 << 20) /* bytes of pages that a rollback may restore */
-#define LSR_SQLITE_STEPS_MIN UINT64_C(20000000)      /* virtual machine steps that any statement may take, ... */
+#define LSR_SQLITE_STEPS_MIN UINT64_C(20000000)      /* virtual machine steps that a scan or a read may take, ... */
 #define LSR_SQLITE_STEPS_PER_BYTE UINT64_C(16)       /* ... and so many more for each byte of the database */
 #define LSR_SQLITE_SLACK ((uint64_t)1 << 20)         /* a value may be that much longer than the database */
+#define LSR_SQLITE_ROW_MAX (1 << 20)                 /* bytes of a blob that comes along with its row */
 #define LSR_SQLITE_NAME_MAX ((size_t)255)            /* bytes of a shown name; beyond, it goes by its number */
 
 /* --- sqlite-vfs.c ------------------------------------------------------------ */
@@ -42,6 +43,9 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
 
 /* Is there a log or a journal, so that the database is not what its file alone says? */
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
+
+/* A table is going to be read from its beginning to its end, and not here and there. */
+void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v);
 
 /* Is it looked at where it lies?  Then it may be read through several connections at a time. */
 bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v);
@@ -66,16 +70,67 @@ struct lsr_sqlite_ahead {
 /* SQLite is about to look at @page, of @n bytes within the map. */
 void lsr_sqlite_look_ahead(struct lsr_sqlite_ahead *a, const uint8_t *page, size_t n);
 
+/* --- what they share -------------------------------------------------------- */
+
+struct lsr_sqlite_column {
+        char *name;
+        char *shown;
+        unsigned key; /* place in the primary key, from 1; 0: it has none */
+        bool text;    /* of TEXT affinity: any text here is text */
+};
+
+enum lsr_sqlite_kind {
+        LSR_SQLITE_TABLE,
+        LSR_SQLITE_VIEW,
+        LSR_SQLITE_VIRTUAL, /* its rows are made by code that is not run */
+};
+
+struct lsr_sqlite_table {
+        char *name;
+        char *shown;
+        enum lsr_sqlite_kind kind;
+        /* The rest is known once it is entered. */
+        const char *rowid; /* a name for it that no column has, or NULL: there is none */
+        bool keyed;        /* rows are named by the primary key */
+        bool computed;     /* some column is not stored: sqlite3_blob_open() takes another one for those behind it */
+        struct lsr_sqlite_column *columns;
+        unsigned n_columns;
+        unsigned *by_shown; /* their numbers, sorted by shown name */
+        unsigned *keys;     /* columns of the primary key, in its order */
+        unsigned n_keys;
+};
+
+/* What sqlite_schema says. */
+struct lsr_sqlite_schema {
+        struct lsr_sqlite_table *tables;
+        size_t n;
+        size_t cap;
+        uint64_t dump_size;
+};
+
 /* --- sqlite.c ---------------------------------------------------------------- */
+
+/* Where the last member was read of a database that is no archive. */
+struct lsr_sqlite_cursor {
+        struct lsr_sqlite_schema schema;
+        bool loaded;
+        struct lsr_sqlite_table *table; /* entered; NULL: none is */
+        sqlite3_stmt *stmt;             /* its rows with all columns */
+        bool whole;                     /* nothing is too large to come along */
+        bool on_row;
+        uint64_t place; /* of that row: its rowid, or its place in the order */
+};
 
 struct lsr_sqlite {
         struct lsr_scan *scan;
         struct lsr_sqlite_vfs *vfs;
         sqlite3 *db;
-        uint64_t steps; /* of the statement at hand, in units of the progress handler */
+        uint64_t steps; /* of all statements, in units of the progress handler */
         uint64_t steps_max;
-        int64_t heap_before; /* the limit of the process, to be put back */
-        sqlite3_stmt *row;   /* of lsr_sqlite_archive_read(), from its first call on */
+        bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
+        bool heap_limited; /* counted among those for which the process has a limit of memory */
+        sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
+        struct lsr_sqlite_cursor cursor;
 };
 
 /* 0, or a negative errno with trouble reported.  Close it in either case. */
@@ -105,38 +160,6 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
 
 #define LSR_SQLITE_DUMP ".schema.sql"
 
-struct lsr_sqlite_column {
-        char *name;
-        char *shown;
-        unsigned key; /* place in the primary key, from 1; 0: it has none */
-        bool text;    /* of TEXT affinity: any text here is text */
-};
-
-struct lsr_sqlite_table {
-        char *name;
-        char *shown;
-        bool view;
-        /* The rest is known once it is entered. */
-        const char *rowid; /* a name for it that no column has, or NULL: there is none */
-        bool keyed;        /* rows are named by the primary key */
-        bool computed;     /* some column is not stored: sqlite3_blob_open() takes another one for those behind it */
-        struct lsr_sqlite_column *columns;
-        unsigned n_columns;
-        unsigned *keys; /* columns of the primary key, in its order */
-        unsigned n_keys;
-};
-
-/* What sqlite_schema says. */
-struct lsr_sqlite_schema {
-        struct lsr_sqlite_table *tables;
-        size_t n;
-        size_t cap;
-        char **virtuals; /* names of virtual tables, sorted */
-        size_t n_virtuals;
-        size_t cap_virtuals;
-        uint64_t dump_size;
-};
-
 /* 0 or a negative errno with trouble reported; free it in either case. */
 int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema);
 void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema);
@@ -145,14 +168,22 @@ void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema);
 int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t);
 void lsr_sqlite_table_leave(struct lsr_sqlite_table *t);
 
+/* The column shown as @shown of a table that was entered, or NULL. */
+const struct lsr_sqlite_column *lsr_sqlite_table_find(const struct lsr_sqlite_table *t, const char *shown);
+
 /* Append the name of the row at hand, the values of whose key begin at column @first. */
 void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
                          uint64_t position);
 
 /* --- sqlite-tables.c --------------------------------------------------------- */
 
+#define LSR_SQLITE_SIZES "lsr_sizes" /* as LSR_SQLITE_TAKE */
+
 int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
+
+/* Members that are asked for in the order of their positions are read in one pass. */
 int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
+void lsr_sqlite_cursor_close(struct lsr_sqlite *s);
 
 /* --- sqlite-read.c ----------------------------------------------------------- */
 

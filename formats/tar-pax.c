@@ -16,8 +16,13 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/merge.h"
 #include "formats/format.h"
 #include "formats/tar.h"
+
+#define PAX_XATTR_MIN ((size_t)6) /* bytes of an attribute: a name of one, its NUL, the length */
+/* All members behind take them over, and each of these may have no more than a block of its own. */
+#define PAX_GLOBAL_XATTRS_MAX ((size_t)4 << 10)
 
 /* --- values ------------------------------------------------------------------- */
 
@@ -84,30 +89,82 @@ static void pax_time(struct tar_pax *p, enum lsr_time which, const char *s, size
 
 /* --- attributes --------------------------------------------------------------- */
 
-static bool pax_has_xattr(const struct tar_pax *p, const char *name, size_t name_len)
+/* In tar_pax.xattrs; what comes behind the name is the length and the value. */
+struct pax_xattr {
+        uint32_t at;
+        uint32_t size;
+};
+
+/* Those of one name stand together, in the order in which they came. */
+static int pax_compare_xattrs(const void *a, const void *b, void *ctx)
 {
-        size_t at = 0;
+        const struct pax_xattr *x = a, *y = b;
+        const char *base = ctx;
+        int r = strcmp(base + x->at, base + y->at);
 
-        while (at < p->xattrs_len) {
-                const char *have = (const char *)p->xattrs + at;
-                size_t len = strlen(have);
-
-                if (len == name_len && memcmp(have, name, len) == 0)
-                        return true;
-                at += len + 1;
-                at += 4 + lsr_le32(p->xattrs + at);
-        }
-        return false;
+        return r ? r : (x->at > y->at) - (x->at < y->at);
 }
 
-/* bsdtar writes each attribute twice: the first counts.  What is too much for one member is left out. */
+static int pax_compare_places(const void *a, const void *b, void *ctx)
+{
+        const struct pax_xattr *x = a, *y = b;
+
+        (void)ctx;
+        return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Where each of @p begins; to be freed. */
+static struct pax_xattr *pax_list_xattrs(const struct tar_pax *p, size_t *ret_n)
+{
+        struct pax_xattr *list = lsr_xmalloc((p->xattrs_len / PAX_XATTR_MIN + 1) * sizeof(*list));
+        size_t n = 0;
+
+        for (size_t at = 0; at < p->xattrs_len; at += list[n++].size) {
+                size_t name = strlen((const char *)p->xattrs + at) + 1;
+
+                list[n] = (struct pax_xattr){ (uint32_t)at, (uint32_t)(name + 4 + lsr_le32(p->xattrs + at + name)) };
+        }
+        *ret_n = n;
+        return list;
+}
+
+/*
+ * bsdtar writes each attribute twice: the first counts.  What is more than @max bytes is left out.  Sorted, since a
+ * header has room for fifty thousand of them, and a search for each would take as many steps as their square.
+ */
+static void pax_settle_xattrs(struct tar_pax *p, size_t max)
+{
+        struct pax_xattr *list;
+        size_t n, kept = 0, len = 0;
+
+        if (!p->unsettled)
+                return;
+        p->unsettled = false;
+        list = pax_list_xattrs(p, &n);
+        lsr_merge_sort(list, n, sizeof(*list), pax_compare_xattrs, p->xattrs);
+        for (size_t i = 0; i < n; i++)
+                if (i == 0 || strcmp((char *)p->xattrs + list[i].at, (char *)p->xattrs + list[kept - 1].at) != 0)
+                        list[kept++] = list[i];
+        lsr_merge_sort(list, kept, sizeof(*list), pax_compare_places, NULL);
+        for (size_t i = 0; i < kept; i++) {
+                if (list[i].size > max - len) {
+                        p->left_out = true;
+                        continue;
+                }
+                memmove(p->xattrs + len, p->xattrs + list[i].at, list[i].size);
+                len += list[i].size;
+        }
+        p->xattrs_len = len;
+        free(list);
+}
+
+/* pax_settle_xattrs() has the last word about it. */
 static void pax_xattr(struct tar_pax *p, const char *name, size_t name_len, const char *value, size_t n)
 {
         size_t need = name_len + 1 + 4 + n;
         uint8_t *to;
 
-        if (name_len == 0 || memchr(name, '\0', name_len) || need > LSR_EXTENSION_MAX - p->xattrs_len ||
-            pax_has_xattr(p, name, name_len))
+        if (name_len == 0 || memchr(name, '\0', name_len))
                 return;
         if (p->xattrs_cap - p->xattrs_len < need) {
                 p->xattrs_cap = (p->xattrs_len + need) * 2;
@@ -118,6 +175,7 @@ static void pax_xattr(struct tar_pax *p, const char *name, size_t name_len, cons
         to[name_len] = '\0';
         lsr_put_le32(to + name_len + 1, (uint32_t)n);
         memcpy(to + name_len + 5, value, n);
+        p->unsettled |= p->xattrs_len > 0 || need > PAX_GLOBAL_XATTRS_MAX;
         p->xattrs_len += need;
 }
 
@@ -279,7 +337,7 @@ static int pax_record(struct tar_pax *p, char *key, size_t key_len, char *value,
         return pax_piece(p, w->kind, value, n);
 }
 
-int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad)
+static int pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad)
 {
         size_t at = 0;
 
@@ -306,6 +364,14 @@ int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad)
         return 0;
 }
 
+int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad)
+{
+        int r = pax_parse(p, body, n, ret_bad);
+
+        pax_settle_xattrs(p, LSR_EXTENSION_MAX);
+        return r;
+}
+
 /* --- what outlives a member --------------------------------------------------- */
 
 void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
@@ -317,7 +383,7 @@ void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
         p->xattrs_cap = old.xattrs_cap;
         p->map = old.map;
         p->map.n = 0;
-        p->half = false;
+        p->half = p->left_out = p->unsettled = false;
         if (global->xattrs_len > p->xattrs_cap) {
                 p->xattrs_cap = global->xattrs_len;
                 p->xattrs = lsr_xrealloc(p->xattrs, p->xattrs_cap);
@@ -330,8 +396,9 @@ void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
 int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *body, size_t n, size_t *ret_bad)
 {
         struct tar_pax p = *global;
-        int r = tar_pax_parse(&p, body, n, ret_bad);
+        int r = pax_parse(&p, body, n, ret_bad);
 
+        pax_settle_xattrs(&p, PAX_GLOBAL_XATTRS_MAX);
         for (size_t i = 0; i < TAR_KEYS; i++) {
                 struct tar_text *text = &p.texts[i], *old = &global->texts[i];
 

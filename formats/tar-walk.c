@@ -21,11 +21,6 @@
 
 static const struct tar_text tar_extension_name = { "an extension header", 19 };
 
-static uint64_t tar_padded(uint64_t n)
-{
-        return (n + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1);
-}
-
 /* --- trouble ------------------------------------------------------------------ */
 
 /* The input, not the tar, is what failed. */
@@ -114,6 +109,7 @@ static int tar_records(struct tar_walk *w, bool global)
         if (r)
                 return r < 0 ? r : 0;
         if (global) {
+                w->global.left_out = false;
                 r = tar_pax_parse_global(&w->global, &w->pax, (char *)body.s, body.len, &bad);
                 /* After an x, which prevails, it is for those behind only. */
                 if (!w->records)
@@ -125,6 +121,9 @@ static int tar_records(struct tar_walk *w, bool global)
         if (r < 0)
                 lsr_scan_trouble(w->scan, r, "pax record at byte %s is damaged",
                                  lsr_grouped(w->in->at - tar_padded(body.len) + bad));
+        if (global ? w->global.left_out : w->pax.left_out)
+                lsr_scan_trouble(w->scan, -E2BIG, "extended attributes of the header at byte %s are too large",
+                                 lsr_grouped(w->in->at - tar_padded(body.len) - TAR_BLOCK));
         return 0;
 }
 

@@ -9,14 +9,16 @@
  * bytes is just that, although tar(1) would list it as empty, too.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "catalogue/build.h"
+#include "catalogue/differ.h"
 #include "formats/drivers.h"
 #include "formats/tar.h"
 
 #define TAR_RECORD (20 * TAR_BLOCK)
-#define TAR_HOLE_CHUNK ((size_t)64 << 10)
 
 static const char *const tar_suffixes[] = { ".tar", NULL };
 
@@ -181,21 +183,6 @@ static int tar_copy(struct tar_walk *w, uint64_t n, const struct lsr_sink *sink)
         return 0;
 }
 
-static int tar_hole(uint64_t n, const struct lsr_sink *sink)
-{
-        static uint8_t zeros[TAR_HOLE_CHUNK]; /* not const: that would be so many bytes of the binary */
-
-        while (n > 0) {
-                size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
-                int r = sink->write(sink->ctx, zeros, part);
-
-                if (r < 0)
-                        return r;
-                n -= part;
-        }
-        return 0;
-}
-
 /* --- version 1.0 of sparse members: the map is text at the start of the content --- */
 
 struct tar_lines {
@@ -285,12 +272,12 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
                 return r;
         }
         for (size_t i = 0; i < map->n && r == 0; i++) {
-                r = tar_hole(map->pieces[i].offset - at, sink);
+                r = lsr_sink_hole(sink, map->pieces[i].offset - at);
                 if (r == 0)
                         r = tar_copy(w, map->pieces[i].size, sink);
                 at = map->pieces[i].offset + map->pieces[i].size;
         }
-        return r < 0 ? r : tar_hole(size - at, sink);
+        return r < 0 ? r : lsr_sink_hole(sink, size - at);
 }
 
 int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
@@ -311,6 +298,81 @@ static int tar_read(struct lsr_scan *scan, const struct lsr_member *m, const str
         return r;
 }
 
+/* --- members that are to be restored -------------------------------------------- */
+
+static bool tar_is_exact_path(const struct tar_walk *w, const struct lsr_member *m)
+{
+        size_t depth, len, n = strnlen(w->path.s, w->path.len);
+        char *clean = lsr_xmalloc(n + 1);
+        bool same;
+
+        len = build_clean(clean, w->path.s, n, &depth);
+        same = len == m->path_len && memcmp(clean, m->path, len) == 0;
+        free(clean);
+        return same;
+}
+
+/* The header at hand is that of @m: does it say all that @m does?  0 or -EBADMSG, said. */
+static int tar_compare(struct tar_walk *w, const struct lsr_member *m)
+{
+        struct tar_text path = { m->path, m->path_len };
+        struct lsr_member own;
+        char words[128] = "";
+
+        tar_walk_member(w, &own);
+        if (!tar_is_exact_path(w, m))
+                strcpy(words, "path");
+        else if (!(m->flags & LSR_MEMBER_HARDLINK))
+                lsr_member_differ(m, &own, words, sizeof(words));
+        else if (m->target_len != own.target_len ||
+                 (own.target_len && memcmp(m->target, own.target, own.target_len) != 0))
+                strcpy(words, "link");
+        if (!words[0])
+                return 0;
+        lsr_scan_trouble(w->scan, -EBADMSG,
+                         "'%.*s' differs between the table of contents and the header at byte %s: %s", TAR_SHOWN(path),
+                         lsr_grouped(w->position), words);
+        return -EBADMSG;
+}
+
+/* The next member that is known of begins at @position, or there is none, and the tar is to end here. */
+static void tar_look_between(struct tar_walk *w, uint64_t position, bool ends)
+{
+        struct lsr_scan *scan = w->scan;
+        uint64_t at = scan->exact_follow;
+        int r;
+
+        if (!scan->exact || at == LSR_INPUT_UNKNOWN || (!ends && position <= at))
+                return;
+        if (ends) {
+                r = at < w->in->at ? -EBADMSG : lsr_input_skip(w->in, at - w->in->at);
+                if (r == 0)
+                        r = tar_walk_next(w);
+                if (r <= 0)
+                        return;
+        }
+        lsr_scan_trouble(scan, -EBADMSG, "what is at byte %s of the tar is not in the table of contents",
+                         lsr_grouped(at));
+}
+
+/* The content of @m.  What is exact has none unless it is a regular file, which is no reason to complain. */
+static int tar_read_member(struct tar_walk *w, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct lsr_scan *scan = w->scan;
+        int r = tar_find(w, m);
+
+        if (r == 0 && scan->exact)
+                r = tar_compare(w, m);
+        scan->exact_follow = LSR_INPUT_UNKNOWN;
+        if (r < 0)
+                return r;
+        if (scan->exact)
+                scan->exact_follow = w->data + tar_padded(w->stored);
+        if (scan->exact && (w->type != S_IFREG || w->flags & LSR_MEMBER_HARDLINK))
+                return 0;
+        return tar_content(w, sink);
+}
+
 static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
@@ -321,14 +383,15 @@ static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         while (r == 0 && many->next(many->ctx, &m)) {
                 const uint8_t *data;
 
-                r = tar_find(&w, &m);
-                if (r == 0)
-                        r = tar_content(&w, &(struct lsr_sink){ &sink, lsr_member_write });
+                tar_look_between(&w, m.position, false);
+                r = tar_read_member(&w, &m, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
                 /* What an input failed with it fails with again. */
                 if (sink.result < 0 || (r < 0 && lsr_input_peek(w.in, 1, &data) < 0))
                         break;
                 r = many->end(many->ctx, r);
         }
+        if (r == 0 && sink.result >= 0 && scan->exact_end)
+                tar_look_between(&w, 0, true);
         tar_walk_close(&w);
         return r;
 }

@@ -110,11 +110,18 @@ struct tar_pax {
         uint32_t nsec[LSR_TIMES];
         bool acl;
         bool half;       /* an offset came whose numbytes did not yet */
+        bool unsettled;  /* of several xattrs: some may have one name, or be too large */
+        bool left_out;   /* xattrs were, being too large */
         uint8_t *xattrs; /* as in struct lsr_member; allocated, kept for the next member */
         size_t xattrs_len;
         size_t xattrs_cap;
         struct tar_map map; /* of repeated offset and numbytes; allocated, kept too */
 };
+
+static inline uint64_t tar_padded(uint64_t n)
+{
+        return (n + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1);
+}
 
 static inline bool tar_pax_has(const struct tar_pax *p, enum tar_value v)
 {

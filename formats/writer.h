@@ -35,6 +35,9 @@ struct lsr_extent {
         uint64_t size;
 };
 
+/* The bundle is whole, but has no table of contents: that would have been larger than readers take. */
+#define LSR_FINISH_NO_INDEX 1
+
 struct lsr_writer_options {
         int level;        /* of compression, LSR_LEVEL_DEFAULT: the format's own */
         unsigned threads; /* that compress, 1 and more */
@@ -68,7 +71,7 @@ struct lsr_writer_kind {
         int (*member)(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n);
         /* Its content, in pieces: meta.size bytes in all, or with @extents the sum of their sizes.  0 or a negative errno. */
         int (*data)(struct lsr_writer *w, const void *data, size_t n);
-        /* The end of the bundle, all of it handed to the output and flushed.  0 or a negative errno. */
+        /* The end of the bundle, all of it handed to the output and flushed.  0, LSR_FINISH_NO_INDEX or a negative errno. */
         int (*finish)(struct lsr_writer *w);
         /* Finished or not; threads are gone afterwards. */
         void (*free)(struct lsr_writer *w);

@@ -46,6 +46,12 @@ static bool xz_probe(const uint8_t *head, size_t n)
                                 6) == 0;
 }
 
+/* The kind of check, in the flags of the stream; 0 is none. */
+static bool xz_verifies(const uint8_t *head, size_t n)
+{
+        return n > 7 && head[7] != 0;
+}
+
 static bool xz_probe_lzip(const uint8_t *head, size_t n)
 {
         return n >= 6 && memcmp(head, "LZIP", 4) == 0 && head[4] <= 1 && (head[5] & 31) >= 12 && (head[5] & 31) <= 29;
@@ -219,6 +225,7 @@ const struct lsr_filter lsr_filter_xz = {
         .name = "xz",
         .suffixes = (const char *const[]){ ".xz", ".txz", NULL },
         .probe = xz_probe,
+        .verifies = xz_verifies,
         .open = xz_open,
 };
 
@@ -233,6 +240,7 @@ const struct lsr_filter lsr_filter_lzma = {
         .name = "lzma",
         .suffixes = (const char *const[]){ ".lzma", NULL },
         .probe = xz_probe_lzma,
+        .verifies = lsr_verifies_nothing,
         .open = xz_open_lzma,
 };
 

@@ -7,6 +7,7 @@
 #include "formats/zip.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* Low byte of the external attributes, 4.4.15. */
@@ -140,6 +141,9 @@ void lsr_zip_member(struct lsr_zip_text *t, char method[static 16], const struct
         struct lsr_meta *meta = &m->meta;
 
         m->path = lsr_zip_name(t, e, &m->path_len);
+        m->raw = m->path_len == e->name_len && memcmp(m->path, e->name, e->name_len) == 0 ? NULL
+                                                                                          : (const char *)e->name;
+        m->raw_len = m->raw ? e->name_len : 0;
         meta->mode = member_mode(e, m->path_len && m->path[m->path_len - 1] == '/');
         meta->known = LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE | LSR_FIELD_MTIME | e->known;
         meta->size = e->size;

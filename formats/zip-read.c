@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "catalogue/build.h"
 #include "formats/crc.h"
 #include "formats/drivers.h"
 #include "formats/inflate.h"
@@ -252,17 +253,38 @@ static bool read_same_name(const char *a, size_t a_len, const char *b, size_t b_
         return true;
 }
 
+/* Is @path, of the catalogue, what cleaning makes of @local?  Which separators that has its header does not say. */
+static bool read_cleans_to(const char *local, size_t n, const char *path, size_t path_len)
+{
+        char *text = lsr_xmalloc(2 * n + 1), *clean = text + n;
+        bool same = false;
+
+        memcpy(text, local, n);
+        n = strnlen(text, n);
+        for (unsigned i = 0; i < 2 && !same; i++) {
+                size_t depth, len = build_clean(clean, text, n, &depth);
+
+                same = len == path_len && memcmp(clean, path, len) == 0;
+                for (size_t k = 0; k < n; k++)
+                        if (text[k] == '\\')
+                                text[k] = '/';
+        }
+        free(text);
+        return same;
+}
+
+/* As they are shown: bytes that are the same may be two names, if one header alone has another one in an extra field. */
 static void read_compare_names(struct lsr_scan *scan, const struct lsr_member *m, const uint8_t *header)
 {
-        const char *central = m->raw ? m->raw : m->path;
-        size_t central_len = m->raw ? m->raw_len : m->path_len, len;
         struct lsr_zip_text t = {};
         struct lsr_zip_entry e = {};
         const char *local;
+        size_t len;
 
         lsr_zip_local(header, &e);
         local = lsr_zip_name(&t, &e, &len);
-        if (!read_same_name(local, len, central, central_len))
+        if (m->raw ? !read_cleans_to(local, len, m->path, m->path_len)
+                   : !read_same_name(local, len, m->path, m->path_len))
                 lsr_scan_trouble(scan, 0, "'%s' is named '%.*s' in its local header", m->path, (int)len, local);
         free(t.text);
 }
@@ -333,6 +355,7 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
                 lsr_scan_trouble(scan, -EBADMSG, "'%s' is damaged: its checksum is wrong", m->path);
                 return -EBADMSG;
         }
+        scan->verified = true;
         return 0;
 }
 

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/merge.h"
 #include "formats/drivers.h"
 
 /* --- a walk ---------------------------------------------------------------------- */
@@ -151,12 +152,12 @@ static bool zip_pass(struct lsr_zip_walk *w, const uint8_t *p)
 
 static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
-        bool stands = w->way && lsr_zip_name_stands(p), wanted = true;
+        bool stands = w->ways && lsr_zip_name_stands(p), wanted = true;
         struct lsr_zip_entry *e = &w->entry;
 
         (void)n;
         if (stands)
-                wanted = lsr_way_wants(w->way, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28));
+                wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28));
         if (!wanted && zip_pass(w, p))
                 return 0;
         lsr_zip_central(p, e);
@@ -165,8 +166,8 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
                 lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s lacks its 64-bit sizes", lsr_grouped(w->at));
         if (zip_claim(w, e))
                 w->member.flags |= LSR_MEMBER_SUSPECT;
-        if (w->way && !stands)
-                wanted = lsr_way_wants(w->way, w->member.path, w->member.path_len);
+        if (w->ways && !stands)
+                wanted = lsr_ways_want(w->ways, w->member.path, w->member.path_len);
         if (!wanted)
                 return 0;
         return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_add(w);
@@ -176,8 +177,8 @@ int lsr_zip_walk_list(struct lsr_zip_walk *w)
 {
         int r;
 
-        if (w->way)
-                lsr_way_again(w->way);
+        if (w->ways)
+                lsr_ways_again(w->ways);
         w->visit = zip_list_entry;
         w->entries = w->covered = 0;
         w->links = 0;
@@ -202,10 +203,11 @@ static int zip_collect_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         return 0;
 }
 
-static int zip_compare_spans(const void *a, const void *b)
+static int zip_compare_spans(const void *a, const void *b, void *ctx)
 {
         const struct lsr_zip_span *x = a, *y = b;
 
+        (void)ctx;
         return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
@@ -220,7 +222,7 @@ static bool zip_mark(struct lsr_zip_walk *w, uint64_t entries)
         const struct lsr_zip_span *furthest = w->spans;
         bool any = false;
 
-        qsort(w->spans, (size_t)entries, sizeof(*w->spans), zip_compare_spans);
+        lsr_merge_sort(w->spans, (size_t)entries, sizeof(*w->spans), zip_compare_spans, NULL);
         for (uint64_t i = 1; i < entries; i++) {
                 const struct lsr_zip_span *s = &w->spans[i];
 
@@ -271,16 +273,17 @@ static int zip_untangle(struct lsr_zip_walk *w, int listed)
 static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
 {
         struct lsr_zip_walk w = { .scan = scan, .base = end->base, .begin = end->directory, .end = end->end };
-        struct lsr_way way = {};
+        const struct lsr_wanted *wanted = scan->wanted;
+        struct lsr_ways ways = {};
         int r;
 
-        scan->is_only = scan->only && lsr_way_begin(&way, scan->only);
+        scan->is_only = wanted && wanted->lookups && lsr_ways_begin(&ways, wanted->paths, wanted->n);
         if (scan->is_only)
-                w.way = &way;
+                w.ways = &ways;
         r = lsr_zip_walk_list(&w);
         if (r >= 0 && w.disorder)
                 r = zip_untangle(&w, r);
-        lsr_way_end(&way);
+        lsr_ways_end(&ways);
         if (r < 0)
                 return r;
         if (r > 0)

@@ -181,7 +181,7 @@ struct lsr_zip_window {
 /* A walk through central headers. */
 struct lsr_zip_walk {
         struct lsr_scan *scan;
-        struct lsr_way *way; /* whose members alone are listed; NULL: all */
+        struct lsr_ways *ways; /* whose members alone are listed; NULL: all */
         uint64_t base;
         uint64_t begin;    /* in the file */
         uint64_t end;      /* at most to here */

@@ -88,6 +88,12 @@ static bool zstd_skippable(uint32_t magic)
 }
 
 /* Skippable frames may come first; lz4 has them too, so one that leads nowhere is zstd's only if it is all we see. */
+/* The descriptor of the first frame; others come from the same writer. */
+static bool zstd_verifies(const uint8_t *head, size_t n)
+{
+        return n > 4 && lsr_le32(head) == 0xfd2fb528 && head[4] & 4;
+}
+
 static bool zstd_probe(const uint8_t *head, size_t n)
 {
         size_t at = 0;
@@ -627,6 +633,7 @@ const struct lsr_filter lsr_filter_zstd = {
         .name = "zstd",
         .suffixes = (const char *const[]){ ".zst", ".tzst", NULL },
         .probe = zstd_probe,
+        .verifies = zstd_verifies,
         .open = zstd_open,
 };
 

@@ -35,7 +35,7 @@ struct lsr_arena_block {
 static _Alignas(16) char arena_first[ARENA_FIRST_BLOCK];
 static atomic_bool arena_first_taken;
 
-static _Noreturn void arena_exhausted(void)
+_Noreturn void lsr_exhausted(void)
 {
         static const char text[] = "lsr: memory exhausted\n";
 
@@ -51,29 +51,44 @@ static void arena_unmap(struct lsr_arena_block *block)
                 munmap(block, block->size);
 }
 
-static void arena_add_block(struct lsr_arena *a, size_t n)
+/* A block for @n bytes at least.  0 or -ENOMEM. */
+static int arena_try_block(struct lsr_arena *a, size_t n)
 {
         size_t size = a->block_size ? a->block_size : ARENA_MIN_BLOCK;
         struct lsr_arena_block *block = MAP_FAILED;
 
         if (n > SIZE_MAX / 2)
-                arena_exhausted();
+                return -ENOMEM;
         if (n + sizeof(*block) <= ARENA_FIRST_BLOCK && !atomic_exchange(&arena_first_taken, true)) {
                 size = ARENA_FIRST_BLOCK;
                 block = (struct lsr_arena_block *)arena_first;
         } else {
-                while (size < n + sizeof(*block))
+                while (size < n + sizeof(*block) && size < ARENA_LARGEST_BLOCK)
                         size *= 2;
+                if (size < n + sizeof(*block))
+                        size = (n + sizeof(*block) + HEAP_PAGE - 1) & -HEAP_PAGE;
                 block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         }
         if (block == MAP_FAILED)
-                arena_exhausted();
+                return -ENOMEM;
         block->size = size;
         block->older = a->blocks;
         a->blocks = block;
         a->next = block->data;
         a->end = (char *)block + size;
         a->block_size = size < ARENA_LARGEST_BLOCK ? size * 2 : ARENA_LARGEST_BLOCK;
+        return 0;
+}
+
+static void arena_add_block(struct lsr_arena *a, size_t n)
+{
+        if (arena_try_block(a, n) < 0)
+                lsr_exhausted();
+}
+
+int lsr_arena_reserve(struct lsr_arena *a, size_t n)
+{
+        return a->blocks && (size_t)(a->end - a->next) >= n ? 0 : arena_try_block(a, n);
 }
 
 char *lsr_arena_text(struct lsr_arena *a, size_t n)
@@ -108,7 +123,7 @@ void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n)
         size_t bytes;
 
         if (__builtin_mul_overflow(size, n, &bytes))
-                arena_exhausted();
+                lsr_exhausted();
         return lsr_arena_alloc(a, bytes);
 }
 
@@ -188,6 +203,13 @@ void lsr_heap_large(void)
         heap_advise(arena_first, sizeof(arena_first));
 }
 
+void *lsr_try_realloc(void *p, size_t size, size_t n)
+{
+        size_t bytes;
+
+        return __builtin_mul_overflow(size, n, &bytes) ? NULL : realloc(p, bytes ? bytes : 1);
+}
+
 void *lsr_xmalloc(size_t n)
 {
         return lsr_xrealloc(NULL, n);
@@ -197,7 +219,7 @@ void *lsr_xrealloc(void *p, size_t n)
 {
         p = realloc(p, n ? n : 1);
         if (!p)
-                arena_exhausted();
+                lsr_exhausted();
         return p;
 }
 

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
 
 struct lsr_arena_block;
@@ -49,7 +50,24 @@ void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n);
  */
 void lsr_heap_large(void);
 
+/* One line, and the end of the program. */
+_Noreturn void lsr_exhausted(void);
+
 /* malloc and realloc with the same doctrine: they return memory or end the program. */
 void *lsr_xmalloc(size_t n);
 void *lsr_xrealloc(void *p, size_t n);
 char *lsr_xstrdup(const char *s);
+
+/*
+ * For what grows with a file that others made: that there is no memory for it is not the end of the program.
+ * The pointer at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
+ */
+#define lsr_try_resize(p, n)                                                \
+        ({                                                                  \
+                void *resized_ = lsr_try_realloc(*(p), sizeof(**(p)), (n)); \
+                resized_ ? (*(p) = resized_, 0) : -ENOMEM;                  \
+        })
+void *lsr_try_realloc(void *p, size_t size, size_t n);
+
+/* Make sure that the next allocations of an arena, @n bytes with their gaps, need nothing from the kernel.  0 or -ENOMEM. */
+int lsr_arena_reserve(struct lsr_arena *a, size_t n);

@@ -17,6 +17,13 @@
 
 #define COMMAND_READ ((size_t)16 << 10)
 
+static struct lsr_command_stats command_stats;
+
+const struct lsr_command_stats *lsr_command_stats(void)
+{
+        return &command_stats;
+}
+
 /* Everything that comes out of @fd. */
 static int command_read(int fd, char **ret_text, size_t *ret_len)
 {
@@ -24,7 +31,11 @@ static int command_read(int fd, char **ret_text, size_t *ret_len)
         char *text = lsr_xmalloc(cap);
         ssize_t n;
 
-        while ((n = read(fd, text + len, cap - 2 - len)) != 0) {
+        for (;;) {
+                n = read(fd, text + len, cap - 2 - len);
+                command_stats.syscalls++;
+                if (n == 0)
+                        break;
                 if (n < 0 && errno != EINTR) {
                         int error = -errno;
 
@@ -56,13 +67,16 @@ int lsr_command_output(const char *const argv[], char *const env[], bool quiet, 
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         if (quiet)
                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        command_stats.runs++;
+        command_stats.syscalls += 4; /* the pipe, its two ends, the process */
         r = -posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, env);
         posix_spawn_file_actions_destroy(&actions);
         close(fds[1]);
         if (r == 0) {
                 r = command_read(fds[0], ret_text, ret_len);
-                while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-                        ;
+                do
+                        command_stats.syscalls++;
+                while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
                 r = r < 0 ? r : status;
         }
         close(fds[0]);

@@ -5,6 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* For statistics: programs started, and the system calls of this process for them.  Only one thread runs commands. */
+struct lsr_command_stats {
+        unsigned runs;
+        uint64_t syscalls;
+};
+
+const struct lsr_command_stats *lsr_command_stats(void);
 
 /*
  * Run @argv[0], searched in PATH unless it has a slash, with @env, and wait for it.  @quiet: its standard error goes

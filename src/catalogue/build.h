@@ -18,6 +18,8 @@
 
 struct lsr_builder {
         uint64_t members;
+        uint64_t limit;                                    /* what it may take, bytes, */
+        uint64_t left;                                     /* and what of that is left */
         int (*put)(void *ctx, const struct lsr_member *m); /* a relay; NULL */
         void *put_ctx;
 
@@ -63,5 +65,5 @@ size_t build_clean(char *buf, const char *path, size_t n, size_t *ret_depth);
 /* The same, into the scratch of the builder. */
 size_t build_clean_scratch(struct lsr_builder *b, const char *path, size_t n, size_t *ret_depth);
 
-/* Make the catalogue; what is left of the builder is only fit to be freed.  0 or -E2BIG. */
+/* Make the catalogue; what is left of the builder is only fit to be freed.  0 or -ENOMEM. */
 int build_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue);

@@ -21,8 +21,7 @@
 #include "catalogue/build.h"
 
 #define BUILDER_FIRST_NODES 1024
-#define BUILDER_MANY_NODES 8192        /* a megabyte, with the catalogue that they become */
-#define BUILDER_WORD_MAX ((size_t)255) /* bytes of a user, group, or method; what is longer is cut */
+#define BUILDER_MANY_NODES 8192 /* a megabyte, with the catalogue that they become */
 
 /* What the columns hold for one member. */
 struct builder_values {
@@ -31,48 +30,58 @@ struct builder_values {
         uint32_t narrow[NARROWS];
 };
 
-static void *builder_column(void *column, size_t n, size_t size)
-{
-        return lsr_xrealloc(column, n * size);
-}
-
-/* Make room for one more node.  New room of columns is written before it is read. */
-static void builder_grow(struct lsr_builder *b)
+/* Make room for one more node.  New room of columns is written before it is read.  0 or -ENOMEM. */
+static int builder_grow(struct lsr_builder *b)
 {
         size_t cap = b->cap ? 2 * (size_t)b->cap : BUILDER_FIRST_NODES;
 
         if (cap >= BUILDER_MANY_NODES)
                 lsr_heap_large();
-        b->cap = (uint32_t)cap;
-        b->parent = builder_column(b->parent, cap, sizeof(*b->parent));
-        b->name_ends = builder_column(b->name_ends, cap + 1, sizeof(*b->name_ends));
-        b->stored = builder_column(b->stored, cap, sizeof(*b->stored));
-        b->attr = builder_column(b->attr, cap, sizeof(*b->attr));
+        if (lsr_try_resize(&b->parent, cap) < 0 || lsr_try_resize(&b->name_ends, cap + 1) < 0 ||
+            lsr_try_resize(&b->stored, cap) < 0 || lsr_try_resize(&b->attr, cap) < 0)
+                return -ENOMEM;
         for (unsigned i = 0; i < WIDES; i++)
-                if (b->wide[i])
-                        b->wide[i] = builder_column(b->wide[i], cap, sizeof(*b->wide[i]));
+                if (b->wide[i] && lsr_try_resize(&b->wide[i], cap) < 0)
+                        return -ENOMEM;
         for (unsigned i = 0; i < NARROWS; i++)
-                if (b->narrow[i])
-                        b->narrow[i] = builder_column(b->narrow[i], cap, sizeof(*b->narrow[i]));
+                if (b->narrow[i] && lsr_try_resize(&b->narrow[i], cap) < 0)
+                        return -ENOMEM;
+        b->cap = (uint32_t)cap;
+        return 0;
 }
 
-static void builder_put(struct lsr_builder *b, uint32_t node, const struct builder_values *v)
+/* 0 or -ENOMEM.  A column begins with the first value that is not 0; all nodes before have 0 in it. */
+static int builder_put(struct lsr_builder *b, uint32_t node, const struct builder_values *v)
 {
         b->attr[node] = v->attr;
         for (unsigned i = 0; i < WIDES; i++) {
-                if (!b->wide[i] && v->wide[i])
-                        b->wide[i] = memset(builder_column(NULL, b->cap, sizeof(*b->wide[i])), 0,
-                                            b->cap * sizeof(*b->wide[i]));
+                if (!b->wide[i] && v->wide[i]) {
+                        if (lsr_try_resize(&b->wide[i], b->cap) < 0)
+                                return -ENOMEM;
+                        memset(b->wide[i], 0, b->cap * sizeof(*b->wide[i]));
+                }
                 if (b->wide[i])
                         b->wide[i][node] = v->wide[i];
         }
         for (unsigned i = 0; i < NARROWS; i++) {
-                if (!b->narrow[i] && v->narrow[i])
-                        b->narrow[i] = memset(builder_column(NULL, b->cap, sizeof(*b->narrow[i])), 0,
-                                              b->cap * sizeof(*b->narrow[i]));
+                if (!b->narrow[i] && v->narrow[i]) {
+                        if (lsr_try_resize(&b->narrow[i], b->cap) < 0)
+                                return -ENOMEM;
+                        memset(b->narrow[i], 0, b->cap * sizeof(*b->narrow[i]));
+                }
                 if (b->narrow[i])
                         b->narrow[i][node] = v->narrow[i];
         }
+        return 0;
+}
+
+/* Of what the builder may take.  0 or -EFBIG. */
+static int builder_take(struct lsr_builder *b, uint64_t n)
+{
+        if (b->left < n)
+                return -EFBIG;
+        b->left -= n;
+        return 0;
 }
 
 /* A node without values yet. */
@@ -81,11 +90,16 @@ static int builder_append(struct lsr_builder *b, uint32_t parent, const char *na
         /* With the NUL that each will have, names must stay below the limit. */
         if (b->nodes >= LSR_CATALOGUE_ROWS_MAX || len >= LSR_CATALOGUE_TEXT_MAX - b->names_len - b->nodes - 1)
                 return -E2BIG;
-        if (b->nodes == b->cap)
-                builder_grow(b);
+        if (builder_take(b, LSR_BUILDER_ROW + len) < 0)
+                return -EFBIG;
+        if (b->nodes == b->cap && builder_grow(b) < 0)
+                return -ENOMEM;
         if (b->names_cap - b->names_len < len) {
-                b->names_cap = 2 * b->names_cap > b->names_len + len ? 2 * b->names_cap : b->names_len + len + 4096;
-                b->names = lsr_xrealloc(b->names, b->names_cap);
+                size_t cap = 2 * b->names_cap > b->names_len + len ? 2 * b->names_cap : b->names_len + len + 4096;
+
+                if (lsr_try_resize(&b->names, cap) < 0)
+                        return -ENOMEM;
+                b->names_cap = cap;
         }
         if (len)
                 memcpy(b->names + b->names_len, name, len);
@@ -106,8 +120,7 @@ static int builder_append_dir(struct lsr_builder *b, uint32_t parent, const char
         if (r < 0)
                 return r;
         b->stored[*ret_node] = 1;
-        builder_put(b, *ret_node, &implied);
-        return 0;
+        return builder_put(b, *ret_node, &implied);
 }
 
 /* Find or make a directory. */
@@ -127,10 +140,7 @@ static int builder_dir(struct lsr_builder *b, uint32_t parent, const char *name,
                 }
         }
         r = builder_append_dir(b, parent, name, len, ret_node);
-        if (r < 0)
-                return r;
-        catalogue_table_put(&b->dirs, hash, *ret_node);
-        return 0;
+        return r < 0 ? r : catalogue_table_put(&b->dirs, hash, *ret_node);
 }
 
 size_t build_clean(char *buf, const char *path, size_t n, size_t *ret_depth)
@@ -271,7 +281,7 @@ static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, 
                 *ret_string = last;
                 return 0;
         }
-        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, BUILDER_WORD_MAX) : 0, ret_string);
+        return catalogue_strings_add(&b->strings, word, word ? strnlen(word, LSR_MEMBER_WORD_MAX) : 0, ret_string);
 }
 
 static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint32_t *ret_attr)
@@ -309,11 +319,13 @@ static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint3
                 }
         }
         if (b->attrs == b->attrs_cap) {
+                if (lsr_try_resize(&b->attr_table, 2 * (size_t)b->attrs_cap) < 0)
+                        return -ENOMEM;
                 b->attrs_cap *= 2;
-                b->attr_table = lsr_xrealloc(b->attr_table, b->attrs_cap * sizeof(*b->attr_table));
         }
         b->attr_table[b->attrs] = a;
-        catalogue_table_put(&b->attr_hash, hash, b->attrs);
+        if (catalogue_table_put(&b->attr_hash, hash, b->attrs) < 0)
+                return -ENOMEM;
         *ret_attr = b->last_attr = b->attrs++;
         return 0;
 }
@@ -359,8 +371,9 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         r = builder_attr(b, m, &v->attr);
         if (r == 0 && m->target)
                 r = catalogue_strings_add(&b->strings, m->target, m->target_len, &v->narrow[NARROW_TARGET]);
-        if (r == 0 && !plain)
-                r = catalogue_strings_add(&b->strings, m->path, m->path_len, &v->narrow[NARROW_RAW]);
+        if (r == 0 && (m->raw || !plain))
+                r = catalogue_strings_add(&b->strings, m->raw ? m->raw : m->path, m->raw ? m->raw_len : m->path_len,
+                                          &v->narrow[NARROW_RAW]);
         if (r == 0 && m->xattrs && catalogue_xattrs_valid(m->xattrs, m->xattrs_len))
                 r = catalogue_strings_add(&b->strings, m->xattrs, m->xattrs_len, &v->narrow[NARROW_XATTRS]);
         return r;
@@ -385,7 +398,7 @@ int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m)
         bool is_dir = (m->meta.known & LSR_FIELD_TYPE) && S_ISDIR(m->meta.mode);
         struct builder_place place;
         struct builder_values v;
-        uint32_t node = 0;
+        uint32_t node = 0, strings;
         int r;
 
         if (b->put)
@@ -395,7 +408,10 @@ int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m)
                 return r;
         if (!place.name_len && !is_dir)
                 return 1;
+        strings = b->strings.ends[b->strings.n];
         r = builder_values(b, m, place.plain, &v);
+        if (r == 0)
+                r = builder_take(b, b->strings.ends[b->strings.n] - strings);
         if (r < 0)
                 return r;
         if (place.name_len)
@@ -411,9 +427,19 @@ int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m)
                 if (m->target && builder_is_self(b, m))
                         v.narrow[NARROW_FLAGS] |= BUILD_SELF;
         }
-        builder_put(b, node, &v);
-        b->members++;
-        return 0;
+        r = builder_put(b, node, &v);
+        b->members += r == 0;
+        return r;
+}
+
+void lsr_builder_limit(struct lsr_builder *b, uint64_t bytes)
+{
+        b->limit = b->left = bytes;
+}
+
+uint64_t lsr_builder_taken(const struct lsr_builder *b)
+{
+        return b->limit - b->left;
 }
 
 uint64_t lsr_builder_count(const struct lsr_builder *b)
@@ -426,12 +452,15 @@ static void builder_start(struct lsr_builder *b)
 {
         uint32_t root;
 
-        *b = (struct lsr_builder){ .attrs = 1, .attrs_cap = 16, .head_plain = true };
+        *b = (struct lsr_builder){
+                .attrs = 1, .attrs_cap = 16, .head_plain = true, .limit = UINT64_MAX, .left = UINT64_MAX
+        };
         b->attr_table = lsr_xmalloc(b->attrs_cap * sizeof(*b->attr_table));
         b->attr_table[0] = (struct catalogue_attr){ .known = LSR_FIELD_TYPE, .mode = S_IFDIR };
         catalogue_strings_init(&b->strings);
         builder_reserve(&b->head, &b->head_cap, 0);
-        builder_append_dir(b, 0, NULL, 0, &root);
+        if (builder_append_dir(b, 0, NULL, 0, &root) < 0)
+                lsr_exhausted();
 }
 
 static void builder_clear(struct lsr_builder *b)
@@ -474,9 +503,11 @@ int lsr_builder_reset(struct lsr_builder *b)
 {
         int (*put)(void *ctx, const struct lsr_member *m) = b->put;
         void *ctx = b->put_ctx;
+        uint64_t limit = b->limit;
 
         builder_clear(b);
         builder_start(b);
+        lsr_builder_limit(b, limit);
         b->put = put;
         b->put_ctx = ctx;
         return put ? put(ctx, NULL) : 0;

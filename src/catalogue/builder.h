@@ -26,9 +26,18 @@ struct lsr_builder *lsr_builder_new_relay(int (*put)(void *ctx, const struct lsr
 /*
  * 0; 1: the path is empty when cleaned and it is no directory, so nothing was
  * added (a directory of that name, "./", describes the root); -ENAMETOOLONG: beyond
- * LSR_CATALOGUE_DEPTH_MAX, the next may be taken; -E2BIG: another LSR_CATALOGUE_*_MAX is reached.
+ * LSR_CATALOGUE_DEPTH_MAX, the next may be taken; -E2BIG: another LSR_CATALOGUE_*_MAX is reached; -EFBIG: the
+ * limit; -ENOMEM, and then it is only fit to be freed.
  */
 int lsr_builder_add(struct lsr_builder *b, const struct lsr_member *m);
+
+/*
+ * What it may take: LSR_BUILDER_ROW for each member and each directory that one implies, and the bytes of their texts.
+ * A path of two thousand letters implies as many directories, and a bundle of a few kilobytes has thousands of such.
+ */
+#define LSR_BUILDER_ROW 96u /* bytes: columns, hashes, and what it takes to sort */
+void lsr_builder_limit(struct lsr_builder *b, uint64_t bytes);
+uint64_t lsr_builder_taken(const struct lsr_builder *b);
 
 /* Forget all that was added. */
 int lsr_builder_reset(struct lsr_builder *b);
@@ -36,5 +45,5 @@ int lsr_builder_reset(struct lsr_builder *b);
 /* Members added so far, duplicates included. */
 uint64_t lsr_builder_count(const struct lsr_builder *b);
 
-/* Make the catalogue; the builder is empty afterwards.  0 or -E2BIG. */
+/* Make the catalogue; the builder is empty afterwards, and has no limit.  0 or -ENOMEM. */
 int lsr_builder_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue);

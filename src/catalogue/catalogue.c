@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "catalogue/builder.h"
 #include "catalogue/columns.h"
 
 struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
@@ -39,9 +40,10 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         return NULL;
 }
 
-void catalogue_complete(struct lsr_catalogue *c)
+int catalogue_complete(struct lsr_catalogue *c)
 {
-        c->nlink = lsr_xmalloc(c->rows * sizeof(*c->nlink));
+        if (lsr_try_resize(&c->nlink, c->rows) < 0)
+                return -ENOMEM;
         for (uint32_t row = 0; row < c->rows; row++) {
                 c->nlink[row] = 1;
                 if (catalogue_is_dir(c, row)) {
@@ -52,6 +54,12 @@ void catalogue_complete(struct lsr_catalogue *c)
         for (uint32_t row = 0; c->link && row < c->rows; row++)
                 if (c->link[row])
                         c->nlink[c->link[row]]++;
+        return 0;
+}
+
+uint64_t lsr_catalogue_size(const struct lsr_catalogue *c)
+{
+        return (uint64_t)c->rows * LSR_BUILDER_ROW + c->name_ends[c->rows] + c->strings.ends[c->strings.n];
 }
 
 bool catalogue_xattrs_valid(const uint8_t *data, size_t size)
@@ -105,18 +113,29 @@ static uint32_t catalogue_link(const struct lsr_catalogue *c, uint32_t index)
         return c->link && c->link[index] ? c->link[index] : index;
 }
 
+/* Are its children here, as far as any were asked for? */
+static bool catalogue_has_children(const struct lsr_catalogue *c, uint32_t index)
+{
+        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
+}
+
+static bool catalogue_unread(const struct lsr_catalogue *c, uint32_t index)
+{
+        return c->narrow[NARROW_FLAGS] && (c->narrow[NARROW_FLAGS][index] & LSR_MEMBER_UNREAD);
+}
+
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
 {
         uint32_t index = catalogue_index(c, row);
 
-        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
+        return catalogue_has_children(c, index) && !catalogue_unread(c, index);
 }
 
 struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
 {
         uint32_t index = catalogue_index(c, row), first = c->first[index], n = c->first[index + 1] - first;
 
-        assert(lsr_catalogue_holds(c, row));
+        assert(catalogue_has_children(c, index));
         return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, first) : first, .n = n };
 }
 
@@ -164,6 +183,8 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
                 .size = catalogue_wide(c, WIDE_SIZE, row),
                 .rdev = catalogue_narrow(c, NARROW_RDEV, row),
         };
+        if (catalogue_unread(c, row))
+                ret_meta->known &= ~LSR_FIELD_NLINK;
         if (a->known & LSR_FIELD_SIZE) {
                 ret_meta->known |= LSR_FIELD_BLOCKS;
                 ret_meta->blocks = ret_meta->size / 512 + (ret_meta->size % 512 != 0);
@@ -197,6 +218,11 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
                                                       &m->xattrs_len);
         m->raw = catalogue_string(&c->strings, catalogue_narrow(c, NARROW_RAW, row), &m->raw_len);
         m->flags = catalogue_narrow(c, NARROW_FLAGS, row) | catalogue_narrow(c, NARROW_FLAGS, link);
+}
+
+const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)
+{
+        return catalogue_string(&c->strings, catalogue_narrow(c, NARROW_TARGET, catalogue_index(c, row)), ret_len);
 }
 
 /* The child of that name; 0, which is nobody's child, if there is none. */

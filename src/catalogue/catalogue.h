@@ -29,7 +29,10 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
-/* Are the children of @row here?  Always, but in a part. */
+/* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
+uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);
+
+/* Are the children of @row here?  Always, but in a part, and of what is LSR_MEMBER_UNREAD. */
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row);
 
 /* Children of a directory that are here; of anything else there are none. */
@@ -45,7 +48,7 @@ uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row);
 /*
  * Everything about a row.  Text points into the catalogue.  meta.inode is the
  * row number (a hard link: that of the row it leads to), meta.nlink 1 or the
- * number of hard links, of a directory 2 and its subdirectories; meta.blocks
+ * number of hard links, of a directory that was read 2 and its subdirectories; meta.blocks
  * the size rounded up to 512 bytes.  A hard link shows the metadata of its target.
  */
 void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member);
@@ -59,6 +62,9 @@ uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c);
 
 /* The row that a hard link leads to; itself for all others. */
 uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row);
+
+/* What a hard link names, or NULL: by itself, where lsr_catalogue_get() may have the target of what it leads to. */
+const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len);
 
 /*
  * Look up @path below directory @row; '/' separates, "." , ".." and empty
@@ -107,7 +113,7 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
 
 /*
  * Take bytes that may be hostile.  -EBADMSG: they are no valid encoding;
- * -EOPNOTSUPP: a version or critical column that is not known; -E2BIG: a limit.
+ * -EOPNOTSUPP: a version or critical column that is not known; -E2BIG: a limit; -ENOMEM.
  * @data may be freed afterwards.
  */
 int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size);

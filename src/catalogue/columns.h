@@ -47,7 +47,9 @@ enum {
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
-#define CATALOGUE_FLAGS ((LSR_MEMBER_LOCALTIME << 1) - 1)
+#define CATALOGUE_FLAGS ((LSR_MEMBER_UNREAD << 1) - 1)
+#define CATALOGUE_FLAGS_STORED \
+        (CATALOGUE_FLAGS & ~LSR_MEMBER_UNREAD) /* what an encoding may have: it is of all there is */
 
 struct catalogue_attr {
         uint32_t known;
@@ -105,8 +107,8 @@ static inline int catalogue_compare(const char *a, size_t a_len, const char *b, 
         return r ? r : (a_len > b_len) - (a_len < b_len);
 }
 
-/* When all else is there: count the links. */
-void catalogue_complete(struct lsr_catalogue *c);
+/* When all else is there: count the links.  0 or -ENOMEM. */
+int catalogue_complete(struct lsr_catalogue *c);
 
 /* Are these attributes as member.h describes them? */
 bool catalogue_xattrs_valid(const uint8_t *data, size_t size);

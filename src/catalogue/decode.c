@@ -126,11 +126,12 @@ void decode_chunk(const struct decode_column *col, size_t first, size_t n, uint6
 /* The @n values of a column that is there.  -EBADMSG: its length is another. */
 static int decode_wide(const struct decode_column *col, uint32_t n, uint64_t **ret_values)
 {
-        uint64_t previous = 0, *to;
+        uint64_t previous = 0, *to = NULL;
 
         if (col->length != (uint64_t)n * col->width)
                 return -EBADMSG;
-        to = lsr_xmalloc((size_t)n * sizeof(*to));
+        if (lsr_try_resize(&to, n) < 0)
+                return -ENOMEM;
         for (size_t first = 0; first < n; first += ENCODING_CHUNK)
                 decode_chunk(col, first, n - first < ENCODING_CHUNK ? n - first : ENCODING_CHUNK, to + first,
                              &previous);
@@ -164,8 +165,8 @@ static int decode_narrow(const struct decode *d, unsigned id, uint32_t n, uint32
         uint32_t *to = NULL;
         int r = 0;
 
-        if (col->data || required)
-                to = lsr_xmalloc((size_t)n * sizeof(*to));
+        if ((col->data || required) && lsr_try_resize(&to, n) < 0)
+                return -ENOMEM;
         if (col->data)
                 r = decode_into(col, n, max, to, 1);
         else if (to)
@@ -194,7 +195,9 @@ static int decode_texts(const struct decode_column *bytes, uint32_t n, uint32_t 
                 return -EBADMSG;
         if (total + n >= LSR_CATALOGUE_TEXT_MAX)
                 return -E2BIG;
-        *ret_text = to = lsr_xmalloc(total + n);
+        if (lsr_try_resize(ret_text, total + n) < 0)
+                return -ENOMEM;
+        to = *ret_text;
         ret_ends[0] = 0;
         for (uint32_t i = 1; i <= n; i++) {
                 size_t len = ret_ends[i];
@@ -221,7 +224,8 @@ static int decode_strings(struct decode *d)
                 return r;
         s->n = s->cap = n + 1;
         /* String 0 has no bytes, not even a NUL. */
-        s->ends = lsr_xmalloc(((size_t)n + 2) * sizeof(*s->ends));
+        if (lsr_try_resize(&s->ends, (size_t)n + 2) < 0)
+                return -ENOMEM;
         s->ends[0] = 0;
         if (n)
                 r = decode_into(&d->columns[COLUMN_STRING_LENGTH], n, UINT32_MAX, s->ends + 2, 1);
@@ -237,7 +241,8 @@ static int decode_attrs(struct decode *d)
 
         if (r < 0 || c->attrs == 0)
                 return r < 0 ? r : -EBADMSG;
-        c->attr_table = lsr_xmalloc((size_t)c->attrs * sizeof(*c->attr_table));
+        if (lsr_try_resize(&c->attr_table, c->attrs) < 0)
+                return -ENOMEM;
         memset(c->attr_table, 0, (size_t)c->attrs * sizeof(*c->attr_table));
         for (unsigned i = 0; i < ENCODING_ATTRS && r == 0; i++)
                 if (d->columns[COLUMN_KNOWN + i].data)
@@ -261,7 +266,8 @@ static int decode_names(struct decode *d)
                 return r;
         if (n != c->rows)
                 return -EBADMSG;
-        c->name_ends = lsr_xmalloc(((size_t)n + 1) * sizeof(*c->name_ends));
+        if (lsr_try_resize(&c->name_ends, (size_t)n + 1) < 0)
+                return -ENOMEM;
         r = decode_into(&d->columns[COLUMN_NAME_LENGTH], n, UINT32_MAX, c->name_ends + 1, 1);
         if (r == 0)
                 r = decode_texts(names, n, c->name_ends, &c->names);
@@ -301,8 +307,10 @@ static int decode_tree(struct decode *d)
 
         if (r < 0)
                 return r;
-        c->first = lsr_xmalloc(((size_t)c->rows + 1) * sizeof(*c->first));
-        c->parent = lsr_xmalloc((size_t)c->rows * sizeof(*c->parent));
+        if (lsr_try_resize(&c->first, (size_t)c->rows + 1) < 0 || lsr_try_resize(&c->parent, c->rows) < 0) {
+                free(counts);
+                return -ENOMEM;
+        }
         c->parent[0] = 0;
         for (uint32_t row = 0; row < c->rows && r == 0; row++) {
                 uint32_t n = 0;
@@ -338,7 +346,7 @@ static int decode_links(struct decode *d)
         if (r < 0)
                 return r;
         for (uint32_t row = 0; flags && row < c->rows; row++)
-                flags[row] &= CATALOGUE_FLAGS;
+                flags[row] &= CATALOGUE_FLAGS_STORED;
         for (uint32_t row = 0; (flags || c->link) && row < c->rows; row++) {
                 uint32_t to = c->link ? c->link[row] : 0, flag = flags ? flags[row] : 0;
                 bool leads = (flag & LSR_MEMBER_HARDLINK) && !(flag & LSR_MEMBER_DANGLING);
@@ -357,11 +365,13 @@ static int decode_links(struct decode *d)
 static int decode_xattrs(const struct lsr_catalogue *c)
 {
         const uint32_t *xattrs = c->narrow[NARROW_XATTRS];
-        bool *seen, ok = true;
+        bool *seen = NULL, ok = true;
 
         if (!xattrs)
                 return 0;
-        seen = memset(lsr_xmalloc(c->strings.n), 0, c->strings.n);
+        if (lsr_try_resize(&seen, c->strings.n) < 0)
+                return -ENOMEM;
+        memset(seen, 0, c->strings.n);
         for (uint32_t row = 0; row < c->rows && ok; row++) {
                 if (!seen[xattrs[row]]) {
                         size_t len;
@@ -450,12 +460,12 @@ static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data,
                 r = decode_rows(&d);
         if (r == 0 && part)
                 r = decode_part(&d);
+        if (r == 0 && !part)
+                r = catalogue_complete(c);
         if (r < 0) {
                 lsr_catalogue_free(c);
                 return r;
         }
-        if (!part)
-                catalogue_complete(c);
         *ret_catalogue = c;
         return 0;
 }

@@ -171,11 +171,13 @@ static void encode_add(struct encode *e, struct encode_column col)
                 e->columns[e->n++] = col;
 }
 
-static void encode_add_tree(struct encode *e)
+/* 0 or -ENOMEM. */
+static int encode_add_tree(struct encode *e)
 {
         const struct lsr_catalogue *c = e->c;
 
-        e->counts = lsr_xmalloc((size_t)c->rows * sizeof(*e->counts));
+        if (lsr_try_resize(&e->counts, c->rows) < 0)
+                return -ENOMEM;
         for (uint32_t row = 0; row < c->rows; row++)
                 if (catalogue_is_dir(c, row))
                         e->counts[e->dirs++] = c->first[row + 1] - c->first[row];
@@ -193,6 +195,7 @@ static void encode_add_tree(struct encode *e)
                            .id = COLUMN_CHILDREN, .encoding = ENCODING_CRITICAL, .n = e->dirs, .values32 = e->counts });
         encode_add(e, (struct encode_column){
                               .id = COLUMN_ATTR, .encoding = ENCODING_CRITICAL, .n = c->rows, .values32 = c->attr });
+        return 0;
 }
 
 static void encode_add_tables(struct encode *e)
@@ -311,9 +314,11 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
 {
         struct encode e = { .c = c };
         uint64_t size;
-        uint8_t *data;
+        uint8_t *data = NULL;
+        int r;
 
-        encode_add_tree(&e);
+        if (encode_add_tree(&e) < 0)
+                return -ENOMEM;
         encode_add_tables(&e);
         encode_add_rows(&e);
         if (c->row_of)
@@ -321,10 +326,12 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
         size = ENCODING_HEADER + (uint64_t)e.n * ENCODING_ENTRY;
         for (unsigned i = 0; i < e.n; i++)
                 size += encode_align(e.columns[i].length);
-        data = lsr_xmalloc(size);
-        encode_write(&e, data);
+        r = lsr_try_resize(&data, size);
+        if (r == 0) {
+                encode_write(&e, data);
+                *ret_data = data;
+                *ret_size = size;
+        }
         free(e.counts);
-        *ret_data = data;
-        *ret_size = size;
-        return 0;
+        return r;
 }

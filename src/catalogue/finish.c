@@ -14,6 +14,7 @@
 #include "catalogue/build.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,16 +224,16 @@ static void finish_group(struct finish *f, uint32_t node)
         }
 }
 
-/* Begins and children; the largest group decides about the memory to sort in. */
-static void finish_collect(struct finish *f)
+/* Begins and children; the largest group decides about the memory to sort in.  0 or -ENOMEM. */
+static int finish_collect(struct finish *f)
 {
         const struct lsr_builder *b = f->b;
         uint32_t largest = 0;
 
-        f->begins = lsr_xmalloc(((size_t)b->nodes + 2) * sizeof(*f->begins));
+        if (lsr_try_resize(&f->begins, (size_t)b->nodes + 2) < 0 || lsr_try_resize(&f->children, b->nodes) < 0 ||
+            lsr_try_resize(&f->nodes, b->nodes) < 0)
+                return -ENOMEM;
         memset(f->begins, 0, ((size_t)b->nodes + 2) * sizeof(*f->begins));
-        f->children = lsr_xmalloc((size_t)b->nodes * sizeof(*f->children));
-        f->nodes = lsr_xmalloc((size_t)b->nodes * sizeof(*f->nodes));
         for (uint32_t node = 1; node < b->nodes; node++)
                 f->begins[b->parent[node] + 2]++;
         for (uint32_t node = 0; node < b->nodes; node++) {
@@ -242,37 +243,41 @@ static void finish_collect(struct finish *f)
         }
         for (uint32_t node = 1; node < b->nodes; node++)
                 f->children[f->begins[b->parent[node] + 1]++] = node;
-        f->items = lsr_xmalloc(2 * (size_t)largest * sizeof(*f->items));
+        return lsr_try_resize(&f->items, 2 * (size_t)largest);
 }
 
-/* The rows: which node each is, its children and its parent. */
-static void finish_rows(struct finish *f, struct lsr_catalogue *c)
+/* The rows: which node each is, its children and its parent.  0 or -ENOMEM. */
+static int finish_rows(struct finish *f, struct lsr_catalogue *c)
 {
-        uint32_t *first = lsr_xmalloc(((size_t)f->b->nodes + 1) * sizeof(*first));
-        uint32_t *parent = lsr_xmalloc((size_t)f->b->nodes * sizeof(*parent));
-
+        if (lsr_try_resize(&c->first, (size_t)f->b->nodes + 1) < 0 || lsr_try_resize(&c->parent, f->b->nodes) < 0)
+                return -ENOMEM;
         f->nodes[0] = 0;
         f->rows = 1;
-        parent[0] = 0;
+        c->parent[0] = 0;
         for (uint32_t row = 0; row < f->rows; row++) {
-                first[row] = f->rows;
+                c->first[row] = f->rows;
                 if (f->b->stored[f->nodes[row]])
                         finish_group(f, f->nodes[row]);
-                for (uint32_t child = first[row]; child < f->rows; child++)
-                        parent[child] = row;
+                for (uint32_t child = c->first[row]; child < f->rows; child++)
+                        c->parent[child] = row;
         }
-        first[f->rows] = f->rows;
+        c->first[f->rows] = f->rows;
         c->rows = f->rows;
-        c->first = lsr_xrealloc(first, ((size_t)f->rows + 1) * sizeof(*first));
-        c->parent = lsr_xrealloc(parent, (size_t)f->rows * sizeof(*parent));
+        /* What is smaller needs no memory; if it cannot be had all the same it stays. */
+        (void)lsr_try_resize(&c->first, (size_t)f->rows + 1);
+        (void)lsr_try_resize(&c->parent, f->rows);
+        return 0;
 }
 
-static void finish_names(const struct finish *f, struct lsr_catalogue *c)
+/* 0 or -ENOMEM. */
+static int finish_names(const struct finish *f, struct lsr_catalogue *c)
 {
-        char *to = lsr_xmalloc(f->b->names_len + f->rows), *begin = to;
+        char *to;
 
-        c->names = begin;
-        c->name_ends = lsr_xmalloc(((size_t)f->rows + 1) * sizeof(*c->name_ends));
+        if (lsr_try_resize(&c->names, f->b->names_len + f->rows) < 0 ||
+            lsr_try_resize(&c->name_ends, (size_t)f->rows + 1) < 0)
+                return -ENOMEM;
+        to = c->names;
         c->name_ends[0] = 0;
         for (uint32_t row = 0; row < f->rows; row++) {
                 size_t len;
@@ -282,36 +287,43 @@ static void finish_names(const struct finish *f, struct lsr_catalogue *c)
                         memcpy(to, name, len);
                 to += len;
                 *to++ = '\0';
-                c->name_ends[row + 1] = (uint32_t)(to - begin);
+                c->name_ends[row + 1] = (uint32_t)(to - c->names);
         }
+        return 0;
 }
 
-static uint32_t *finish_narrow(const struct finish *f, uint32_t **column)
+/* 0 or -ENOMEM. */
+static int finish_narrow(const struct finish *f, uint32_t **column, uint32_t **ret_column)
 {
-        uint32_t *to = NULL, *from = *column;
+        uint32_t *from = *column, *to = NULL;
 
-        if (from) {
-                to = lsr_xmalloc((size_t)f->rows * sizeof(*to));
-                for (uint32_t row = 0; row < f->rows; row++)
-                        to[row] = from[f->nodes[row]];
-        }
+        if (!from)
+                return 0;
+        if (lsr_try_resize(&to, f->rows) < 0)
+                return -ENOMEM;
+        for (uint32_t row = 0; row < f->rows; row++)
+                to[row] = from[f->nodes[row]];
         free(from);
         *column = NULL;
-        return to;
+        *ret_column = to;
+        return 0;
 }
 
-static uint64_t *finish_wide(const struct finish *f, uint64_t **column)
+/* 0 or -ENOMEM. */
+static int finish_wide(const struct finish *f, uint64_t **column, uint64_t **ret_column)
 {
-        uint64_t *to = NULL, *from = *column;
+        uint64_t *from = *column, *to = NULL;
 
-        if (from) {
-                to = lsr_xmalloc((size_t)f->rows * sizeof(*to));
-                for (uint32_t row = 0; row < f->rows; row++)
-                        to[row] = from[f->nodes[row]];
-        }
+        if (!from)
+                return 0;
+        if (lsr_try_resize(&to, f->rows) < 0)
+                return -ENOMEM;
+        for (uint32_t row = 0; row < f->rows; row++)
+                to[row] = from[f->nodes[row]];
         free(from);
         *column = NULL;
-        return to;
+        *ret_column = to;
+        return 0;
 }
 
 /* The row that a hard link names, 0 for none.  Looked up once a string, as many links may share one. */
@@ -333,12 +345,10 @@ static uint32_t finish_link_target(struct lsr_builder *b, const struct lsr_catal
 
 /*
  * Follow chains to their end.  Each row is left once: it gets the end of its chain, or 0 in a loop or before a
- * link to nothing.  @next[row] is the row a link names, and afterwards where it leads.
+ * link to nothing.  @next[row] is the row a link names, and afterwards where it leads.  @done is of zeros.
  */
-static void finish_chains(uint32_t *next, const uint32_t *flags, uint32_t rows)
+static void finish_chains(uint32_t *next, const uint32_t *flags, uint8_t *done, uint32_t rows)
 {
-        uint8_t *done = memset(lsr_xmalloc(rows), 0, rows);
-
         for (uint32_t start = 1; start < rows; start++) {
                 uint32_t end = start, at, after;
 
@@ -355,24 +365,21 @@ static void finish_chains(uint32_t *next, const uint32_t *flags, uint32_t rows)
                         done[at] = 2;
                 }
         }
-        free(done);
 }
 
-static void finish_links(struct lsr_builder *b, struct lsr_catalogue *c)
+/* @known: of each string the row that it names, not looked up yet; @done: a byte of 0 for each row. */
+static void finish_follow(struct lsr_builder *b, struct lsr_catalogue *c, uint32_t *known, uint8_t *done)
 {
         uint32_t *flags = c->narrow[NARROW_FLAGS], *targets = c->narrow[NARROW_TARGET];
-        size_t strings = c->strings.n * sizeof(uint32_t);
-        uint32_t *known = memset(lsr_xmalloc(strings), 0xff, strings);
         bool any = false;
 
-        c->link = lsr_xmalloc((size_t)c->rows * sizeof(*c->link));
         for (uint32_t row = 0; row < c->rows; row++) {
                 flags[row] &= ~BUILD_SELF;
                 c->link[row] = flags[row] & LSR_MEMBER_HARDLINK
                                        ? finish_link_target(b, c, targets ? targets[row] : 0, known)
                                        : 0;
         }
-        finish_chains(c->link, flags, c->rows);
+        finish_chains(c->link, flags, done, c->rows);
         for (uint32_t row = 0; row < c->rows; row++) {
                 if ((flags[row] & LSR_MEMBER_HARDLINK) && !c->link[row])
                         flags[row] |= LSR_MEMBER_DANGLING;
@@ -382,39 +389,75 @@ static void finish_links(struct lsr_builder *b, struct lsr_catalogue *c)
                 free(c->link);
                 c->link = NULL;
         }
+}
+
+/* 0 or -ENOMEM. */
+static int finish_links(struct lsr_builder *b, struct lsr_catalogue *c)
+{
+        uint32_t *known = NULL;
+        uint8_t *done = NULL;
+        int r = lsr_try_resize(&known, c->strings.n);
+
+        if (r == 0)
+                r = lsr_try_resize(&done, c->rows);
+        if (r == 0)
+                r = lsr_try_resize(&c->link, c->rows);
+        if (r == 0) {
+                memset(known, 0xff, c->strings.n * sizeof(*known));
+                memset(done, 0, c->rows);
+                finish_follow(b, c, known, done);
+        }
         free(known);
+        free(done);
+        return r;
+}
+
+/* The columns that have a value for each row.  0 or -ENOMEM. */
+static int finish_columns(struct finish *f, struct lsr_catalogue *c)
+{
+        struct lsr_builder *b = f->b;
+        int r = finish_collect(f);
+
+        free(b->parent);
+        b->parent = NULL;
+        if (r == 0)
+                r = finish_rows(f, c);
+        free(f->items);
+        free(f->begins);
+        free(f->children);
+        if (r == 0)
+                r = finish_names(f, c);
+        if (r == 0)
+                r = finish_narrow(f, &b->attr, &c->attr);
+        for (unsigned i = 0; i < WIDES && r == 0; i++)
+                r = finish_wide(f, &b->wide[i], &c->wide[i]);
+        for (unsigned i = 0; i < NARROWS && r == 0; i++)
+                r = finish_narrow(f, &b->narrow[i], &c->narrow[i]);
+        free(f->nodes);
+        return r;
 }
 
 int build_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue)
 {
         struct lsr_catalogue *c = lsr_xmalloc(sizeof(*c));
         struct finish f = { .b = b };
+        int r;
 
         *c = (struct lsr_catalogue){};
-        finish_collect(&f);
-        free(b->parent);
-        b->parent = NULL;
-        finish_rows(&f, c);
-        free(f.items);
-        free(f.begins);
-        free(f.children);
-        finish_names(&f, c);
-        c->attr = finish_narrow(&f, &b->attr);
-        for (unsigned i = 0; i < WIDES; i++)
-                c->wide[i] = finish_wide(&f, &b->wide[i]);
-        for (unsigned i = 0; i < NARROWS; i++)
-                c->narrow[i] = finish_narrow(&f, &b->narrow[i]);
-        free(f.nodes);
-
+        r = finish_columns(&f, c);
         c->attrs = b->attrs;
         c->attr_table = b->attr_table;
         b->attr_table = NULL;
         c->strings = b->strings;
         b->strings = (struct catalogue_strings){};
         catalogue_table_free(&c->strings.table);
-        if (b->links)
-                finish_links(b, c);
-        catalogue_complete(c);
-        *ret_catalogue = c;
-        return 0;
+        if (r == 0 && b->links)
+                r = finish_links(b, c);
+        if (r == 0)
+                r = catalogue_complete(c);
+        if (r == 0)
+                *ret_catalogue = c;
+        else
+                lsr_catalogue_free(c);
+        return r;
 }

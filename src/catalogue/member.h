@@ -21,7 +21,10 @@ enum {
         LSR_MEMBER_DANGLING = 1 << 5,  /* a hard link to nothing; set by the builder */
         LSR_MEMBER_IMPLIED = 1 << 6,   /* a parent that the bundle does not store; set by the builder */
         LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
+        LSR_MEMBER_UNREAD = 1 << 8, /* a directory that nobody has asked to list: which others are in it is not known */
 };
+
+#define LSR_MEMBER_WORD_MAX ((size_t)255) /* bytes of a user, group or method; what is longer is cut */
 
 struct lsr_member {
         /*
@@ -41,7 +44,11 @@ struct lsr_member {
         size_t target_len;
         const uint8_t *xattrs; /* NUL-terminated name, u32 little-endian length, value; and again */
         size_t xattrs_len;
-        const char *raw; /* from the catalogue: the stored path where it differs from the cleaned one, else NULL */
+        /*
+         * To the builder: the path as stored, if the driver has made another of it, as from another character set.
+         * From the catalogue: the stored path where it differs from the one that is shown, else NULL.
+         */
+        const char *raw;
         size_t raw_len;
         unsigned flags; /* LSR_MEMBER_* */
 };

@@ -73,25 +73,29 @@ static void table_insert(struct catalogue_table *t, uint64_t value)
         t->slots[slot] = value;
 }
 
-static void table_grow(struct catalogue_table *t)
+static int table_grow(struct catalogue_table *t)
 {
         size_t old = t->slots ? (size_t)t->mask + 1 : 0, size = old ? 2 * old : STRINGS_FIRST_SLOTS;
-        uint64_t *slots = t->slots;
+        uint64_t *slots = t->slots, *more = NULL;
 
-        t->slots = memset(lsr_xmalloc(size * sizeof(*slots)), 0, size * sizeof(*slots));
+        if (lsr_try_resize(&more, size) < 0)
+                return -ENOMEM;
+        t->slots = memset(more, 0, size * sizeof(*more));
         t->mask = (uint32_t)(size - 1);
         for (size_t i = 0; i < old; i++)
                 if (slots[i])
                         table_insert(t, slots[i]);
         free(slots);
+        return 0;
 }
 
-void catalogue_table_put(struct catalogue_table *t, uint32_t hash, uint32_t number)
+int catalogue_table_put(struct catalogue_table *t, uint32_t hash, uint32_t number)
 {
-        if (!t->slots || t->used > t->mask / 2)
-                table_grow(t);
+        if ((!t->slots || t->used > t->mask / 2) && table_grow(t) < 0)
+                return -ENOMEM;
         t->used++;
         table_insert(t, (uint64_t)hash << 32 | number);
+        return 0;
 }
 
 void catalogue_table_free(struct catalogue_table *t)
@@ -137,16 +141,21 @@ int catalogue_strings_add(struct catalogue_strings *s, const void *data, size_t 
         if (n >= LSR_CATALOGUE_TEXT_MAX - 1 - end || s->n >= LSR_CATALOGUE_ROWS_MAX)
                 return -E2BIG;
         if (s->text_cap - end < n + 1) {
-                s->text_cap = 2 * s->text_cap > end + n + 1 ? 2 * s->text_cap : end + n + 1;
-                s->text = lsr_xrealloc(s->text, s->text_cap);
+                size_t cap = 2 * s->text_cap > end + n + 1 ? 2 * s->text_cap : end + n + 1;
+
+                if (lsr_try_resize(&s->text, cap) < 0)
+                        return -ENOMEM;
+                s->text_cap = cap;
         }
         if (s->n == s->cap) {
+                if (lsr_try_resize(&s->ends, 2 * (size_t)s->cap + 1) < 0)
+                        return -ENOMEM;
                 s->cap *= 2;
-                s->ends = lsr_xrealloc(s->ends, ((size_t)s->cap + 1) * sizeof(*s->ends));
         }
+        if (catalogue_table_put(&s->table, hash, s->n) < 0)
+                return -ENOMEM;
         memcpy(s->text + end, data, n);
         s->text[end + n] = '\0';
-        catalogue_table_put(&s->table, hash, s->n);
         s->ends[s->n + 1] = (uint32_t)(end + n + 1);
         *ret_number = s->n++;
         return 0;

@@ -46,13 +46,14 @@ static inline uint32_t catalogue_table_next(const struct catalogue_table *t, uin
         return 0;
 }
 
-void catalogue_table_put(struct catalogue_table *t, uint32_t hash, uint32_t number);
+/* 0 or -ENOMEM. */
+int catalogue_table_put(struct catalogue_table *t, uint32_t hash, uint32_t number);
 void catalogue_table_free(struct catalogue_table *t);
 
 void catalogue_strings_init(struct catalogue_strings *s);
 void catalogue_strings_free(struct catalogue_strings *s);
 
-/* The number of a string, 0 for an empty one.  0 or -E2BIG. */
+/* The number of a string, 0 for an empty one.  0, -E2BIG or -ENOMEM. */
 int catalogue_strings_add(struct catalogue_strings *s, const void *data, size_t n, uint32_t *ret_number);
 
 /* NULL for string 0. */

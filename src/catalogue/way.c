@@ -84,11 +84,6 @@ void lsr_way_end(struct lsr_way *w)
         *w = (struct lsr_way){};
 }
 
-void lsr_way_again(struct lsr_way *w)
-{
-        way_set_below(w, 0);
-}
-
 /* Of a clean path. */
 static bool way_wants_clean(struct lsr_way *w, const char *path, size_t n)
 {
@@ -100,6 +95,11 @@ static bool way_wants_clean(struct lsr_way *w, const char *path, size_t n)
                 wanted = true;
         }
         return wanted;
+}
+
+void lsr_way_again(struct lsr_way *w)
+{
+        way_set_below(w, 0);
 }
 
 bool lsr_way_wants(struct lsr_way *w, const char *path, size_t n)
@@ -116,4 +116,39 @@ bool lsr_way_wants(struct lsr_way *w, const char *path, size_t n)
         }
         n = build_clean(w->clean, path, n, &depth);
         return depth > LSR_CATALOGUE_DEPTH_MAX || way_wants_clean(w, w->clean, n);
+}
+
+bool lsr_ways_begin(struct lsr_ways *ret_ways, const char *const *paths, size_t n)
+{
+        ret_ways->n = 0;
+        if (n > LSR_WAYS_MAX)
+                return false;
+        while (ret_ways->n < n && lsr_way_begin(&ret_ways->of[ret_ways->n], paths[ret_ways->n]))
+                ret_ways->n++;
+        if (ret_ways->n == n)
+                return true;
+        lsr_ways_end(ret_ways);
+        return false;
+}
+
+void lsr_ways_end(struct lsr_ways *ways)
+{
+        while (ways->n > 0)
+                lsr_way_end(&ways->of[--ways->n]);
+}
+
+void lsr_ways_again(struct lsr_ways *ways)
+{
+        for (size_t i = 0; i < ways->n; i++)
+                lsr_way_again(&ways->of[i]);
+}
+
+bool lsr_ways_want(struct lsr_ways *ways, const char *path, size_t n)
+{
+        bool wanted = false;
+
+        /* Each of them remembers what it has seen. */
+        for (size_t i = 0; i < ways->n; i++)
+                wanted |= lsr_way_wants(&ways->of[i], path, n);
+        return wanted;
 }

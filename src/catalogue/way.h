@@ -29,3 +29,19 @@ void lsr_way_again(struct lsr_way *w);
 
 /* Is the member of this path wanted?  @path as for lsr_builder_add(), in the order in which members go there. */
 bool lsr_way_wants(struct lsr_way *w, const char *path, size_t n);
+
+#define LSR_WAYS_MAX 16 /* each is compared with every member: with more of them all members are sooner had */
+
+/* Several at once. */
+struct lsr_ways {
+        struct lsr_way of[LSR_WAYS_MAX];
+        size_t n;
+};
+
+/* False: all members are wanted.  @ret_ways can be ended in any case. */
+bool lsr_ways_begin(struct lsr_ways *ret_ways, const char *const *paths, size_t n);
+void lsr_ways_end(struct lsr_ways *ways);
+
+/* All members come once more. */
+void lsr_ways_again(struct lsr_ways *ways);
+bool lsr_ways_want(struct lsr_ways *ways, const char *path, size_t n);

@@ -20,6 +20,7 @@
 #include "cli/reading.h"
 
 #define CAT_READ ((size_t)256 << 10)
+#define CAT_HOLE_MIN ((uint64_t)256 << 10) /* zeros that cost more than a few calls */
 
 struct cat {
         struct lsr_reading reading;
@@ -38,6 +39,32 @@ static int cat_write(void *ctx, const void *data, size_t n)
 
         lsr_out_put(&c->out, data, n);
         return -c->out.error;
+}
+
+/*
+ * At the end of a regular file zeros are a matter of its size.  0: done; 1: they are to be written, as anywhere else.
+ */
+static int cat_extend(int fd, uint64_t n)
+{
+        int flags = fcntl(fd, F_GETFL);
+        struct stat st;
+        off_t at;
+
+        if (flags < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+                return 1;
+        at = flags & O_APPEND ? st.st_size : lseek(fd, 0, SEEK_CUR);
+        if (at < st.st_size || n > (uint64_t)(INT64_MAX - at) || ftruncate(fd, at + (off_t)n) < 0)
+                return 1;
+        return lseek(fd, at + (off_t)n, SEEK_SET) < 0;
+}
+
+static int cat_hole(void *ctx, uint64_t n)
+{
+        struct cat *c = ctx;
+
+        if (n >= CAT_HOLE_MIN && lsr_out_flush(&c->out) == 0 && cat_extend(c->out.fd, n) == 0)
+                return 0;
+        return lsr_write_zeros(cat_write, c, n);
 }
 
 /* What can be had of a real file.  0 or a negative errno. */
@@ -103,8 +130,8 @@ static void cat_run(struct cat *c)
 {
         c->reading.troubled = false;
         if (c->n > 0)
-                lsr_bundle_read_many(c->bundle, c->rows, c->n, false,
-                                     &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end });
+                lsr_bundle_read_many(c->bundle, c->rows, c->n, 0,
+                                     &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end, cat_hole });
         c->n = 0;
 }
 
@@ -136,20 +163,32 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
 
         if (strcmp(path, "-") == 0)
                 return 1;
-        r = lsr_place_find(c->reading.bundles, path,
-                           LSR_PLACE_FOLLOW | LSR_PLACE_PART |
-                                   (c->reading.settings->n_operands == 1 ? LSR_PLACE_ONLY : 0),
-                           ret_place);
+        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
         /* A place without the link that ends it, and none with it: where it leads is no longer the bundle. */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
         return r;
 }
 
+/* More of a bundle had to be loaded: the rows of those found before may have other numbers. */
+static void cat_find_again(struct cat *c)
+{
+        for (size_t i = 0; i < c->n; i++) {
+                struct lsr_place place;
+
+                if (cat_find(c, c->paths[i], &place) == 0)
+                        c->rows[i] = place.row;
+        }
+}
+
 static void cat_operand(struct cat *c, const char *path)
 {
+        unsigned renumbered = lsr_bundles_renumbered(c->reading.bundles);
         struct lsr_place place;
         int r = cat_find(c, path, &place);
+
+        if (renumbered != lsr_bundles_renumbered(c->reading.bundles))
+                cat_find_again(c);
 
         if (r != 0)
                 cat_run(c);
@@ -182,6 +221,9 @@ int lsr_command_cat(const struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);
+        lsr_bundles_expect(
+                c.reading.bundles,
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .lookups = true });
         c.rows = lsr_xmalloc(settings->n_operands * sizeof(*c.rows));
         c.paths = lsr_xmalloc(settings->n_operands * sizeof(*c.paths));
         for (size_t i = 0; i < settings->n_operands && !c.out.error; i++)
@@ -196,5 +238,5 @@ int lsr_command_cat(const struct lsr_settings *settings)
                 lsr_reading_fail(&c.reading, 2);
         }
         /* The worker ends by itself: to wait for that is as long as to read a small member. */
-        return c.reading.status;
+        return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

@@ -1,6 +1,8 @@
 /*
  * check - every member of a bundle is read, and every checksum compared
  *
+ * Many formats have no checksums of contents, and then to read a member says no
+ * more than that it is there: what was compared and what only read is counted.
  * A format that knows more than its members' content says how all of it is
  * checked.  The index cache is left aside: what it remembers may not be there
  * any more.
@@ -27,7 +29,9 @@ struct check {
         const struct lsr_bundle *bundle;
         uint32_t *rows;
         size_t n;
-        uint64_t got; /* bytes of the member at hand */
+        uint64_t got;                /* bytes of the member at hand */
+        bool verified;               /* they were compared with a checksum */
+        uint64_t n_verified, n_read; /* members with content that were, and that were not */
         uint64_t bytes;
         bool bad;
 };
@@ -38,7 +42,13 @@ static int check_begin(void *ctx, size_t i)
 
         (void)i;
         c->got = 0;
+        c->verified = false;
         return 0;
+}
+
+static void check_verified(void *ctx)
+{
+        ((struct check *)ctx)->verified = true;
 }
 
 static int check_write(void *ctx, const void *data, size_t n)
@@ -46,6 +56,14 @@ static int check_write(void *ctx, const void *data, size_t n)
         struct check *c = ctx;
 
         (void)data;
+        c->got += n;
+        return 0;
+}
+
+static int check_hole(void *ctx, uint64_t n)
+{
+        struct check *c = ctx;
+
         c->got += n;
         return 0;
 }
@@ -70,6 +88,7 @@ static int check_end(void *ctx, size_t i, int error)
         if (error == 0 && (m.meta.known & LSR_FIELD_SIZE) && c->got != m.meta.size)
                 error = -EBADMSG;
         c->bytes += c->got;
+        *(c->verified ? &c->n_verified : &c->n_read) += c->got > 0;
         if (error < 0) {
                 c->bad = true;
                 if (!c->reading.troubled)
@@ -111,8 +130,9 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
                 c->rows[i] = files[i].row;
         free(files);
         c->reading.troubled = false;
-        r = lsr_bundle_read_many(bundle, c->rows, c->n, true,
-                                 &(struct lsr_many_sink){ c, check_begin, check_write, check_end });
+        r = lsr_bundle_read_many(
+                bundle, c->rows, c->n, LSR_MANY_TO_END,
+                &(struct lsr_many_sink){ c, check_begin, check_write, check_end, check_hole, check_verified });
         if (r < 0) {
                 c->bad = true;
                 if (!bundle->troubled)
@@ -142,7 +162,7 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
         int r;
 
         c->bundle = bundle;
-        c->bytes = 0;
+        c->bytes = c->n_verified = c->n_read = 0;
         c->bad = false;
         c->reading.troubled = false;
         r = lsr_bundle_check(bundle);
@@ -162,7 +182,14 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
         members = lsr_catalogue_rows(bundle->catalogue) - 1;
         lsr_out_puts(&c->out, lsr_quoted_needed(bundle->path));
         lsr_out_printf(&c->out, ": %s member%s, ", lsr_grouped(members), members == 1 ? "" : "s");
-        lsr_out_printf(&c->out, "%s byte%s, all verified\n", lsr_grouped(c->bytes), c->bytes == 1 ? "" : "s");
+        lsr_out_printf(&c->out, "%s byte%s, ", lsr_grouped(c->bytes), c->bytes == 1 ? "" : "s");
+        if (c->n_read == 0)
+                lsr_out_puts(&c->out, "all verified\n");
+        else if (c->n_verified == 0)
+                lsr_out_puts(&c->out, "read; this format has no checksums of contents\n");
+        else
+                lsr_out_printf(&c->out, "%s verified and %s read, which have no checksums\n",
+                               lsr_grouped(c->n_verified), lsr_grouped(c->n_read));
 }
 
 static void check_operand(struct check *c, const char *path)

@@ -92,6 +92,10 @@ static const char man_tail[] =
         "kernel refuses the ring, threads.\n"
         ".BR uring ,\n.B threads\nand\n.B sync\n"
         "name one; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
+        ".PP\nBundles are parsed by a process that can do nothing but read them and answer.  Where the\n"
+        "kernel refuses to confine it, they are read nevertheless, which \\fB\\-\\-stats\\fR and a line on a\n"
+        "terminal tell.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
+        "in the environment, they are not read: exit status 2.\n"
         ".SH GIT\n"
         "\\fB\\-\\-git\\fR and \\fB\\-\\-gitignore\\fR run git (2.31 or later) so that it runs no other program: no\n"
         "filter, file system monitor or hook that a configuration names, and no fetching of objects that are missing.\n"
@@ -118,7 +122,8 @@ static const char man_tail[] =
         "What is not known is left out.\n"
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
-        "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO.\n"
+        "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
+        "LSR_CONFINE.\n"
         ".SH EXIT STATUS\n0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "cli/engine.h"
 #include "cli/cli.h"
+#include "cli/engine.h"
 #include "cli/message.h"
+#include "cli/reading.h"
 #include "cli/stats.h"
 #include "source/bundle.h"
 
@@ -207,6 +208,37 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
+/* The listing ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
+static void list_fail(struct list *l, int error)
+{
+        int refused = lsr_io_require(l->io);
+
+        if (refused < 0)
+                lsr_engine_fail(l->s->engine, refused);
+        else
+                lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(l->s->engine));
+        l->status = 2;
+}
+
+/* How much of bundles will be looked at. */
+static void list_expect(const struct lsr_settings *settings)
+{
+        const struct lsr_list_options *o = &settings->list;
+        bool below = o->recursive || o->tree;
+
+        /* In bundles that are found on the way, which the operands may lead through, anything may be. */
+        if (below && o->enter == LSR_ENTER_ALWAYS)
+                return;
+        lsr_bundles_expect(o->bundles, &(struct lsr_wanted){
+                                               .paths = settings->operands,
+                                               .n = settings->n_operands,
+                                               .depth = o->total_size || (below && !o->max_depth) ? LSR_DEPTH_ALL
+                                                        : below                                   ? o->max_depth
+                                                        : o->dirs_as_files                        ? 0
+                                                                                                  : 1,
+                                       });
+}
+
 int lsr_command_list(struct lsr_settings *settings)
 {
         static struct list l; /* static for the leak check, like lsr_cli_main()'s settings */
@@ -221,7 +253,7 @@ int lsr_command_list(struct lsr_settings *settings)
         };
         struct lsr_listing_stats stats;
         static struct lsr_out out;
-        int error;
+        int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
         if (lsr_engine_new(&l.io, settings->engine) != 0)
@@ -235,27 +267,31 @@ int lsr_command_list(struct lsr_settings *settings)
                         lsr_bundles_new(&(struct lsr_bundles_options){ .io = l.io,
                                                                        .engine = settings->engine,
                                                                        .cache = !settings->no_cache,
+                                                                       .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .trouble = list_bundle_trouble });
+        if (settings->list.bundles)
+                list_expect(settings);
         settings->list.civil = list_civil;
         settings->list.civil_ctx = &l;
         settings->list.width = list_width;
         settings->list.width_set = list_width_set;
         settings->list.width_ctx = l.view;
-        error = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
-        if (error >= 0)
-                error = lsr_io_require(l.io);
-        if (error < 0)
-                return lsr_engine_fail(settings->engine, error);
+        failure = lsr_list(l.io, &settings->list, settings->operands, settings->n_operands, &sink, &stats);
+        if (failure >= 0)
+                failure = lsr_io_require(l.io);
         lsr_view_finish(l.view);
         error = lsr_out_flush(&out);
+        if (failure < 0)
+                list_fail(&l, failure);
         if (settings->stats) {
                 struct lsr_io_stats all = *lsr_io_stats(l.io);
 
                 if (settings->list.bundles)
                         lsr_bundles_stats(settings->list.bundles, &all);
-                lsr_stats_print(&stats, &all, lsr_io_name(l.io), l.view);
+                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view);
         }
+        l.status = lsr_reading_confined(settings->list.bundles, settings, l.status);
         if (error < 0) {
                 lsr_message_errno(-error, "write error");
                 l.status = 2;

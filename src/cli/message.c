@@ -23,6 +23,13 @@ const char *lsr_message_program(void)
         return message_program;
 }
 
+static uint64_t message_writes;
+
+uint64_t lsr_message_writes(void)
+{
+        return message_writes;
+}
+
 static void message_write(int error, const char *format, va_list args)
 {
         struct lsr_out line;
@@ -43,6 +50,7 @@ static void message_write(int error, const char *format, va_list args)
                 lsr_out_printf(&line, ": %s", strerror(error));
         lsr_out_putc(&line, '\n');
         lsr_out_flush(&line);
+        message_writes += line.writes;
         lsr_out_free(&line);
 }
 

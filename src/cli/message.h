@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 void lsr_message_init(const char *program);
 const char *lsr_message_program(void);
 
@@ -14,6 +16,9 @@ void lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with ": " and the text of @error (errno, positive). */
 void lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Calls that the two above made so far, for --stats. */
+uint64_t lsr_message_writes(void);
 
 /* @text as it is. */
 void lsr_message_lines(const char *text);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ static const struct lsr_word indicator_words[] = {
         { "classify", LSR_INDICATOR_CLASSIFY },
         {},
 };
+const struct lsr_word lsr_confine_words[] = { { "auto", false }, { "required", true }, {} };
 const struct lsr_word lsr_time_style_words[] = {
         { "full-iso", LSR_WHEN_FULL_ISO },
         { "long-iso", LSR_WHEN_LONG_ISO },
@@ -94,15 +96,26 @@ static int set_text(struct lsr_settings *s, const struct lsr_option *o, const ch
         return UNSET;
 }
 
-/* One of the words.  An unknown one is exit status 1 after GNU's list. */
+/* The value of a word, or -1 after GNU's list. */
+static int set_find_word(const struct lsr_option *o, const char *value)
+{
+        int v = lsr_word_find(o->words, value);
+        char name[64];
+
+        if (v >= 0)
+                return v;
+        snprintf(name, sizeof(name), "--%s", o->name);
+        lsr_word_value(o->words, value, name);
+        lsr_message_try_help();
+        return -1;
+}
+
 static int set_word(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
-        int v = value ? lsr_word_value(o->words, value, o->name) : o->to;
+        int v = value ? set_find_word(o, value) : o->to;
 
-        if (v < 0) {
-                lsr_message_try_help();
+        if (v < 0)
                 return 1;
-        }
         *(int *)set_field(s, o) = v;
         return UNSET;
 }
@@ -200,12 +213,10 @@ static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, 
 /* -F=WHEN leaves -p and --file-type before it alone when it does not hold. */
 static int set_classify(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
-        int when = value ? lsr_word_value(o->words, value, o->name) : WHEN_ALWAYS;
+        int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
 
-        if (when < 0) {
-                lsr_message_try_help();
+        if (when < 0)
                 return 1;
-        }
         if (lsr_given_now(s, when))
                 s->view.o.indicator = LSR_INDICATOR_CLASSIFY;
         return UNSET;
@@ -411,6 +422,8 @@ const struct lsr_option lsr_options[] = {
         OWN("cat", READ, CAT, "write BUNDLE/MEMBER... to standard output", .command = LSR_ACTION_CAT),
         OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
         OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns)),
+        OWN("confine", ENGINE, LIST | READ, "confine readers of bundles: auto, required", REQUIRED("WHEN"),
+            .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),
         OWN("git", FIELDS, LIST, "show the git status of files", .set = set_shown, .to = LSR_SHOW_GIT),
         OWN("icons", NAMES, LIST, "show Nerd Font icons before names", WHEN(given.icons, WHEN_AUTO)),

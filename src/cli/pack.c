@@ -201,6 +201,14 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
                 r = lsr_pack(&options, writer, &p->stats);
                 if (r == 0)
                         r = writer->kind->finish(writer);
+                if (r == LSR_FINISH_NO_INDEX) {
+                        lsr_pack_report_clear(&p->report);
+                        lsr_message(
+                                "%s has no table of contents, which would be too large for any reader: a listing reads "
+                                "all of it",
+                                pack_name(job));
+                        r = 0;
+                }
                 writer->kind->free(writer);
         }
         *ret_bytes = out.at;
@@ -264,7 +272,9 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         uint64_t bytes = 0;
         int r, status;
 
-        lsr_signals_end(pack_put_away);
+        /* Of what goes to standard output nothing can be left behind. */
+        if (strcmp(job->output, "-") != 0)
+                lsr_signals_end(pack_put_away);
         r = pack_open(p, job, &target);
         if (r != 0)
                 return r;

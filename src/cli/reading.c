@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/engine.h"
 #include "cli/message.h"
@@ -38,7 +39,7 @@ const char *lsr_reading_reason(int error)
 {
         switch (error) {
         case -EBADMSG:
-                return "its data is damaged";
+                return "its data are damaged";
         case -EACCES:
                 return "it is encrypted";
         case -EOPNOTSUPP:
@@ -61,6 +62,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .io = r->io,
                 .engine = settings->engine,
                 .cache = !settings->no_cache,
+                .confine_required = settings->confine_required,
                 .keep_pipes = true,
                 .ctx = r,
                 .trouble = reading_trouble,
@@ -68,8 +70,24 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
         return 0;
 }
 
+int lsr_reading_confined(const struct lsr_bundles *bundles, const struct lsr_settings *settings, int status)
+{
+        int confined = bundles ? lsr_bundles_confined(bundles) : 0;
+
+        if (confined >= 0)
+                return status;
+        if (settings->confine_required)
+                return 2;
+        if (isatty(STDERR_FILENO))
+                lsr_message("warning: bundles were read by a process that is not confined (%s); "
+                            "--confine=required would not read them",
+                            strerrordesc_np(-confined));
+        return status;
+}
+
 int lsr_reading_close(struct lsr_reading *r)
 {
+        r->status = lsr_reading_confined(r->bundles, r->settings, r->status);
         r->bundles = lsr_bundles_free(r->bundles);
         lsr_io_free(r->io);
         return r->status;

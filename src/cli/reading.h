@@ -27,6 +27,12 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
 /* Returns the exit status. */
 int lsr_reading_close(struct lsr_reading *r);
 
+/*
+ * When all is read: has it been parsed by a process that was confined?  Where it was not, that is said on a terminal.
+ * Returns @status, or 2 where it had to be.
+ */
+int lsr_reading_confined(const struct lsr_bundles *bundles, const struct lsr_settings *settings, int status);
+
 /* Make the exit status @status at least. */
 void lsr_reading_fail(struct lsr_reading *r, int status);
 

@@ -425,7 +425,6 @@ int lsr_given_resolve(struct lsr_settings *s)
         resolve_palette(s);
         if (o->color)
                 o->tabsize = 0;
-        v->frills = o->color || o->hyperlink || o->icons || o->dired;
         status = resolve_columns(s);
         if (status != UNSET)
                 return status;
@@ -438,6 +437,7 @@ int lsr_given_resolve(struct lsr_settings *s)
                 char host[256] = "";
 
                 gethostname(host, sizeof(host) - 1);
+                v->syscalls++;
                 v->host = lsr_xstrdup(host);
         }
         return UNSET;

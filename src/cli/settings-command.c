@@ -2,8 +2,8 @@
  * settings-command - options that mean nothing to the command that they were given with
  *
  * They are errors: whoever writes `--unpack x.tar -C dest` means something, and it is not columns.  Where another
- * option is what they mean, it is named.  So the command must be known before the first option is taken: its value, too,
- * may make sense only elsewhere.
+ * option is what they mean, it is named.  So the command must be known before the first option is taken: its value,
+ * too, may make sense only elsewhere.
  */
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,22 @@
 #include "cli/options.h"
 #include "formats/writer.h"
 
+/* What the option does not say the environment does.  A word that is not known must not mean that nothing is required. */
+static int settings_confine(struct lsr_settings *s)
+{
+        const char *env = getenv("LSR_CONFINE");
+
+        if (s->given.confine == UNSET && env && *env) {
+                s->given.confine = lsr_word_value(lsr_confine_words, env, "LSR_CONFINE");
+                if (s->given.confine < 0) {
+                        lsr_message_try_help();
+                        return 2;
+                }
+        }
+        s->confine_required = s->given.confine == true;
+        return UNSET;
+}
+
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
 {
         struct lsr_settings *s = ret_settings;
@@ -31,6 +47,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         .follow = UNSET,
                         .color = UNSET,
                         .bundles = UNSET,
+                        .confine = UNSET,
                         .width = UNSET,
                         .tabsize = UNSET,
                         .tty = UNSET,
@@ -69,5 +86,5 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 s->engine = env && *env ? env : "auto";
         }
-        return lsr_given_resolve(s);
+        return settings_confine(s) == UNSET ? lsr_given_resolve(s) : 2;
 }

@@ -57,7 +57,8 @@ struct lsr_given {
         bool size; /* a unit of sizes */
         bool acl;
         bool json;
-        int tty; /* is standard output a terminal?  -1 until asked */
+        int confine; /* true: required */
+        int tty;     /* is standard output a terminal?  -1 until asked */
 };
 
 struct lsr_settings {
@@ -66,6 +67,7 @@ struct lsr_settings {
         bool gnu; /* called as ls */
         bool stats;
         bool no_cache;         /* of catalogues */
+        bool confine_required; /* bundles are read by a confined process or not at all */
         bool force;            /* replace what exists */
         const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */

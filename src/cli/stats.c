@@ -2,11 +2,17 @@
  * stats - counts are lsr's own
  *
  * System calls that libc makes to start a program (about 14 in the static
- * binary) are not among them; `strace -c` shows all.
+ * binary), for memory and for threads are not among them; `strace -c` shows all.
+ * Nor are those of programs that lsr runs, git and getent: these are counted
+ * themselves.
  */
 #include "cli/stats.h"
 
+#include <string.h>
 #include <unistd.h>
+
+#include "base/command.h"
+#include "cli/message.h"
 
 static void stats_count(struct lsr_out *out, const char *name, uint64_t value)
 {
@@ -18,16 +24,29 @@ static void stats_time(struct lsr_out *out, const char *name, uint64_t ns)
         lsr_out_printf(out, "%-16s %.3f ms\n", name, (double)ns / 1e6);
 }
 
-void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
-                     const struct lsr_view *view)
+/* The process that parses bundles. */
+static void stats_confined(struct lsr_out *out, int confined)
 {
+        lsr_out_printf(out, "%-16s %s%s%s\n", "parser",
+                       confined > 0    ? "not started"
+                       : confined == 0 ? "confined"
+                                       : "not confined (",
+                       confined < 0 ? strerrordesc_np(-confined) : "", confined < 0 ? ")" : "");
+}
+
+void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
+                     const struct lsr_bundles *bundles, const struct lsr_view *view)
+{
+        const struct lsr_command_stats *commands = lsr_command_stats();
         struct lsr_out out;
 
         lsr_out_init(&out, STDERR_FILENO);
         lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
+        stats_confined(&out, bundles ? lsr_bundles_confined(bundles) : 1);
         stats_count(&out, "entries", listing->entries);
         stats_count(&out, "directories", listing->directories);
-        stats_count(&out, "system calls", io->syscalls + view->out->writes);
+        stats_count(&out, "system calls",
+                    io->syscalls + view->out->writes + view->syscalls + commands->syscalls + lsr_message_writes());
         stats_count(&out, "ring requests", io->ring_ops);
         stats_count(&out, "ring enters", io->ring_enters);
         stats_count(&out, "ring repeated", io->retried_ops);
@@ -35,8 +54,8 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
         stats_count(&out, "sync requests", io->sync_ops);
         if (io->faults)
                 stats_count(&out, "faults injected", io->faults);
-        if (view->getents)
-                stats_count(&out, "getent runs", view->getents);
+        if (commands->runs)
+                lsr_out_printf(&out, "%-16s %u (their system calls are not counted)\n", "programs run", commands->runs);
         stats_count(&out, "bytes read", io->bytes_read);
         stats_count(&out, "bytes written", lsr_out_pos(view->out));
         stats_time(&out, "reading", listing->read_ns);

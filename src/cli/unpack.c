@@ -14,6 +14,7 @@
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/signals.h"
+#include "render/zone.h"
 #include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
@@ -59,6 +60,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
                         lsr_message("cannot create %s: what the hard link leads to was not unpacked", name);
+                else if (error == -EBADMSG)
+                        lsr_message("cannot create %s: the table of contents lets it lead elsewhere than it does",
+                                    name);
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
                 break;
@@ -110,11 +114,12 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
 /* Returns whether @path is at @ret_place; if not, it was said why. */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW, ret_place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, ret_place);
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
+                                       ret_place);
         if (error == 0)
                 return true;
         if (error == 1 && access(path, F_OK) < 0)
@@ -156,8 +161,12 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         status = lsr_reading_open(&r, settings);
         if (status)
                 return status;
+        lsr_bundles_expect(
+                r.bundles,
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
         r.stop = &unpack_signal;
         lsr_signals_set(&action);
+        lsr_zone_guard_libc();
         unpack_operands(&r);
         status = lsr_reading_close(&r);
         /* What was half done is gone: now the signal has its way. */

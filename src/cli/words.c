@@ -1,8 +1,6 @@
 /* words - see the header */
 #include "cli/words.h"
 
-#include <stdio.h>
-
 #include "base/out.h"
 #include "cli/message.h"
 
@@ -16,12 +14,10 @@ int lsr_word_value(const struct lsr_word *words, const char *text, const char *o
 {
         int value = lsr_word_find(words, text);
         struct lsr_out list;
-        char name[64];
 
         if (value >= 0)
                 return value;
-        snprintf(name, sizeof(name), "--%s", option);
-        lsr_word_complain(value, text, name);
+        lsr_word_complain(value, text, option);
         lsr_out_init(&list, 2);
         lsr_out_puts(&list, "Valid arguments are:");
         for (const struct lsr_word *w = words; w->word; w++) {

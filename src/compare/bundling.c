@@ -194,6 +194,7 @@ static int bundling_write(struct bundling *k, const struct lsr_walk_root *root, 
                 r = lsr_pack(&options, writer, &stats);
                 if (r == 0)
                         r = writer->kind->finish(writer);
+                r = r == LSR_FINISH_NO_INDEX ? 0 : r;
                 writer->kind->free(writer);
                 lsr_pack_stats_free(&stats);
         }

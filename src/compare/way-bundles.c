@@ -65,9 +65,7 @@ int way_bundle_open(struct bundles *all, size_t index, struct bundle *b)
         int r;
 
         *b = (struct bundle){ .all = all };
-        b->scan = (struct lsr_scan){
-                .window_max = WAY_BUNDLES_WINDOW, .prefix = "", .ctx = b, .trouble = bundle_trouble
-        };
+        b->scan = (struct lsr_scan){ .window_max = WAY_BUNDLES_WINDOW, .ctx = b, .trouble = bundle_trouble };
         snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)w->job->owner, w->job->fds[index]);
         b->fd = open(path, O_RDONLY | O_CLOEXEC);
         w->io_ns += way_clock() - began;

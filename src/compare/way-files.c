@@ -525,7 +525,7 @@ static int ring_lot(void *ctx, const struct way_item *items, size_t n)
 
 static int files_ring(struct way *w)
 {
-        struct ring k = { .w = w, .flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | files_noatime(w->job->dir) };
+        struct ring k = { .w = w, .flags = O_NOFOLLOW | files_noatime(w->job->dir) };
         int r = lsr_io_new(&k.io, "uring");
 
         if (r < 0)

@@ -53,6 +53,9 @@ int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, cons
 void lsr_sync_stat(const struct lsr_stat_batch *batch, const struct lsr_stat_op *op);
 void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls);
 
+/* To open a file that is read whole: nothing is waited for that may never come, should it be a FIFO or a terminal. */
+#define LSR_FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY)
+
 /*
  * Was the file read to its end?  A read that returns less than it was asked for
  * is the end of a regular file; of the others, those lsr reads this way end in a

@@ -127,14 +127,16 @@ struct lsr_file_read {
         ssize_t ret; /* bytes read, or a negative errno */
         bool below;  /* path is below dirfd */
         int dirfd;
-        int flags;   /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
+        int flags;   /* of open(2), besides O_RDONLY, O_NONBLOCK, O_NOCTTY; O_NOATIME is left out where it is refused */
         size_t size; /* what the file is said to have: when that many bytes came, no more are looked for; 0: not said */
         bool ends;   /* a regular file, which ends where a read comes short */
 };
 
 /*
  * Open, read and close each of them, perhaps while the caller goes on: @files
- * stay in place until lsr_io_files_wait() returns.  A few may be started while a
+ * stay in place until lsr_io_files_wait() returns.  What would have to be waited
+ * for, a FIFO or a terminal, is empty or gives -EAGAIN, unless @size or @ends say
+ * that it is a file.  A few may be started while a
  * stat batch is being collected; the ring then takes both in one call.  Many, LSR_IO_RING_MIN
  * and more, want no batch beside them; "auto" takes the ring for them.
  */

@@ -70,7 +70,7 @@ int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct
             (uint64_t)st.st_size - offset < size || !map_is_cached(reads, fd, offset, size))
                 return 1;
         reads->stats->syscalls++;
-        base = mmap(NULL, (size_t)(before + size), PROT_READ, MAP_SHARED, fd, (off_t)(offset - before));
+        base = mmap(NULL, (size_t)(before + size), PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - before));
         if (base == MAP_FAILED)
                 return 1;
         *ret_map = (struct lsr_map){ (uint8_t *)base + before, base, (size_t)(before + size) };

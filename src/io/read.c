@@ -69,23 +69,19 @@ void lsr_read_begin(struct lsr_reads *reads, struct lsr_read_ring *ring, struct 
         reads->stats->read_ns += read_clock(reads) - began;
 }
 
-/* The read is no longer busy, or that cannot be had. */
-static int read_wait(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
+static void read_wait(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
 {
         uint64_t began = read_clock(reads);
-        int error = lsr_read_ring_wait(ring, read);
 
+        lsr_read_ring_wait(ring, read);
         reads->stats->read_ns += read_clock(reads) - began;
-        return error;
 }
 
 ssize_t lsr_read_end(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
 {
         for (unsigned tries = 0;; tries++) {
-                int error = ring ? read_wait(reads, ring, read) : 0;
-
-                if (error < 0)
-                        return error;
+                if (ring)
+                        read_wait(reads, ring, read);
                 if (read->result >= 0) {
                         reads->stats->bytes_read += (unsigned)read->result;
                         return read->result;

@@ -95,21 +95,12 @@ static void stream_release(struct lsr_stream *s)
         s->n_max = 0;
 }
 
-/* Have no pieces; go on at @offset.  Buffers that the kernel will not give back are left to it. */
+/* Have no pieces; go on at @offset. */
 static void stream_drop(struct lsr_stream *s, uint64_t offset)
 {
-        bool lost = false;
-
-        for (unsigned i = 0; i < s->n_max; i++) {
-                struct lsr_read *read = &s->pieces[i].read;
-
-                if (read->busy && lsr_read_ring_wait(s->ring, read) < 0)
-                        lost = true;
-        }
-        if (lost) {
-                s->bufs = NULL;
-                s->n_max = 0;
-        }
+        for (unsigned i = 0; i < s->n_max; i++)
+                if (s->pieces[i].read.busy)
+                        lsr_read_ring_wait(s->ring, &s->pieces[i].read);
         s->n = s->first = 0;
         s->given = false;
         s->window = 1;

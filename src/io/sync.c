@@ -41,7 +41,7 @@ bool lsr_file_read_complete(const struct lsr_file_read *file)
 
 void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls)
 {
-        int flags = O_RDONLY | O_CLOEXEC | file->flags;
+        int flags = LSR_FILE_FLAGS | O_CLOEXEC | file->flags;
         int fd = openat(file->below ? file->dirfd : AT_FDCWD, file->path, flags);
         size_t len = 0;
         ssize_t n = 1;

@@ -23,6 +23,8 @@
  */
 #include "io/uring-read.h"
 
+#include <assert.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -37,7 +39,8 @@
 struct lsr_read_ring {
         struct io_uring ring;
         struct lsr_io_stats *stats;
-        int broken; /* a negative errno: an enter failed */
+        int broken;       /* a negative errno: an enter failed */
+        unsigned pending; /* reads that are busy */
         bool sealed;
         int files[READ_RING_FILES]; /* descriptor in each place of the table of a sealed ring, or -1 */
 };
@@ -100,6 +103,7 @@ struct lsr_read_ring *lsr_read_ring_free(struct lsr_read_ring *r)
 {
         if (!r)
                 return NULL;
+        assert(r->pending == 0);
         io_uring_queue_exit(&r->ring);
         r->stats->syscalls += 3;
         free(r);
@@ -115,11 +119,33 @@ static void ring_reap(struct lsr_read_ring *r)
         {
                 struct lsr_read *read = io_uring_cqe_get_data(cqe);
 
+                assert(read->busy && r->pending > 0);
+                r->pending--;
                 read->result = cqe->res;
                 read->busy = false;
                 n++;
         }
         io_uring_cq_advance(&r->ring, n);
+}
+
+/* The ring failed for good.  The kernel finishes what it has taken, and that is waited for; what it has not taken fails. */
+static void ring_abandon(struct lsr_read_ring *r, int error)
+{
+        const struct io_uring_sq *sq = &r->ring.sq;
+
+        while (r->pending > io_uring_sq_ready(&r->ring)) {
+                r->stats->syscalls++;
+                poll(&(struct pollfd){ .fd = r->ring.ring_fd, .events = POLLIN }, 1, -1);
+                ring_reap(r);
+        }
+        for (unsigned i = *sq->khead; i != sq->sqe_tail; i++) {
+                struct lsr_read *read = (void *)(uintptr_t)sq->sqes[i & sq->ring_mask].user_data;
+
+                read->result = error;
+                read->busy = false;
+        }
+        r->pending = 0;
+        r->broken = error;
 }
 
 /* Hand over what is queued and wait for @wait completions. */
@@ -128,15 +154,19 @@ static int ring_enter(struct lsr_read_ring *r, unsigned wait)
         unsigned tries = 0;
 
         while (!r->broken) {
+                unsigned queued = io_uring_sq_ready(&r->ring);
                 int n = wait ? io_uring_submit_and_wait(&r->ring, wait) : io_uring_submit(&r->ring);
 
                 r->stats->syscalls++;
                 r->stats->ring_enters++;
                 ring_reap(r);
-                if (n >= 0)
+                /* The kernel may take a part: the rest goes with the next call. */
+                if (n > 0 || (n == 0 && queued == 0))
                         return 0;
+                if (n == 0)
+                        n = -EAGAIN;
                 if (!lsr_ring_transient(n) || (n != -EINTR && ++tries == LSR_RING_TRIES_MAX))
-                        r->broken = n;
+                        ring_abandon(r, n);
         }
         return r->broken;
 }
@@ -159,31 +189,30 @@ int lsr_read_ring_start(struct lsr_read_ring *r, struct lsr_read *read)
                 fd = fd < 0 ? -EBADF : ring_place(r, fd);
         if (fd < 0)
                 return -EBADF;
-        if (io_uring_sq_space_left(&r->ring) == 0 && ring_enter(r, 0) < 0)
+        if (r->broken || (io_uring_sq_space_left(&r->ring) == 0 && ring_enter(r, 0) < 0))
                 return r->broken;
         sqe = io_uring_get_sqe(&r->ring);
         if (!sqe)
                 return -EAGAIN;
+        assert(!read->busy);
         io_uring_prep_read(sqe, fd, read->buf, read->size, read->offset);
         if (r->sealed)
                 io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
         io_uring_sqe_set_data(sqe, read);
         read->busy = true;
+        r->pending++;
         r->stats->ring_ops++;
         return 0;
 }
 
-int lsr_read_ring_wait(struct lsr_read_ring *r, struct lsr_read *read)
+void lsr_read_ring_wait(struct lsr_read_ring *r, struct lsr_read *read)
 {
-        int error = 0;
-
         ring_reap(r);
         /* Reads behind this one start even if this one is done. */
         if (!read->busy && io_uring_sq_ready(&r->ring))
                 ring_enter(r, 0);
-        while (read->busy && error == 0)
-                error = ring_enter(r, 1);
-        return error;
+        while (read->busy)
+                ring_enter(r, 1);
 }
 
 bool lsr_read_ring_knows(const struct lsr_read_ring *r, int fd)

@@ -4,7 +4,7 @@
  * The kernel runs every statx request on an io-wq worker thread, so a request
  * per name spends more on queueing than on the stat.  Names therefore travel in
  * hard-linked chains: a worker takes a chain off the queue once and runs it
- * through, and only the chain's tail reports.
+ * through.
  *
  *      ops    [ o0 o1 .. o127 | o128 .. o255 | ... ]
  *               chain 0         chain 1
@@ -14,10 +14,16 @@
  * is to allocate; the number of chains bounds what is in flight, which matters
  * because every queued path pins a 4 KiB name buffer in the kernel.
  *
- * Successes in the middle of a chain post nothing.  A slot whose stx_mask is
- * still zero when the tail arrives was not filled, and is repeated by a plain
- * statx: that gives the right errno whether the name vanished, the kernel does
- * not know the opcode or the chain was cancelled, and failures are rare.
+ * Every request reports, and they are counted.  The kernel may take a part of
+ * what it is given and so cut a chain in two; it cancels a chain if it cannot
+ * take one name of it.  Neither tells in what order the pieces end, but a chain
+ * is free, a buffer the caller's and a ring taken down only when all that the
+ * kernel has taken has reported.  (IOSQE_CQE_SKIP_SUCCESS saved nothing that
+ * could be measured: the lock of the completion queue is taken all the same.)
+ *
+ * A slot whose stx_mask is still zero then was not filled, and is repeated by a
+ * plain statx: that gives the right errno whether the name vanished, the kernel
+ * does not know the opcode or the chain was cancelled, and failures are rare.
  *
  * The ring starts when the directory has been read to its end.  Every request
  * that ends leaves work for the submitting task, which counts as a pending
@@ -29,9 +35,10 @@
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,19 +57,20 @@
 #define URING_WORKERS_MAX 64u
 #define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
 #define URING_FILES_MAX 128u
-#define URING_FILES_FEW 16u /* so many wait for the next submission */
+#define URING_FILE_REQUESTS 4u /* at most */
+#define URING_FILES_FEW 16u    /* so many wait for the next submission */
 
 /* What a completion belongs to, in the low bits of its user_data. */
 enum uring_tag {
-        URING_IGNORE,
-        URING_MEMBER, /* of a chain, before its tail: it failed */
-        URING_CHAIN,  /* the tail of chain user_data >> 8 */
-        URING_FILE,   /* the read, or the failed open, of file user_data >> 8 */
+        URING_CHAIN, /* a member of chain user_data >> 8 */
+        URING_READ,  /* the read of file user_data >> 8 */
+        URING_FILE,  /* the open or the close of a file */
 };
 
 struct uring_chain {
         const struct lsr_stat_op *ops;
         unsigned n;
+        unsigned left; /* of them, without a report yet */
 };
 
 /* Operations added and not yet in a chain. */
@@ -84,14 +92,15 @@ struct uring_engine {
         struct lsr_engine base;
         unsigned knobs[URING_KNOBS];
         struct io_uring ring;
-        bool up;        /* the ring exists */
-        bool gone;      /* the batch at hand has been started */
-        bool failed;    /* a chain may never report */
-        bool broken;    /* an enter failed; plain calls from now on */
-        bool polite;    /* the process waits under SCHED_BATCH */
-        bool capped;    /* its number of workers is */
-        bool has_files; /* its table of direct descriptors does */
-        unsigned depth; /* submission entries, and slots */
+        bool up;          /* the ring exists */
+        bool gone;        /* the batch at hand has been started */
+        bool broken;      /* an enter failed; plain calls from now on */
+        bool split;       /* the kernel took a part of what it was given */
+        bool polite;      /* the process waits under SCHED_BATCH */
+        bool capped;      /* its number of workers is */
+        bool has_files;   /* its table of direct descriptors does */
+        unsigned depth;   /* submission entries, and slots */
+        unsigned pending; /* requests without a report, those that the kernel has not taken yet among them */
         struct statx *slots;
         struct lsr_stat_batch batch;
         struct uring_lot *lots;
@@ -102,12 +111,11 @@ struct uring_engine {
         unsigned chain_len;
         unsigned n_chains;
         unsigned n_free;
-        unsigned in_flight;
         struct uring_chain chains[URING_CHAINS_MAX];
         uint16_t free_chains[URING_CHAINS_MAX];
         struct lsr_file_read *files; /* being read */
         unsigned n_files;
-        unsigned files_left; /* of them, without a result yet */
+        unsigned files_left; /* requests for them without a report */
 };
 
 /*
@@ -117,66 +125,28 @@ struct uring_engine {
 static struct statx uring_slots[URING_DEPTH_MAX];
 static bool uring_slots_taken;
 
-static void uring_down(struct uring_engine *u)
+/* Requests that the kernel has taken and not reported: it may write to their slots and buffers at any time. */
+static unsigned uring_in_flight(const struct uring_engine *u)
 {
-        if (!u->up)
-                return;
-        io_uring_queue_exit(&u->ring);
-        u->base.stats->syscalls += 3;
-        u->up = u->has_files = u->capped = false;
+        return u->pending - io_uring_sq_ready(&u->ring);
 }
 
-static int uring_up(struct uring_engine *u, size_t expected)
+/* The next request, for which the caller knows that there is room. */
+static struct io_uring_sqe *uring_request(struct uring_engine *u)
 {
-        unsigned depth = URING_DEPTH_MIN;
-        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
-        struct io_uring_params params = {
-                .flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER,
-        };
-        int r;
+        struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
 
-        while (depth < expected && depth < most)
-                depth *= 2;
-        if (u->up && u->depth >= depth)
-                return 0;
-        uring_down(u);
-        r = io_uring_queue_init_params(depth, &u->ring, &params);
-        u->base.stats->syscalls += 3;
-        if (r == -EINVAL) {
-                /* A kernel before 6.0 does not know these flags; they only make the ring cheaper. */
-                params = (struct io_uring_params){};
-                r = io_uring_queue_init_params(depth, &u->ring, &params);
-                u->base.stats->syscalls += 3;
-        }
-        if (r < 0)
-                return r;
-        u->up = true;
-        u->depth = depth;
-        if (!u->slots && !uring_slots_taken) {
-                u->slots = uring_slots;
-                uring_slots_taken = true;
-        } else if (u->slots != uring_slots) {
-                u->slots = lsr_xrealloc(u->slots, depth * sizeof(*u->slots));
-        }
-        if (!(params.features & IORING_FEAT_CQE_SKIP)) {
-                uring_down(u);
-                return -EOPNOTSUPP;
-        }
-        return 0;
+        assert(sqe);
+        u->pending++;
+        /* So many places there are for completions. */
+        assert(u->pending <= 2 * u->depth);
+        return sqe;
 }
 
-static struct lsr_engine *uring_free(struct lsr_engine *e)
+static void uring_tag(struct io_uring_sqe *sqe, enum uring_tag tag, unsigned index, unsigned flags)
 {
-        struct uring_engine *u = (struct uring_engine *)e;
-
-        uring_down(u);
-        free(u->lots);
-        if (u->slots == uring_slots)
-                uring_slots_taken = false;
-        else
-                free(u->slots);
-        free(u);
-        return NULL;
+        io_uring_sqe_set_flags(sqe, flags);
+        io_uring_sqe_set_data64(sqe, (uint64_t)index << 8 | tag);
 }
 
 static void uring_finish_chain(struct uring_engine *u, unsigned index)
@@ -193,9 +163,8 @@ static void uring_finish_chain(struct uring_engine *u, unsigned index)
                         u->base.stats->retried_ops++;
                 }
         }
-        chain->n = 0;
+        *chain = (struct uring_chain){};
         u->free_chains[u->n_free++] = (uint16_t)index;
-        u->in_flight--;
 }
 
 /* Take what has completed. */
@@ -207,60 +176,156 @@ static void uring_reap(struct uring_engine *u)
         io_uring_for_each_cqe(&u->ring, head, cqe)
         {
                 uint64_t data = io_uring_cqe_get_data64(cqe);
+                unsigned index = (unsigned)(data >> 8);
 
                 if ((data & 0xff) == URING_CHAIN) {
-                        uring_finish_chain(u, (unsigned)(data >> 8));
-                } else if ((data & 0xff) == URING_FILE) {
-                        u->files[data >> 8].ret = cqe->res;
+                        assert(u->chains[index].left > 0);
+                        if (--u->chains[index].left == 0)
+                                uring_finish_chain(u, index);
+                } else {
+                        assert(u->files_left > 0);
                         u->files_left--;
-                } else if ((data & 0xff) == URING_MEMBER && (cqe->res == -ENOMEM || cqe->res == -EFAULT ||
-                                                             cqe->res == -EINVAL || cqe->res == -ECANCELED)) {
-                        /* It may not have been taken at all, and then the rest of its chain is silent for ever. */
-                        u->failed = true;
+                        if ((data & 0xff) == URING_READ)
+                                u->files[index].ret = cqe->res;
                 }
                 n++;
         }
+        assert(n <= u->pending);
+        u->pending -= n;
         io_uring_cq_advance(&u->ring, n);
 }
 
-/* Hand over what is queued and wait for @wait completions. */
+/* The ring must be owed nothing. */
+static void uring_down(struct uring_engine *u)
+{
+        if (!u->up)
+                return;
+        assert(u->pending == 0);
+        io_uring_queue_exit(&u->ring);
+        u->base.stats->syscalls += 3;
+        u->up = u->has_files = u->capped = false;
+}
+
+/*
+ * The ring failed.  What the kernel has taken it finishes, and that is waited
+ * for; what it has not taken, or not done, plain calls do.
+ */
+static void uring_abandon(struct uring_engine *u)
+{
+        uring_reap(u);
+        while (uring_in_flight(u) > 0) {
+                u->base.stats->syscalls++;
+                poll(&(struct pollfd){ .fd = u->ring.ring_fd, .events = POLLIN }, 1, -1);
+                uring_reap(u);
+        }
+        u->pending = u->files_left = 0;
+        for (unsigned c = 0; c < u->n_chains; c++)
+                if (u->chains[c].n > 0)
+                        uring_finish_chain(u, c);
+        uring_down(u);
+        u->broken = true;
+}
+
+/*
+ * Hand over what is queued and wait for @wait completions.  The kernel may take
+ * a part, and does not wait then: what it left stays queued for the next call.
+ */
 static int uring_enter(struct uring_engine *u, unsigned wait)
 {
-        int r;
-
         for (unsigned tries = 0; tries < LSR_RING_TRIES_MAX; tries++) {
-                r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
+                unsigned queued = io_uring_sq_ready(&u->ring);
+                int r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
+
                 u->base.stats->syscalls++;
                 u->base.stats->ring_enters++;
+                u->split = u->split || (r >= 0 && (unsigned)r < queued);
                 uring_reap(u);
-                if (r >= 0)
+                if (r > 0 || (r == 0 && queued == 0))
                         return 0;
-                if (!lsr_ring_transient(r))
+                if (r < 0 && !lsr_ring_transient(r))
                         return r;
         }
         return -EAGAIN;
 }
 
-/* The ring failed: what it has not reported is done by plain calls. */
-static void uring_abandon(struct uring_engine *u)
+/* Wait for all that was asked of the ring. */
+static void uring_settle(struct uring_engine *u)
 {
-        for (unsigned c = 0; c < u->n_chains; c++) {
-                for (unsigned i = 0; i < u->chains[c].n; i++)
-                        lsr_sync_stat(&u->batch, &u->chains[c].ops[i]);
-                u->base.stats->syscalls += u->chains[c].n;
-                u->base.stats->retried_ops += u->chains[c].n;
-                u->chains[c].n = 0;
-        }
-        u->in_flight = 0;
-        for (; u->next_lot < u->n_lots; u->next_lot++) {
-                const struct uring_lot *lot = &u->lots[u->next_lot];
+        while (u->pending > 0)
+                if (uring_enter(u, u->pending) < 0)
+                        uring_abandon(u);
+}
 
-                for (size_t i = 0; i < lot->n; i++)
-                        lsr_sync_stat(&u->batch, &lot->ops[i]);
-                u->base.stats->syscalls += lot->n;
-                u->base.stats->retried_ops += lot->n;
+/* A ring of @depth in the place of the one there is, if any. */
+static int uring_make(struct uring_engine *u, unsigned depth)
+{
+        struct io_uring_params params = {
+                .flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER,
+        };
+        struct io_uring ring;
+        int r = io_uring_queue_init_params(depth, &ring, &params);
+
+        u->base.stats->syscalls += 3;
+        if (r == -EINVAL) {
+                /* A kernel before 6.0 does not know these flags; they only make the ring cheaper. */
+                params = (struct io_uring_params){};
+                r = io_uring_queue_init_params(depth, &ring, &params);
+                u->base.stats->syscalls += 3;
         }
-        u->broken = true;
+        if (r < 0)
+                return r;
+        /* A kernel without this feature may lack direct descriptors, too, and not say so. */
+        if (!(params.features & IORING_FEAT_CQE_SKIP)) {
+                io_uring_queue_exit(&ring);
+                return -EOPNOTSUPP;
+        }
+        uring_down(u);
+        u->ring = ring;
+        u->up = true;
+        u->depth = depth;
+        return 0;
+}
+
+/* Have a ring for @expected requests, or a smaller one if there is one and the kernel grants no larger. */
+static int uring_up(struct uring_engine *u, size_t expected)
+{
+        unsigned depth = URING_DEPTH_MIN;
+        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
+        int r;
+
+        while (depth < expected && depth < most)
+                depth *= 2;
+        if (u->broken || (u->up && u->depth >= depth))
+                return 0;
+        /* Whatever files are being read must be here before the ring goes. */
+        uring_settle(u);
+        if (u->broken)
+                return 0;
+        r = uring_make(u, depth);
+        if (r < 0)
+                return u->up ? 0 : r;
+        if (!u->slots && !uring_slots_taken) {
+                u->slots = uring_slots;
+                uring_slots_taken = true;
+        } else if (u->slots != uring_slots) {
+                u->slots = lsr_xrealloc(u->slots, depth * sizeof(*u->slots));
+        }
+        return 0;
+}
+
+static struct lsr_engine *uring_free(struct lsr_engine *e)
+{
+        struct uring_engine *u = (struct uring_engine *)e;
+
+        uring_settle(u);
+        uring_down(u);
+        free(u->lots);
+        if (u->slots == uring_slots)
+                uring_slots_taken = false;
+        else
+                free(u->slots);
+        free(u);
+        return NULL;
 }
 
 /*
@@ -280,6 +345,7 @@ static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *b
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
+        assert(u->pending == u->files_left);
         u->batch = *batch;
         u->n_lots = u->next_lot = u->n_ops = 0;
         u->gone = false;
@@ -302,21 +368,11 @@ static void uring_cut_chains(struct uring_engine *u)
         if (!u->knobs[KNOB_DEPTH] && needed > 2 && needed - needed / 4 < u->n_chains)
                 u->n_chains = (unsigned)(needed - needed / 4);
         memset(u->chains, 0, sizeof(u->chains));
-        u->n_free = u->in_flight = 0;
+        u->n_free = 0;
         for (unsigned i = u->n_chains; i-- > 0;)
                 u->free_chains[u->n_free++] = (uint16_t)i;
         if (u->knobs[KNOB_WORKERS] && !u->capped)
                 uring_cap_workers(u);
-}
-
-/*
- * The kernel copies a name when it takes the request.  If that fails the whole
- * chain is cancelled, and without a word: of requests that skip their success
- * the first alone reports.  What would fail is left to the plain call.
- */
-static bool uring_name_fits(const char *name)
-{
-        return name[0] && strnlen(name, PATH_MAX) < PATH_MAX;
 }
 
 static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *ops, unsigned n)
@@ -326,25 +382,26 @@ static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *
         int flags = AT_NO_AUTOMOUNT | (u->batch.follow ? 0 : AT_SYMLINK_NOFOLLOW);
         unsigned mask = lsr_meta_statx_mask(u->batch.fields);
 
-        u->chains[index] = (struct uring_chain){ ops, n };
-        u->in_flight++;
+        u->chains[index] = (struct uring_chain){ ops, n, n };
         for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+                struct io_uring_sqe *sqe = uring_request(u);
 
                 slots[i].stx_mask = 0;
-                if (uring_name_fits(ops[i].name))
-                        io_uring_prep_statx(sqe, u->batch.own_dirs ? ops[i].dirfd : u->batch.dirfd, ops[i].name, flags,
-                                            mask, &slots[i]);
-                else
-                        io_uring_prep_nop(sqe);
-                if (i + 1 < n) {
-                        io_uring_sqe_set_flags(sqe, IOSQE_IO_HARDLINK | IOSQE_CQE_SKIP_SUCCESS);
-                        io_uring_sqe_set_data64(sqe, URING_MEMBER);
-                } else {
-                        io_uring_sqe_set_data64(sqe, (uint64_t)index << 8 | URING_CHAIN);
-                }
+                io_uring_prep_statx(sqe, u->batch.own_dirs ? ops[i].dirfd : u->batch.dirfd, ops[i].name, flags, mask,
+                                    &slots[i]);
+                uring_tag(sqe, URING_CHAIN, index, i + 1 < n ? IOSQE_IO_HARDLINK : 0);
         }
         u->base.stats->ring_ops += n;
+}
+
+/* Have room for @n requests in a row: what follows is handed over in one piece if the kernel takes it so. */
+static int uring_room(struct uring_engine *u, unsigned n)
+{
+        int r = 0;
+
+        while (r >= 0 && io_uring_sq_space_left(&u->ring) < n)
+                r = uring_enter(u, 0);
+        return r;
 }
 
 /* Make chains of what is still to do, as long as there are free ones. */
@@ -353,14 +410,10 @@ static int uring_feed(struct uring_engine *u)
         while (u->n_free > 0 && u->next_lot < u->n_lots) {
                 struct uring_lot *lot = &u->lots[u->next_lot];
                 unsigned len = lot->n < u->chain_len ? (unsigned)lot->n : u->chain_len;
+                int r = uring_room(u, len);
 
-                /* A chain does not reach across two submissions. */
-                if (io_uring_sq_space_left(&u->ring) < len) {
-                        int r = uring_enter(u, 0);
-
-                        if (r < 0)
-                                return r;
-                }
+                if (r < 0)
+                        return r;
                 uring_queue_chain(u, lot->ops, len);
                 lot->ops += len;
                 lot->n -= len;
@@ -390,13 +443,28 @@ static int uring_stat_go(struct lsr_engine *e)
         int r;
 
         u->gone = true;
+        if (u->broken)
+                return 0;
         uring_cut_chains(u);
-        r = u->broken || u->failed ? -EIO : uring_feed(u);
+        r = uring_feed(u);
         if (r >= 0)
                 r = uring_enter(u, 0);
         if (r < 0)
                 uring_abandon(u);
         return 0;
+}
+
+/* Without a ring: the rest of the batch. */
+static void uring_do_without(struct uring_engine *u)
+{
+        for (; u->next_lot < u->n_lots; u->next_lot++) {
+                const struct uring_lot *lot = &u->lots[u->next_lot];
+
+                for (size_t i = 0; i < lot->n; i++)
+                        lsr_sync_stat(&u->batch, &lot->ops[i]);
+                u->base.stats->syscalls += lot->n;
+                u->base.stats->retried_ops += lot->n;
+        }
 }
 
 /*
@@ -426,66 +494,81 @@ static int uring_stat_wait(struct lsr_engine *e)
         if (!u->gone)
                 uring_stat_go(e);
         uring_wait_politely(u);
-        while (u->in_flight > 0 || u->next_lot < u->n_lots) {
+        while (!u->broken && (u->n_free < u->n_chains || u->next_lot < u->n_lots)) {
                 int r = uring_feed(u);
-                /* With more to feed, come back when two chains are left to do while they are fed. */
-                unsigned wait = u->next_lot < u->n_lots && u->in_flight > 2 ? u->in_flight - 2 : u->in_flight;
+                unsigned left = u->pending - u->files_left, some = 2 * u->chain_len;
 
+                /* With more to feed, come back when two chains are left to do while they are fed. */
                 if (r >= 0)
-                        r = uring_enter(u, wait);
-                if (r < 0 || u->failed)
+                        r = uring_enter(u, u->next_lot < u->n_lots && left > some ? left - some : left);
+                if (r < 0)
                         uring_abandon(u);
         }
+        uring_do_without(u);
         return 0;
+}
+
+/* For a FIFO or a terminal the ring would wait until somebody writes, O_NONBLOCK or not. */
+static void uring_queue_file(struct uring_engine *u, const struct lsr_file_read *file, unsigned i)
+{
+        bool regular = file->ends || file->size > 0;
+        struct io_uring_sqe *sqe = uring_request(u);
+
+        io_uring_prep_openat_direct(sqe, file->below ? file->dirfd : AT_FDCWD, file->path, LSR_FILE_FLAGS | file->flags,
+                                    0, i);
+        uring_tag(sqe, URING_FILE, i, IOSQE_IO_LINK);
+        if (regular) {
+                /* If it became a FIFO meanwhile this fails, and the read is not begun. */
+                sqe = uring_request(u);
+                io_uring_prep_fadvise(sqe, (int)i, 0, 0, POSIX_FADV_NORMAL);
+                uring_tag(sqe, URING_FILE, i, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
+        }
+        sqe = uring_request(u);
+        io_uring_prep_read(sqe, (int)i, file->buf, (unsigned)file->cap, 0);
+        if (!regular)
+                sqe->rw_flags = RWF_NOWAIT;
+        /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
+        uring_tag(sqe, URING_READ, i, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
+        sqe = uring_request(u);
+        io_uring_prep_close_direct(sqe, i);
+        uring_tag(sqe, URING_FILE, i, 0);
+        u->files_left += regular ? 4 : 3;
+        u->base.stats->ring_ops += regular ? 4 : 3;
 }
 
 static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files, unsigned n)
 {
-        int r;
-
         if (!u->has_files) {
-                r = io_uring_register_files_sparse(&u->ring, URING_FILES_MAX);
+                int r = io_uring_register_files_sparse(&u->ring, URING_FILES_MAX);
+
                 u->base.stats->syscalls++;
                 if (r < 0)
                         return r;
                 u->has_files = true;
         }
-        if (io_uring_sq_space_left(&u->ring) < 3 * n) {
-                r = uring_enter(u, 0);
-                if (r < 0)
-                        return r;
+        if (uring_room(u, URING_FILE_REQUESTS * n) < 0) {
+                uring_abandon(u);
+                return 0;
         }
-        u->files = files;
-        u->n_files = u->files_left = n;
-        for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
-
-                io_uring_prep_openat_direct(sqe, files[i].below ? files[i].dirfd : AT_FDCWD, files[i].path,
-                                            O_RDONLY | files[i].flags, 0, i);
-                io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS);
-                /* An open that fails reports, and what it cancels does not: one completion a file. */
-                io_uring_sqe_set_data64(sqe, (uint64_t)i << 8 | URING_FILE);
-                /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
-                sqe = io_uring_get_sqe(&u->ring);
-                io_uring_prep_read(sqe, (int)i, files[i].buf, (unsigned)files[i].cap, 0);
-                io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
-                io_uring_sqe_set_data64(sqe, (uint64_t)i << 8 | URING_FILE);
-                sqe = io_uring_get_sqe(&u->ring);
-                io_uring_prep_close_direct(sqe, i);
-                io_uring_sqe_set_flags(sqe, IOSQE_CQE_SKIP_SUCCESS);
-                io_uring_sqe_set_data64(sqe, URING_IGNORE);
-        }
-        u->base.stats->ring_ops += 3 * n;
+        u->split = false;
+        for (unsigned i = 0; i < n; i++)
+                uring_queue_file(u, &files[i], i);
         return 0;
 }
 
-/* What the ring did not bring, or not to the end, is read by plain calls. */
+/*
+ * What the ring did not bring, or not to the end, is read by plain calls.  And all of it if a submission was split: a
+ * read that was cut off its open may have met an older file in the same place.
+ */
 static void uring_check_files(struct uring_engine *u)
 {
+        assert(u->files_left == 0);
         for (unsigned i = 0; i < u->n_files; i++) {
                 struct lsr_file_read *file = &u->files[i];
                 unsigned syscalls = 0;
 
+                if (u->split)
+                        file->ret = 0;
                 if (file->ends && file->ret >= (ssize_t)file->cap) {
                         file->ret = -EFBIG;
                 } else if (!lsr_file_read_complete(file)) {
@@ -504,7 +587,7 @@ static int uring_files_wait(struct lsr_engine *e)
 
         while (u->files_left > 0)
                 if (uring_enter(u, u->files_left) < 0)
-                        u->files_left = 0;
+                        uring_abandon(u);
         uring_check_files(u);
         return 0;
 }
@@ -513,22 +596,26 @@ static int uring_files_wait(struct lsr_engine *e)
 static int uring_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
 {
         struct uring_engine *u = (struct uring_engine *)e;
-        size_t wanted = 3 * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
+        size_t wanted = URING_FILE_REQUESTS * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
         int r = u->up && n <= URING_FILES_FEW ? 0 : uring_up(u, wanted);
 
         while (n > 0 && r >= 0) {
-                unsigned most = u->depth / 3 < URING_FILES_MAX ? u->depth / 3 : URING_FILES_MAX;
+                unsigned fit = u->depth / URING_FILE_REQUESTS, most = fit < URING_FILES_MAX ? fit : URING_FILES_MAX;
                 unsigned len = n < most ? (unsigned)n : most;
 
                 uring_files_wait(e);
                 for (unsigned i = 0; i < len; i++)
                         files[i].ret = 0;
-                r = uring_queue_files(u, files, len);
-                if (r >= 0 && len > URING_FILES_FEW)
-                        r = uring_enter(u, 0);
+                u->files = files;
+                u->n_files = len;
+                r = u->broken ? 0 : uring_queue_files(u, files, len);
+                if (r >= 0 && len > URING_FILES_FEW && !u->broken && uring_enter(u, 0) < 0)
+                        uring_abandon(u);
                 files += len;
                 n -= len;
         }
+        if (r < 0)
+                u->n_files = 0;
         return r;
 }
 

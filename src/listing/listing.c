@@ -172,7 +172,7 @@ static int listing_look_into(struct lsr_reader *in, struct lsr_ahead_dir *dir)
         int error;
 
         if (dir->place.bundle)
-                error = lsr_place_enter(&dir->place);
+                error = lsr_place_enter(&dir->place, false);
         else
                 error = lsr_place_find(in->o->bundles, path, LSR_PLACE_ENTER, &dir->place);
         if (error < 0)
@@ -182,7 +182,7 @@ static int listing_look_into(struct lsr_reader *in, struct lsr_ahead_dir *dir)
         return error ? 1 : 0;
 }
 
-/* Bring the sorted entries of a bundle's directory into its rows.  0, or 1 if it is a loop. */
+/* Bring the sorted entries of a bundle's directory into its rows.  0, or 1 if it is a loop or there is no memory. */
 static int listing_load_members(struct lsr_reader *in, struct lsr_ahead_dir *dir)
 {
         struct lsr_rows *r = &dir->read->rows;
@@ -198,7 +198,10 @@ static int listing_load_members(struct lsr_reader *in, struct lsr_ahead_dir *dir
         if (in->sink->before_wait)
                 in->sink->before_wait(in->sink->ctx);
         at = lsr_clock();
-        n = lsr_members_read(&job, &entries);
+        if (lsr_members_read(&job, &entries, &n) < 0) {
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_READ_DIR, dir->read->path, -ENOMEM, false);
+                return 1;
+        }
         lsr_rows_add(r, entries, n);
         lsr_lap(&in->stats->read_ns, &at);
         lsr_rows_report(in, r, dir->read->path);
@@ -349,26 +352,41 @@ static bool listing_asks_bundles(const struct listing *l, const struct lsr_entry
         return !e->meta.error && S_ISREG(e->meta.mode) && !o->dirs_as_files && (n == 1 || o->enter == LSR_ENTER_ALWAYS);
 }
 
+/* The member that operand @path means.  As lsr_place_find(). */
+static int listing_find_member(const struct lsr_list_options *o, const char *path, struct lsr_place *ret_place)
+{
+        unsigned flags = (o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
+                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_PART;
+        int error = lsr_place_find(o->bundles, path, flags, ret_place);
+
+        if (o->follow == LSR_FOLLOW_OPERAND_DIR && (error == -ENOENT || (error == 0 && !lsr_place_is_dir(ret_place)))) {
+                /* As in listing_wants_lstat(). */
+                flags &= ~(unsigned)(LSR_PLACE_FOLLOW | LSR_PLACE_ENTER);
+                error = lsr_place_find(o->bundles, path, flags, ret_place);
+        }
+        return error;
+}
+
 /* Operands that are, or lie in, bundles: put the members that they mean in their place. */
 static void listing_find_members(struct listing *l, struct lsr_rows *r)
 {
+        struct lsr_place *places = lsr_arena_new(r->arena, struct lsr_place, r->n);
+        int *errors = lsr_arena_new(r->arena, int, r->n);
+        unsigned renumbered;
+
+        /* A path that leads where another one did not can change the rows of that one. */
+        do {
+                renumbered = l->in.o->bundles ? lsr_bundles_renumbered(l->in.o->bundles) : 0;
+                for (size_t i = 0; i < r->n; i++)
+                        errors[i] = listing_asks_bundles(l, r->rows[i], r->n)
+                                            ? listing_find_member(l->in.o, r->rows[i]->name, &places[i])
+                                            : 1;
+        } while (l->in.o->bundles && renumbered != lsr_bundles_renumbered(l->in.o->bundles));
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
-                struct lsr_members_job job = { .io = l->in.io, .arena = r->arena, .o = l->in.o };
-                unsigned flags = (l->in.o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
-                                 (l->in.o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) |
-                                 (l->in.o->recursive || l->in.o->tree || l->in.o->total_size ? 0 : LSR_PLACE_PART);
-                int error;
+                struct lsr_members_job job = { .io = l->in.io, .arena = r->arena, .o = l->in.o, .dir = places[i] };
+                int error = errors[i];
 
-                if (!listing_asks_bundles(l, e, r->n))
-                        continue;
-                error = lsr_place_find(l->in.o->bundles, e->name, flags, &job.dir);
-                if (l->in.o->follow == LSR_FOLLOW_OPERAND_DIR &&
-                    (error == -ENOENT || (error == 0 && !lsr_place_is_dir(&job.dir)))) {
-                        /* As in listing_wants_lstat(). */
-                        flags &= ~(LSR_PLACE_FOLLOW | LSR_PLACE_ENTER);
-                        error = lsr_place_find(l->in.o->bundles, e->name, flags, &job.dir);
-                }
                 if (error == 1)
                         continue;
                 if (error == 0) {

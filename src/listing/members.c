@@ -16,6 +16,10 @@
 
 #define MEMBERS_SHARED_MAX 4096u /* attributes with a shared extra; those beyond have extras of their own */
 
+/* What an entry takes, with its place in the order and what it takes to sort, bytes; and one of --json. */
+#define MEMBERS_ENTRY (sizeof(struct lsr_entry) + 128)
+#define MEMBERS_DESCRIBED (MEMBERS_ENTRY + sizeof(struct lsr_entry_extra) + sizeof(struct lsr_entry_member))
+
 struct members {
         const struct lsr_members_job *job;
         const struct lsr_catalogue *c;
@@ -92,6 +96,9 @@ static int members_follow(struct members *x, uint32_t dir, const struct lsr_memb
         const struct lsr_place from = { x->job->dir.bundle, dir };
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
+        /* Rows of what is being listed must stay, so that no more is loaded of what is around the bundle. */
+        if (r == -EAGAIN)
+                return 1;
         if (r != 0)
                 return r == LSR_PLACE_UNREADABLE ? -EBADMSG : r;
         lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, ret_target);
@@ -230,8 +237,9 @@ static void members_up(struct members *x, struct lsr_entry *ret_entry)
         }
 }
 
-size_t lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **ret_entries)
+int lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **ret_entries, size_t *ret_n)
 {
+        const size_t each = job->o->want.member ? MEMBERS_DESCRIBED : MEMBERS_ENTRY;
         const uint32_t dir = job->dir.row;
         struct lsr_slice below;
         struct lsr_entry *entries;
@@ -240,6 +248,8 @@ size_t lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **re
 
         members_begin(&x, job);
         below = lsr_catalogue_children(x.c, dir);
+        if (lsr_arena_reserve(job->arena, ((size_t)below.n + 2) * each) < 0)
+                return -ENOMEM;
         entries = lsr_arena_new(job->arena, struct lsr_entry, (size_t)below.n + 2);
         if (lsr_filter_keeps(job->o, "."))
                 members_fill(&x, dir, dir, ".", 1, &entries[n++]);
@@ -251,7 +261,8 @@ size_t lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **re
                         n++;
         }
         *ret_entries = entries;
-        return n;
+        *ret_n = n;
+        return 0;
 }
 
 void lsr_members_operand(const struct lsr_members_job *job, const char *name, struct lsr_entry *ret_entry)

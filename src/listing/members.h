@@ -20,8 +20,9 @@ struct lsr_members_job {
 /*
  * The children of a directory as entries, "." and ".." first if they are wanted, in @ret_entries (in the arena).
  * Names point into the catalogue.  With LSR_FOLLOW_ALWAYS a link that leads nowhere has meta.error set.
+ * 0, or -ENOMEM: to read and to sort them takes more than there is.
  */
-size_t lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **ret_entries);
+int lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **ret_entries, size_t *ret_n);
 
 /* The place itself as an entry called @name. */
 void lsr_members_operand(const struct lsr_members_job *job, const char *name, struct lsr_entry *ret_entry);

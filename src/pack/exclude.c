@@ -169,7 +169,7 @@ static char *exclude_next(char *path)
         return slash ? slash + 1 : NULL;
 }
 
-/* Behind the first place where @piece ends, if it begins at @path or, with @anywhere, behind it.  NULL: there is none. */
+/* The first place where @piece ends that begins at @path or, with @anywhere, behind it.  NULL: there is none. */
 static char *exclude_after(const char *piece, char *path, bool anywhere)
 {
         for (char *end = path; end; end = exclude_next(end)) {

@@ -29,7 +29,10 @@ struct lsr_excludes *lsr_excludes_free(struct lsr_excludes *e);
  */
 void lsr_excludes_root(struct lsr_excludes *e, const char *given, const char *prefix, const char *path);
 
-/* Is @path below the operand, whose last component is @name, to be left out?  @path is cut meanwhile, and whole again. */
+/*
+ * Is @path, which is below the operand and ends in the component @name, to be left out?  @path is written to meanwhile,
+ * and as it was when this returns.
+ */
 bool lsr_excludes_has(struct lsr_excludes *e, char *path, const char *name, bool is_dir);
 
 /* The next pattern from @at on that nothing has matched so far, or NULL.  @at begins at 0. */

@@ -467,8 +467,7 @@ static int pack_plan(struct pack *p, struct pack_batch *b)
                         .cap = cap,
                         .below = true,
                         .dirfd = lsr_walk_fd(p->walk, item),
-                        .flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-                                 (p->euid == 0 || p->euid == item->meta.uid ? O_NOATIME : 0),
+                        .flags = O_NOFOLLOW | (p->euid == 0 || p->euid == item->meta.uid ? O_NOATIME : 0),
                         .size = item->meta.size,
                 };
                 used += cap;

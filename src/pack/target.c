@@ -226,9 +226,9 @@ int lsr_target_sync(struct lsr_target *t)
         if (!t->is_file || t->spooled)
                 return 0;
         /* fsync(2) cannot be interrupted: what it finds to do is to be little. */
-        for (off_t at = 0; fstat(t->fd, &st) == 0 && at < st.st_size; at += TARGET_SYNC)
-                if (st.st_size > TARGET_SYNC && target_write_out(t, at) < 0)
-                        break;
+        if (fstat(t->fd, &st) == 0 && st.st_size > TARGET_SYNC)
+                for (off_t at = 0; at < st.st_size && target_write_out(t, at) == 0;)
+                        at += TARGET_SYNC;
         return fsync(t->fd) < 0 ? -errno : 0;
 }
 
@@ -329,14 +329,14 @@ int lsr_target_commit(struct lsr_target *t)
 
 void lsr_target_close(struct lsr_target *t)
 {
-        sigset_t before = target_block();
-
         if (t->temporary) {
+                sigset_t before = target_block();
+
                 unlinkat(t->dirfd, t->temporary, 0);
                 free(t->temporary);
                 target_named(t, NULL);
+                target_unblock(&before);
         }
-        target_unblock(&before);
         if (t->fd > STDERR_FILENO)
                 close(t->fd);
         if (t->dirfd >= 0)

@@ -4,13 +4,14 @@
  * A tar of any kind is read from its beginning to its end, past the filters, as
  * any tar would read it: what its headers say and what follows them is summed up
  * as it was when it was packed; compressed ones are decoded by threads of their
- * filters.  Formats with an index are asked for each member, by all cores: each
- * thread has an input and takes runs of rows.
+ * filters.  Formats with an index are asked for the members, by all cores: each
+ * thread has an input and takes runs of rows, which it reads in one pass.
  *
  * Nothing is confined here: what is read is what was written a moment ago.
  */
 #include "pack/verify.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -152,34 +153,70 @@ struct verify_run {
         int error;
 };
 
+/* The rows of one run, as read_many() wants them. */
+struct verify_many {
+        struct verify *v;
+        const struct verify_rows *rows;
+        uint32_t at;
+        uint32_t end;
+        struct lsr_member m; /* the one at hand */
+        char *path;
+        size_t cap;
+};
+
+/* The next row, with its whole path.  False: that was all, or no more is wanted. */
+static bool verify_row(struct verify_many *many)
+{
+        const struct lsr_catalogue *c = many->rows->catalogue;
+        size_t len;
+
+        if (many->at == many->end || atomic_load(&many->rows->stop))
+                return false;
+        len = lsr_catalogue_path(c, many->at, many->path, many->cap);
+        if (len >= many->cap) {
+                many->cap = 2 * len + 1;
+                many->path = lsr_xrealloc(many->path, many->cap);
+                lsr_catalogue_path(c, many->at, many->path, many->cap);
+        }
+        lsr_catalogue_get(c, many->at++, &many->m);
+        many->m.path = many->path;
+        many->m.path_len = len;
+        return true;
+}
+
+/* To the next one with content of its own; those without are counted. */
+static bool verify_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct verify_many *many = ctx;
+        const struct lsr_member *m = &many->m;
+
+        while (verify_row(many)) {
+                if (S_ISREG(m->meta.mode) && !(m->flags & (LSR_MEMBER_HARDLINK | LSR_MEMBER_IMPLIED))) {
+                        lsr_content_digest(&many->v->content, m->meta.size, NULL, 0);
+                        *ret_member = *m;
+                        return true;
+                }
+                if (!(m->flags & LSR_MEMBER_IMPLIED))
+                        verify_count(many->v, m, 0);
+        }
+        return false;
+}
+
 static int verify_write(void *ctx, const void *data, size_t n)
 {
-        struct verify *v = ctx;
+        struct verify_many *many = ctx;
 
-        lsr_digest_add(&v->content, data, n);
+        lsr_digest_add(&many->v->content, data, n);
         return 0;
 }
 
-/* A row whose path is known. */
-static int verify_row(struct verify *v, const struct lsr_member *m)
+static int verify_end(void *ctx, int result)
 {
-        const struct lsr_sink sink = { v, verify_write };
-        uint64_t content = 0;
-        int r;
+        struct verify_many *many = ctx;
 
-        if (m->flags & LSR_MEMBER_IMPLIED)
-                return 0;
-        if (S_ISREG(m->meta.mode) && !(m->flags & LSR_MEMBER_HARDLINK)) {
-                lsr_content_digest(&v->content, m->meta.size, NULL, 0);
-                r = lsr_input_seek(v->scan.input, 0);
-                if (r == 0)
-                        r = v->id.format->read(&v->scan, m, &sink);
-                if (r < 0)
-                        return r;
-                content = lsr_digest_end(&v->content);
-        }
-        verify_count(v, m, content);
-        return 0;
+        if (result == 0)
+                verify_count(many->v, &many->m, lsr_digest_end(&many->v->content));
+        return result;
 }
 
 static int verify_open(struct verify *v, const struct lsr_verify *options, struct lsr_io *io, int fd)
@@ -189,7 +226,7 @@ static int verify_open(struct verify *v, const struct lsr_verify *options, struc
         int r = fstat(fd, &st) < 0 ? -errno : lsr_input_file(&input, io, fd, 0, (uint64_t)st.st_size);
 
         v->v = options;
-        v->scan = (struct lsr_scan){ .window_max = VERIFY_WINDOW, .prefix = "", .ctx = v, .trouble = verify_trouble };
+        v->scan = (struct lsr_scan){ .window_max = VERIFY_WINDOW, .ctx = v, .trouble = verify_trouble };
         if (r == 0)
                 r = lsr_identify(input, VERIFY_WINDOW, &v->id, &v->scan.input);
         return r > 0 ? -EBADMSG : r;
@@ -208,30 +245,21 @@ static void verify_work(void *ctx, unsigned worker, struct lsr_job *job)
         struct verify_rows *rows = ctx;
         struct verify *v = &rows->readers[worker];
         struct verify_run *run = (struct verify_run *)job;
-        size_t cap = 256;
-        char *path = lsr_xmalloc(cap);
+        struct verify_many many = { .v = v, .rows = rows, .at = run->first, .end = run->end, .cap = 256 };
         int r = 0;
 
+        many.path = lsr_xmalloc(many.cap);
         if (!v->io) {
                 r = lsr_io_new(&v->io, "sync");
                 if (r == 0)
                         r = verify_open(v, v->v, v->io, rows->fd);
         }
-        for (uint32_t row = run->first; row < run->end && r >= 0 && !atomic_load(&rows->stop); row++) {
-                struct lsr_member m;
-                size_t len = lsr_catalogue_path(rows->catalogue, row, path, cap);
-
-                if (len >= cap) {
-                        cap = 2 * len + 1;
-                        path = lsr_xrealloc(path, cap);
-                        lsr_catalogue_path(rows->catalogue, row, path, cap);
-                }
-                lsr_catalogue_get(rows->catalogue, row, &m);
-                m.path = path;
-                m.path_len = len;
-                r = verify_row(v, &m);
-        }
-        free(path);
+        if (r == 0)
+                r = lsr_input_seek(v->scan.input, 0);
+        if (r == 0)
+                r = v->id.format->read_many(&v->scan,
+                                            &(struct lsr_many){ &many, verify_next, verify_write, verify_end });
+        free(many.path);
         run->error = r;
 }
 
@@ -284,6 +312,7 @@ static int verify_index(struct verify *v, int fd)
                 r = lsr_builder_finish(v->scan.builder, &catalogue);
         lsr_builder_free(v->scan.builder);
         v->scan.builder = NULL;
+        assert(v->id.format->read_many);
         if (r == 0)
                 r = verify_rows(v, catalogue, fd);
         lsr_catalogue_free(catalogue);

@@ -35,6 +35,7 @@ struct canon {
         size_t len;
         size_t cap;
         unsigned links;
+        uint64_t calls;
         struct canon_seen *seen;
 };
 
@@ -67,6 +68,7 @@ static bool canon_loops(struct canon *c, const char *todo)
         int error;
 
         *slash = '\0';
+        c->calls++;
         error = stat(slash > c->done ? c->done : "/", &st);
         *slash = '/';
         if (error)
@@ -92,6 +94,7 @@ static char *canon_follow(struct canon *c, const char *todo, const char *rest)
         char target[PATH_MAX], *next;
         ssize_t len = readlink(c->done, target, sizeof(target));
 
+        c->calls++;
         if (len < 0 || len == sizeof(target))
                 return NULL;
         if (c->links < CANON_LINKS_FREE)
@@ -136,7 +139,7 @@ static void canon_walk(struct canon *c, char *todo)
         free(todo);
 }
 
-char *lsr_canonical(const char *base, const char *path, unsigned *links)
+char *lsr_canonical(const char *base, const char *path, unsigned *links, uint64_t *calls)
 {
         struct canon c = { .links = *links };
 
@@ -148,6 +151,7 @@ char *lsr_canonical(const char *base, const char *path, unsigned *links)
                 c.done = lsr_xstrdup("");
         } else {
                 c.done = base ? lsr_xstrdup(base) : getcwd(NULL, 0);
+                *calls += !base;
                 if (!c.done)
                         return NULL;
                 c.len = strlen(c.done);
@@ -165,5 +169,6 @@ char *lsr_canonical(const char *base, const char *path, unsigned *links)
         if (c.len == 0)
                 canon_append(&c, "", 0);
         *links = c.links;
+        *calls += c.calls;
         return c.done;
 }

@@ -100,12 +100,10 @@ static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, 
 void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles)
 {
         struct lsr_cells *cells = &v->cells;
-        unsigned getents;
 
+        v->frills = v->o.color || v->o.hyperlink || v->o.icons || v->o.dired;
         cells_measure_all(v, spans, n);
-        getents = lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
-        v->getents += getents;
-        if (getents)
+        if (lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups) > 0)
                 cells_measure_all(v, spans, n);
         memset(cells->shown, 0, sizeof(cells->shown));
         cells->anew = cells->room = cells->width = 0;

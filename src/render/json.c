@@ -171,7 +171,8 @@ static void json_look_up(struct lsr_view *v, const struct lsr_set *set)
                 if (column->needs & (LSR_NEED_USERS | LSR_NEED_GROUPS))
                         column->measure(v, &v->cells.all[i], set->rows, set->n);
         }
-        v->getents += lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups);
+        lsr_users_resolve(&v->users);
+        lsr_users_resolve(&v->groups);
 }
 
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)

@@ -4,6 +4,7 @@
  * Most names need none of that: they are copied.  The order of the sequences
  * around the others is GNU's, so that the bytes are the same.
  */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint
 
 static void name_color_reset(struct lsr_view *v);
 
-static void name_restore_on_signal(const struct lsr_view *v)
+static void name_restore_on_signal(struct lsr_view *v)
 {
         const struct lsr_color_text *left = &v->colors.kinds[LSR_COLOR_LEFT];
         const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
@@ -42,7 +43,7 @@ static void name_restore_on_signal(const struct lsr_view *v)
 
         memcpy(reset, left->text, left->len);
         memcpy(reset + left->len, right->text, right->len);
-        lsr_restore_on_signal(reset, left->len + right->len);
+        v->syscalls += lsr_restore_on_signal(reset, left->len + right->len);
         free(reset);
 }
 
@@ -133,34 +134,56 @@ static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
         }
 }
 
-/* The absolute path that a name of the set at hand leads to; @dir NULL: it counts from the current directory. */
-static char *name_absolute(struct lsr_view *v, const char *dir, const char *name)
+/* The absolute path of directory @dir, in v->link_base; NULL if there is none. */
+static void name_find_base(struct lsr_view *v, const char *dir)
 {
-        unsigned links = 0;
-
-        if (!dir)
-                return lsr_canonical(NULL, name, &links);
-        if (!v->link_dir || strcmp(dir, v->link_dir) != 0) {
-                free(v->link_dir);
-                free(v->link_base);
-                v->link_dir = lsr_xstrdup(dir);
-                v->base_links = 0;
-                v->link_base = lsr_canonical(NULL, dir, &v->base_links);
-        }
-        links = v->base_links;
-        return v->link_base ? lsr_canonical(v->link_base, name, &links) : NULL;
+        if (v->link_dir && strcmp(dir, v->link_dir) == 0)
+                return;
+        free(v->link_dir);
+        free(v->link_base);
+        v->link_dir = lsr_xstrdup(dir);
+        v->base_links = 0;
+        v->link_base = lsr_canonical(NULL, dir, &v->base_links, &v->syscalls);
 }
 
-static void name_link_begin(struct lsr_view *v, const char *dir, const char *name)
+/* The absolute path that @e leads to; NULL: below v->link_base, by its name. */
+static char *name_absolute(struct lsr_view *v, const struct lsr_entry *e)
 {
-        char *absolute = name_absolute(v, dir, name);
+        bool known = lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_FOLLOWED);
+        bool maybe = e->type == DT_UNKNOWN ? !known || S_ISLNK(e->meta.mode) : e->type == DT_LNK;
+        unsigned links = v->base_links;
 
+        /* Only links have to be read. */
+        return maybe || lsr_entry_is_dots(e->name) ? lsr_canonical(v->link_base, e->name, &links, &v->syscalls) : NULL;
+}
+
+/* Where @e of directory @dir, NULL for an operand, leads to; or @dir itself, if @e is NULL. */
+static void name_link_begin(struct lsr_view *v, const char *dir, const struct lsr_entry *e)
+{
+        char *absolute = NULL;
+        bool found;
+
+        if (dir) {
+                name_find_base(v, dir);
+                found = v->link_base;
+                absolute = found && e ? name_absolute(v, e) : NULL;
+        } else {
+                absolute = lsr_canonical(NULL, e->name, &(unsigned){ 0 }, &v->syscalls);
+                found = absolute;
+        }
         lsr_out_puts(v->out, "\033]8;;file://");
         name_put_escaped(v, v->host, false);
-        if (!absolute || *absolute != '/')
-                lsr_out_putc(v->out, '/');
-        if (absolute)
+        if (absolute) {
                 name_put_escaped(v, absolute, true);
+        } else if (found) {
+                bool root = !v->link_base[1];
+
+                name_put_escaped(v, root && e ? "" : v->link_base, true);
+                name_put_escaped(v, e ? "/" : "", true);
+                name_put_escaped(v, e ? e->name : "", true);
+        } else {
+                lsr_out_putc(v->out, '/');
+        }
         lsr_out_putc(v->out, '\a');
         free(absolute);
 }
@@ -177,7 +200,7 @@ static void name_link_end(struct lsr_view *v)
  * the link.
  */
 static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_quote_table *quote, const char *text,
-                                         size_t len, const char *dir, const char *name)
+                                         size_t len, const char *dir, const struct lsr_entry *e)
 {
         struct lsr_out tmp;
         struct lsr_quoted q;
@@ -188,7 +211,7 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
         outside = v->some_quoted && q.quoted && tmp.len >= 2;
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[0]);
-        name_link_begin(v, dir, name);
+        name_link_begin(v, dir, e);
         if (tmp.len)
                 lsr_out_put(v->out, tmp.buf + outside, tmp.len - 2 * (size_t)outside);
         name_link_end(v);
@@ -257,7 +280,7 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
                 q.width += lsr_icon_put(v->out, e);
         begin = v->o.dired ? lsr_dired_pos(v) : 0;
         if (v->o.hyperlink)
-                q = name_put_linked(v, &v->quote, text, len, v->dir, e->name);
+                q = name_put_linked(v, &v->quote, text, len, v->dir, e);
         else if (plain)
                 lsr_out_put(v->out, text, len);
         else
@@ -317,7 +340,7 @@ void lsr_heading_put(struct lsr_view *v, const char *dir)
         begin = lsr_dired_pos(v);
         v->some_quoted = false;
         if (v->o.hyperlink)
-                name_put_linked(v, &v->dir_quote, dir, strlen(dir), NULL, dir);
+                name_put_linked(v, &v->dir_quote, dir, strlen(dir), dir, NULL);
         else
                 lsr_quote_put(&v->dir_quote, v->out, dir, strlen(dir));
         lsr_dired_add(v, &v->subdired, begin, lsr_dired_pos(v));

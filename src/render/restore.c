@@ -30,19 +30,26 @@ static void restore_on_signal(int number)
         errno = error;
 }
 
-void lsr_restore_on_signal(const char *reset, size_t len)
+unsigned lsr_restore_on_signal(const char *reset, size_t len)
 {
         static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP };
         const struct sigaction action = { .sa_handler = restore_on_signal, .sa_flags = SA_RESTART };
+        unsigned calls = 1;
 
-        if (len > sizeof(restore_text) || tcgetpgrp(STDOUT_FILENO) < 0)
-                return;
+        if (len > sizeof(restore_text))
+                return 0;
+        if (tcgetpgrp(STDOUT_FILENO) < 0)
+                return calls;
         memcpy(restore_text, reset, len);
         restore_len = len;
         for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
                 struct sigaction old;
 
-                if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-                        sigaction(numbers[i], &action, NULL);
+                calls++;
+                if (sigaction(numbers[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+                        continue;
+                calls++;
+                sigaction(numbers[i], &action, NULL);
         }
+        return calls;
 }

@@ -91,7 +91,7 @@ struct lsr_view {
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
-        unsigned getents; /* processes started for names of users */
+        uint64_t syscalls; /* made for hyperlinks */
 };
 
 /* The sink of lsr_list(); ctx is the view. */

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 
@@ -137,6 +138,16 @@ static const char *zone_keep_name(const char *name)
         return n->text;
 }
 
+void lsr_zone_guard_libc(void)
+{
+        char buf[PATH_MAX];
+        const char *path = lsr_zone_path(buf, sizeof(buf));
+        struct stat st;
+
+        if (path && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+                setenv("TZ", "/", 1);
+}
+
 static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
 {
         static bool set;
@@ -145,8 +156,10 @@ static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
         int64_t local;
         struct tm tm;
 
-        if (!set)
+        if (!set) {
+                lsr_zone_guard_libc();
                 tzset();
+        }
         set = true;
         if (!localtime_r(&at, &tm))
                 return false;

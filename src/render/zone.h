@@ -42,6 +42,12 @@ struct lsr_zone_span {
  */
 const char *lsr_zone_path(char *buf, size_t size);
 
+/*
+ * To be called before libc is asked for local times: it opens whatever TZ names, and waits for the writer of a FIFO.  If
+ * that is neither a file nor a directory, TZ becomes one that libc cannot use, which is UTC without a name.
+ */
+void lsr_zone_guard_libc(void);
+
 /* Use @data, which the caller keeps.  NULL or anything odd: localtime_r answers. */
 void lsr_zone_load(struct lsr_zone *ret_zone, const char *data, size_t len);
 

@@ -17,13 +17,16 @@
 
 #include "base/arena.h"
 #include "io/stream.h"
+#include "source/spool.h"
 
 #define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
 
 void bundle_close(struct lsr_bundle *bundle)
 {
-        if (bundle->fd_owned && bundle->fd >= 0)
+        if (bundle->fd_owned && bundle->fd >= 0) {
                 close(bundle->fd);
+                lsr_io_count(bundle->all->o.io, 1);
+        }
         bundle->fd = -1;
         bundle->fd_owned = false;
         for (size_t i = 0; i < LSR_COMPANIONS; i++) {
@@ -86,6 +89,25 @@ int bundle_open_companions(struct lsr_bundle *bundle)
         return r;
 }
 
+/*
+ * Standard input may have been opened for writing too (<>), and the worker is given what is for reading alone.  Where
+ * that cannot be had, without /proc for instance, its filter of system calls is all that keeps it from writing.
+ */
+static void bundle_only_read(struct lsr_bundle *bundle)
+{
+        int flags = fcntl(bundle->fd, F_GETFL), fd;
+
+        lsr_io_count(bundle->all->o.io, 1);
+        if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+                return;
+        fd = lsr_spool_reopen(bundle->fd);
+        lsr_io_count(bundle->all->o.io, 1);
+        if (fd < 0)
+                return;
+        bundle->fd = fd;
+        bundle->fd_owned = true;
+}
+
 int bundle_open_file(struct lsr_bundle *bundle)
 {
         struct lsr_io *io = bundle->all->o.io;
@@ -107,5 +129,7 @@ int bundle_open_file(struct lsr_bundle *bundle)
                 bundle->size = stx.stx_size;
         else if (bundle->fd_owned)
                 return 1;
+        if (S_ISREG(stx.stx_mode) && !bundle->fd_owned)
+                bundle_only_read(bundle);
         return S_ISDIR(stx.stx_mode) ? -EISDIR : 0;
 }

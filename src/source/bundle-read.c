@@ -53,9 +53,9 @@ struct bundle_many {
         const struct lsr_many_sink *sink;
         struct lsr_records members;
         size_t first, n, done; /* of the rows: those in members, and how many of these are through */
-        bool to_end;
-        bool wanted; /* the sink has not had enough */
-        bool killed; /* the last member that ended did so with its worker */
+        unsigned flags;        /* of the request */
+        bool wanted;           /* the sink has not had enough */
+        bool killed;           /* the last member that ended did so with its worker */
 };
 
 static int many_begin(void *ctx, size_t i)
@@ -76,6 +76,24 @@ static int many_write(void *ctx, const void *data, size_t n)
         return r;
 }
 
+static int many_hole(void *ctx, uint64_t n)
+{
+        struct bundle_many *many = ctx;
+        const struct lsr_many_sink *sink = many->sink;
+        int r = lsr_sink_hole(&(struct lsr_sink){ sink->ctx, sink->write, sink->hole }, n);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
+static void many_verified(void *ctx)
+{
+        const struct lsr_many_sink *sink = ((struct bundle_many *)ctx)->sink;
+
+        if (sink->verified)
+                sink->verified(sink->ctx);
+}
+
 static int many_end(void *ctx, size_t i, int error)
 {
         struct bundle_many *many = ctx;
@@ -90,23 +108,63 @@ static int many_end(void *ctx, size_t i, int error)
 static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_many *many = ctx;
-        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end };
+        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole, many_verified };
 
-        return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->to_end, &sink,
+        return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->flags, &sink,
                                     &many->done);
 }
 
-/* As many of the @n rows as go into one request. */
-static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+/* Everything about @row itself; of a hard link, what it names. */
+static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many, uint32_t row)
 {
+        const struct lsr_catalogue *c = bundle->catalogue;
+        struct lsr_member m;
+        char *path;
+        int r;
+
+        lsr_catalogue_get(c, row, &m);
+        m.path_len = lsr_catalogue_path(c, row, NULL, 0);
+        if (!(path = malloc(m.path_len + 1)))
+                return -ENOMEM;
+        m.path = path;
+        lsr_catalogue_path(c, row, path, m.path_len + 1);
+        if (m.flags & LSR_MEMBER_HARDLINK) {
+                struct lsr_member link = { .path = path,
+                                           .path_len = m.path_len,
+                                           .packed = m.packed,
+                                           .position = m.position,
+                                           .data = m.data,
+                                           .flags = LSR_MEMBER_HARDLINK };
+
+                link.target = lsr_catalogue_target(c, row, &link.target_len);
+                m = link;
+        }
+        m.raw = NULL;
+        m.raw_len = 0;
+        r = lsr_record_put(&many->members, &m);
+        free(path);
+        return r;
+}
+
+/* As many of the @n rows as go into one request, and as there is memory for.  0; -ENOMEM: not even for the first. */
+static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+{
+        int r = 0;
+
         lsr_records_clear(&many->members);
         many->n = 0;
         /* Another one is no longer than its texts may be. */
-        while (many->n < n && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
+        while (many->n < n && r == 0 && many->members.len < LSR_WIRE_MANY_MAX - LSR_WIRE_REQUEST_MAX) {
                 struct lsr_member m;
-                char *path = bundle_whole_member(bundle, rows[many->n++], &m);
+                char *path;
 
-                lsr_record_put(
+                if (many->flags & LSR_MANY_EXACT) {
+                        r = bundle_pack_exact(bundle, many, rows[many->n]);
+                        many->n += r == 0;
+                        continue;
+                }
+                path = bundle_whole_member(bundle, rows[many->n], &m);
+                r = lsr_record_put(
                         &many->members,
                         &(struct lsr_member){
                                 .path = m.path,
@@ -123,13 +181,16 @@ static void bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many
                                 .flags = m.flags,
                         });
                 free(path);
+                many->n += r == 0;
         }
+        return many->n > 0 ? 0 : r;
 }
 
-int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, bool to_end,
+int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink)
 {
-        struct bundle_many many = { .sink = sink, .wanted = true };
+        const unsigned at_end = LSR_MANY_TO_END | LSR_MANY_ALL;
+        struct bundle_many many = { .sink = sink, .wanted = true, .flags = flags };
         unsigned deaths = 0;
         bool died;
         int r = 0;
@@ -137,9 +198,14 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         do {
                 many.done = 0;
                 many.killed = false;
-                bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
-                many.to_end = to_end && many.first + many.n == n;
-                r = bundle_retry(bundle, bundle_ask_many, &many);
+                r = bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                many.flags = many.first + many.n == n ? flags : flags & ~at_end;
+                if (flags & LSR_MANY_ALL && many.first == 0)
+                        many.flags |= LSR_MANY_FROM_START;
+                if (r == 0)
+                        r = bundle_retry(bundle, bundle_ask_many, &many);
+                else
+                        many.n = 1;
                 if (!many.wanted)
                         break;
                 /* A member of which nothing has come: its own, or that of the process which died over it. */

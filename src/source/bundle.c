@@ -15,6 +15,7 @@
  */
 #include "source/bundle-parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@
 #include "source/spool.h"
 
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
-#define BUNDLE_TRIES 2 /* of a request, as the worker may have died since the last one */
+#define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
+#define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
 
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
@@ -51,6 +53,8 @@ static void bundle_free(struct lsr_bundle *bundle)
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
         lsr_catalogue_free(bundle->catalogue);
+        free(bundle->asked);
+        free(bundle->asked_text);
         free(bundle->path);
         free(bundle);
 }
@@ -66,6 +70,7 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 b->all = next;
         }
         lsr_worker_free(b->worker);
+        free(b->expected);
         free(b);
         return NULL;
 }
@@ -76,12 +81,23 @@ void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
                 lsr_worker_stats(b->worker, sum);
 }
 
+struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
+{
+        return b->o.io;
+}
+
+int lsr_bundles_confined(const struct lsr_bundles *b)
+{
+        return b->worker ? lsr_worker_confined(b->worker) : 1;
+}
+
 static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
         if (!b->worker)
                 b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                          .io = b->o.io,
                                                                          .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                         .confine_required = b->o.confine_required,
                                                                          .ctx = b,
                                                                          .trouble = bundles_trouble });
         return b->worker;
@@ -150,7 +166,7 @@ static void bundle_touch(struct lsr_bundle *bundle)
                 bundle->used = ++bundle->all->tick;
 }
 
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row);
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole);
 
 /* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
 static int bundle_unpark(struct lsr_bundle *bundle)
@@ -162,7 +178,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
                 return 0;
         bundles_make_room(bundle->all);
         if (bundle->outer)
-                return bundle_place_inner(bundle, bundle->outer_row);
+                return bundle_place_inner(bundle, bundle->outer_row, true);
         r = bundle_open_file(bundle);
         if (r == 0 &&
             (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
@@ -193,6 +209,11 @@ static int bundle_spool_write(void *ctx, const void *data, size_t n)
         return lsr_spool_write(ctx, data, n);
 }
 
+static int bundle_spool_hole(void *ctx, uint64_t n)
+{
+        return lsr_spool_hole(ctx, n);
+}
+
 /* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
 static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
 {
@@ -217,7 +238,7 @@ static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_wor
         struct lsr_worker *w = bundle->all->worker;
         struct lsr_spool spool = {};
         const struct lsr_member all = { .path = "" };
-        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write });
+        int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write, bundle_spool_hole });
 
         lsr_worker_close(w, got->id);
         /* Cut off or damaged, as was said: what came before is worth a look. */
@@ -304,7 +325,8 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
-        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled)
+        assert(!bundle->only);
+        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
         memcpy(entry.filters, bundle->filters, sizeof(entry.filters));
@@ -322,6 +344,7 @@ static int bundle_recognise(struct lsr_bundle *bundle)
                 if (r < 0)
                         return r;
         }
+        bundle->stored = bundle->size;
         if (bundle->size == LSR_INPUT_UNKNOWN)
                 return bundle_hand_over(bundle);
         if (bundle_cached(bundle))
@@ -382,9 +405,101 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
         return r;
 }
 
+/* The one that is a file, or comes through a pipe. */
+static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
+{
+        while (bundle->outer)
+                bundle = bundle->outer;
+        return bundle;
+}
+
+/* What the catalogue of one more bundle may take. */
+static uint64_t bundle_room(struct lsr_bundle *bundle)
+{
+        const struct lsr_bundle *outermost = bundle_outermost(bundle);
+        uint64_t room = LSR_BUNDLE_CATALOGUE_PIPE;
+
+        if (outermost->stored <= (UINT64_MAX - LSR_BUNDLE_CATALOGUE_MIN) / LSR_BUNDLE_CATALOGUE_PER_BYTE)
+                room = LSR_BUNDLE_CATALOGUE_MIN + outermost->stored * LSR_BUNDLE_CATALOGUE_PER_BYTE;
+        return room > outermost->taken ? room - outermost->taken : 0;
+}
+
+/* --- what is asked of a bundle ---------------------------------------------------------- */
+
+static int bundle_compare_paths(const void *a, const void *b)
+{
+        return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted)
+{
+        assert(b->wanted.n == 0 && wanted->n > 0);
+        b->wanted = *wanted;
+}
+
+bool lsr_bundles_list(const struct lsr_bundles *b)
+{
+        return b->wanted.n == 0 || b->wanted.depth > 0;
+}
+
+unsigned lsr_bundles_renumbered(const struct lsr_bundles *b)
+{
+        return b->renumbered;
+}
+
+/* The first path expected that is not before @path followed by @c. */
+static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path, char c)
+{
+        size_t len = strlen(path), low = 0, high = b->wanted.n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                int r = strncmp(b->expected[middle], path, len);
+
+                if (r < 0 || (r == 0 && (unsigned char)b->expected[middle][len] < (unsigned char)c))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* The questions for it: @path, and what is expected of paths through it. */
+static void bundle_gather(struct lsr_bundle *bundle, const char *path)
+{
+        struct lsr_bundles *b = bundle->all;
+        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0, kept = 0;
+        size_t exact, first, end;
+
+        if (!b->expected) {
+                b->expected = memcpy(lsr_xmalloc(size), b->wanted.paths, size);
+                qsort(b->expected, b->wanted.n, sizeof(*b->expected), bundle_compare_paths);
+        }
+        exact = bundle_expected_from(b, bundle->path, '\0');
+        first = bundle_expected_from(b, bundle->path, '/');
+        end = bundle_expected_from(b, bundle->path, '/' + 1);
+        bundle->asked_text = lsr_xstrdup(path);
+        bundle->asked = lsr_xmalloc((end - first + 2) * sizeof(*bundle->asked));
+        bundle->asked[n++] = bundle->asked_text;
+        if (exact < b->wanted.n && strcmp(b->expected[exact], bundle->path) == 0)
+                bundle->asked[n++] = "";
+        for (size_t i = first; i < end; i++)
+                bundle->asked[n++] = b->expected[i] + len + strspn(b->expected[i] + len, "/");
+        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
+        for (size_t i = 0; i < n; i++)
+                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
+                        bundle->asked[kept++] = bundle->asked[i];
+        bundle->n_asked = kept;
+}
+
+static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
+{
+        return bsearch(&path, bundle->asked, bundle->n_asked, sizeof(*bundle->asked), bundle_compare_paths);
+}
+
 struct bundle_scan {
-        const char *path; /* NULL: all */
-        bool only;
+        const struct lsr_wanted *wanted; /* NULL: all */
+        uint64_t room;
         struct lsr_catalogue *catalogue;
         enum lsr_worker_share share;
 };
@@ -393,7 +508,8 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->path, scan->only, &scan->catalogue, &scan->share);
+        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue,
+                               &scan->share);
 }
 
 /* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
@@ -422,25 +538,33 @@ static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue 
         return bundle->only ? bundle_renumber(bundle, all) : lsr_catalogue_is_part(bundle->part, all);
 }
 
-/* @path: a part for it will do. */
-static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
+/* @wanted: a part for it will do. */
+static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wanted)
 {
-        struct bundle_scan scan = { .path = path, .only = only };
+        struct bundle_scan scan = { .wanted = wanted, .room = bundle_room(bundle) };
         int r;
 
-        if (bundle->loaded || (path && bundle->part))
+        if (bundle->loaded)
                 return bundle->load_error;
-        r = bundle_retry(bundle, bundle_ask_scan, &scan);
+        assert(!wanted || !bundle->part);
+        /* Where memory is short, what fits of it. */
+        do
+                r = bundle_retry(bundle, bundle_ask_scan, &scan);
+        while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
         if (r == 0 && !bundle_agrees(bundle, scan.catalogue)) {
                 lsr_catalogue_free(scan.catalogue);
                 r = -ESTALE;
         }
-        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL;
+        bundle->all->renumbered += r == 0 && bundle->only;
+        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
+        bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
         bundle->load_error = r;
         bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
-        if (r == 0)
+        if (r == 0) {
                 bundle->catalogue = scan.catalogue;
-        if (r == 0 && scan.share != LSR_WORKER_ALL)
+                bundle_outermost(bundle)->taken += lsr_catalogue_size(scan.catalogue);
+        }
+        if (r == 0 && !bundle->loaded)
                 bundle->part = scan.catalogue;
         else if (r == 0)
                 bundle_remember(bundle);
@@ -451,12 +575,21 @@ static int bundle_load(struct lsr_bundle *bundle, const char *path, bool only)
 
 int lsr_bundle_load(struct lsr_bundle *bundle)
 {
-        return bundle_load(bundle, NULL, false);
+        return bundle_load(bundle, NULL);
 }
 
-int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path, bool only)
+int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
 {
-        return bundle_load(bundle, path, only);
+        struct lsr_wanted wanted = bundle->all->wanted;
+
+        if (bundle->loaded || (bundle->part && !bundle->only) || (bundle->only && bundle_answers(bundle, path)))
+                return bundle->load_error;
+        if (bundle->part || wanted.n == 0)
+                return lsr_bundle_load(bundle);
+        bundle_gather(bundle, path);
+        wanted.paths = bundle->asked;
+        wanted.n = bundle->n_asked;
+        return bundle_load(bundle, &wanted);
 }
 
 struct bundle_extent {
@@ -472,11 +605,62 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
 }
 
+/* A member is spooled, unless it turns out to be none that is worth it. */
+struct bundle_look {
+        struct lsr_spool spool;
+        bool large;  /* it is known to be, */
+        bool looked; /* its beginning was looked at, */
+        bool is_one; /* and is that of a bundle */
+};
+
+/* -ECANCELED: it is no bundle, or only its end would tell. */
+static int bundle_look(struct bundle_look *l)
+{
+        const struct lsr_spool *s = &l->spool;
+
+        if (!l->looked && s->size >= LSR_PROBE_BYTES) {
+                struct lsr_probe p = { .size = LSR_INPUT_UNKNOWN };
+                uint8_t *head = lsr_xmalloc(LSR_PROBE_BYTES);
+                ssize_t got = pread(s->fd, head, LSR_PROBE_BYTES, 0);
+
+                p.head = head;
+                p.head_len = got > 0 ? (size_t)got : 0;
+                l->is_one = lsr_plausible(&p);
+                l->looked = true;
+                free(head);
+        }
+        return l->looked && !l->is_one && (l->large || s->size > LSR_BUNDLE_LOOK_MAX) ? -ECANCELED : 0;
+}
+
+static int bundle_look_write(void *ctx, const void *data, size_t n)
+{
+        struct bundle_look *l = ctx;
+        int r = lsr_spool_write(&l->spool, data, n);
+
+        return r < 0 ? r : bundle_look(l);
+}
+
+static int bundle_look_hole(void *ctx, uint64_t n)
+{
+        struct bundle_look *l = ctx;
+        uint64_t head = l->spool.size < LSR_PROBE_BYTES ? LSR_PROBE_BYTES - l->spool.size : 0;
+        int r;
+
+        if (head > n)
+                head = n;
+        r = lsr_spool_hole(&l->spool, head);
+        if (r == 0)
+                r = bundle_look(l);
+        if (r == 0)
+                r = lsr_spool_hole(&l->spool, n - head);
+        return r < 0 ? r : bundle_look(l);
+}
+
 /* Where the content of @row can be read: a range of the outer file, or a spool. */
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
+static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole)
 {
         struct lsr_bundle *outer = inner->outer;
-        struct lsr_spool spool = {};
+        struct bundle_look look = { .looked = whole, .is_one = whole };
         struct lsr_member m;
         char *path = bundle_whole_member(outer, row, &m);
         struct bundle_extent x = { .m = &m };
@@ -493,11 +677,16 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row)
         }
         if (r < 0)
                 return r;
-        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &spool, bundle_spool_write });
-        return bundle_use_spool(inner, &spool, r);
+        look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
+        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
+        if (r == -ECANCELED) {
+                lsr_spool_drop(&look.spool);
+                return 1;
+        }
+        return bundle_use_spool(inner, &look.spool, r);
 }
 
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle)
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle)
 {
         size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(outer->catalogue, row, NULL, 0);
         struct lsr_bundle *bundle;
@@ -522,7 +711,7 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bun
         bundle->outer = outer;
         bundle->outer_row = row;
         bundle->depth = outer->depth + 1;
-        r = bundle_place_inner(bundle, row);
+        r = bundle_place_inner(bundle, row, whole);
         if (r == 0)
                 r = bundle_recognise(bundle);
         if (r == 0)

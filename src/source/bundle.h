@@ -17,8 +17,17 @@
 #include "io/io.h"
 #include "source/worker.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8                    /* bundles inside bundles */
-#define LSR_BUNDLES_OPEN_MAX 16                   /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLE_DEPTH_MAX 8                   /* bundles inside bundles */
+#define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */
+#define LSR_BUNDLES_OPEN_MAX 16                  /* more than that, and few enough for the worker's descriptors */
+/*
+ * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
+ * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a
+ * row of a database takes as much, and may be one byte, too.  What comes through a pipe has no size that is known.
+ */
+#define LSR_BUNDLE_CATALOGUE_MIN ((uint64_t)64 << 20)
+#define LSR_BUNDLE_CATALOGUE_PER_BYTE 128u
+#define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
 struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
@@ -26,18 +35,41 @@ struct lsr_bundles; /* what all bundles of a run share: worker, cache, those tha
 struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
-        bool cache;      /* use the index cache */
-        bool keep_pipes; /* what comes from a pipe is kept: content will be read, too */
+        bool cache;            /* use the index cache */
+        bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
+        bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
 };
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
+
+/*
+ * What will be looked up by lsr_bundle_load_part(): paths as the user gave them, through whatever files, and so many
+ * levels below each of them, see struct lsr_wanted.  All else is had by loading bundles as a whole.  The paths stay
+ * the caller's.
+ */
+void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted);
+
+/* Will directories be listed, and not just looked up? */
+bool lsr_bundles_list(const struct lsr_bundles *b);
+
+/*
+ * How often a bundle of which some rows were loaded was loaded as a whole: then its rows have other numbers.  Whoever
+ * keeps rows while more is looked up compares this, and finds them again.
+ */
+unsigned lsr_bundles_renumbered(const struct lsr_bundles *b);
 struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
+
+/* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
+int lsr_bundles_confined(const struct lsr_bundles *b);
 
 /* Added to @sum: what the worker did. */
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);
+
+/* The engine that they are read with. */
+struct lsr_io *lsr_bundles_io(struct lsr_bundles *b);
 
 struct lsr_bundle {
         char *path;                      /* as the user gave it, up to here: "a.tar/b.zip" */
@@ -48,6 +80,7 @@ struct lsr_bundle {
         bool filtered; /* reading one member means decoding all before it */
         bool troubled; /* something was wrong with it */
         bool cached;   /* the catalogue came from the index cache */
+        bool claimed;  /* the catalogue is the bundle's own: for listing alone, see LSR_MANY_EXACT */
         /* The rest belongs to bundle.c. */
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
@@ -56,7 +89,10 @@ struct lsr_bundle {
         bool handed;                /* the worker knows it, by id */
         bool loaded;                /* or an attempt failed, with load_error */
         struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
-        bool only;                  /* that is what one lookup takes, no more */
+        bool only;                  /* that is what some questions take, with rows of its own: never cached */
+        const char **asked;         /* the questions: paths, sorted */
+        size_t n_asked;
+        char *asked_text; /* of the one that was not expected */
         int load_error;
         uint64_t used; /* when, in steps of lsr_bundles */
         int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
@@ -66,6 +102,8 @@ struct lsr_bundle {
         uint32_t outer_row;
         uint64_t offset;
         uint64_t size;
+        uint64_t stored; /* size of what was opened, before anything was decompressed; LSR_INPUT_UNKNOWN: a pipe */
+        uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone */
         struct lsr_bundle *next;
 };
 
@@ -77,8 +115,12 @@ struct lsr_bundle {
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
 
-/* The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep). */
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bundle **ret_bundle);
+/*
+ * The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
+ * Unless @whole, one that must be copied and is larger than LSR_BUNDLE_LOOK_MAX is a bundle only if its beginning says
+ * so: that some have their magic number at the end must not make a listing decode whatever is large.
+ */
+int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle);
 
 /*
  * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.
@@ -87,22 +129,24 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, struct lsr_bun
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but a part of it will do: what it takes to follow @path below the root, and to list the directory that is
- * there.  What more is wanted, lsr_bundle_load() has; see lsr_catalogue_find() and lsr_catalogue_holds().
- * With @only it need not be listed, nor are rows and links kept: if b->only is set then, nothing else may be looked up
- * before lsr_bundle_load(), whose rows are others.
+ * The same, but a part of it will do: what it takes to follow @path below the root, which is one of those expected or
+ * leads there, and to list the levels below that were expected.  What more is wanted, lsr_bundle_load() has; see
+ * lsr_catalogue_find() and lsr_catalogue_holds().
+ * If b->only is set then, links are not to be followed, and nothing else may be looked up before lsr_bundle_load(),
+ * whose rows are others.
  */
-int lsr_bundle_load_part(struct lsr_bundle *b, const char *path, bool only);
+int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
 
 /*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
- * position; each of them begins and ends once, as far as the sink wants more.  @to_end as for lsr_worker_read_many().
+ * position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
+ * rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
  * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
  */
-int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, bool to_end,
+int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink);
 
 /* As lsr_format.check; 1: its format has no such function, reading all members is all that can be done. */

@@ -56,8 +56,8 @@ static int cache_open_dir(bool make)
         if (make)
                 mkdir(path, 0700);
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        /* Somebody else's cache is no place to learn from. */
-        if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid())) {
+        /* Somebody else's cache is no place to learn from, nor one that others can write to. */
+        if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))) {
                 close(fd);
                 return -1;
         }
@@ -113,7 +113,7 @@ bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entr
 {
         char name[64];
         struct stat st;
-        uint8_t *data;
+        uint8_t *data = NULL;
         bool found = false;
         int dir, fd;
 
@@ -123,10 +123,10 @@ bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entr
         if (dir < 0)
                 return false;
         cache_name(name, meta);
-        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
-                data = lsr_xmalloc((size_t)st.st_size);
-                if (read(fd, data, (size_t)st.st_size) == st.st_size)
+        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+            (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
+                if (lsr_try_resize(&data, (size_t)st.st_size) == 0 && read(fd, data, (size_t)st.st_size) == st.st_size)
                         found = cache_parse(data, (size_t)st.st_size, meta, ret_entry);
                 free(data);
         }

@@ -63,9 +63,14 @@ static void answer_begin(struct worker_call *call)
         call->sink_result = call->many->begin(call->many->ctx, call->at);
 }
 
+static bool answer_takes_data(const struct worker_call *call)
+{
+        return call->sink || (call->many && call->at < call->n);
+}
+
 static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        if ((!call->sink && !(call->many && call->at < call->n)) || length > LSR_WIRE_DATA_MAX)
+        if (!answer_takes_data(call) || length > LSR_WIRE_DATA_MAX)
                 return -EPROTO;
         while (length > 0) {
                 const uint8_t *data;
@@ -94,6 +99,47 @@ static int answer_data(struct lsr_worker *w, struct worker_call *call, uint64_t 
                                 return r;
                 }
         }
+        return 0;
+}
+
+/* The worker is not made to send zeros, nor are they written where the taker knows something better. */
+static int answer_hole(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        struct lsr_sink sink;
+        uint64_t n;
+        int r;
+
+        if (!answer_takes_data(call) || length != sizeof(n))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &n, sizeof(n));
+        if (r < 0)
+                return r;
+        if (n > LSR_WIRE_HOLE_MAX)
+                return -EPROTO;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head) + sizeof(n);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        if (call->many)
+                answer_begin(call);
+        if (call->sink_result < 0)
+                return answer_stop(w);
+        sink = call->sink ? *call->sink : (struct lsr_sink){ call->many->ctx, call->many->write, call->many->hole };
+        call->sink_result = lsr_sink_hole(&sink, n);
+        return call->sink_result < 0 ? answer_stop(w) : 0;
+}
+
+static int answer_verified(struct worker_call *call, uint64_t length)
+{
+        if (!call->many || call->at == call->n || length != 0)
+                return -EPROTO;
+        if (call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head);
+                return call->drained > LSR_WIRE_DRAIN_MAX ? -EPROTO : 0;
+        }
+        answer_begin(call);
+        if (call->sink_result >= 0 && call->many->verified)
+                call->many->verified(call->many->ctx);
         return 0;
 }
 
@@ -131,10 +177,13 @@ static int answer_blob(struct lsr_worker *w, struct worker_call *call, uint64_t 
                 int r;
 
                 if (call->cap == call->size) {
-                        call->cap = call->cap                  ? 2 * call->cap
-                                    : length < WORKER_GROW_MIN ? (size_t)length
-                                                               : WORKER_GROW_MIN;
-                        call->data = lsr_xrealloc(call->data, call->cap);
+                        size_t cap = call->cap                  ? 2 * call->cap
+                                     : length < WORKER_GROW_MIN ? (size_t)length
+                                                                : WORKER_GROW_MIN;
+
+                        if (lsr_try_resize(&call->data, cap) < 0)
+                                return -ENOMEM;
+                        call->cap = cap;
                 }
                 step = call->cap - call->size < length - call->size ? call->cap - call->size
                                                                     : (size_t)(length - call->size);
@@ -157,7 +206,7 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
 static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length, bool is_part)
 {
         if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
-            length > LSR_WIRE_CATALOGUE_MAX)
+            length > call->catalogue_max)
                 return -EPROTO;
         if (length >= WORKER_GROW_MIN)
                 lsr_heap_large();
@@ -166,13 +215,17 @@ static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint
         return answer_blob(w, call, length);
 }
 
+static const char answer_many[] = "it has more members, or longer names, than can be listed";
+static const char answer_large[] =
+        "not all of it is listed: that would take more memory than there is for a bundle of its size";
+
 /* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
-static int answer_too_many(struct lsr_worker *w, struct worker_call *call)
+static int answer_too_many(struct lsr_worker *w, struct worker_call *call, const char *text)
 {
         if (call->full)
                 return 0;
         call->full = true;
-        lsr_worker_say(w, -E2BIG, "it has more members, or longer names, than can be listed");
+        lsr_worker_say(w, -E2BIG, text);
         return answer_stop(w);
 }
 
@@ -182,7 +235,7 @@ static int answer_too_deep(struct lsr_worker *w, struct worker_call *call)
         char text[80];
 
         if (call->deep++ > 0)
-                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call) : 0;
+                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call, answer_many) : 0;
         snprintf(text, sizeof(text), "what lies more than %u directories deep is not listed", LSR_CATALOGUE_DEPTH_MAX);
         lsr_worker_say(w, -ENAMETOOLONG, text);
         return 0;
@@ -208,16 +261,19 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
-                return answer_too_many(w, call);
+                return answer_too_many(w, call, answer_many);
         while (at < call->size) {
                 struct lsr_member m;
 
                 r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
                 if (r < 0)
                         return r;
+                call->unread |= (m.flags & LSR_MEMBER_UNREAD) != 0;
+                if (call->unread && !call->wants_part)
+                        return -EPROTO;
                 r = lsr_builder_add(call->builder, &m);
-                if (r == -E2BIG)
-                        return answer_too_many(w, call);
+                if (r == -E2BIG || r == -EFBIG)
+                        return answer_too_many(w, call, r == -EFBIG ? answer_large : answer_many);
                 if (r == -ENAMETOOLONG)
                         r = answer_too_deep(w, call);
                 if (r < 0)
@@ -248,7 +304,9 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         if (r < 0)
                 return r;
         wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
-        if (done->result > most || done->result < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+        if (done->result > most || done->result < -WORKER_ERRNO_MAX || done->confined > 0 ||
+            done->confined < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
+            (call->unread && done->result >= 0 && !done->only) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
@@ -272,6 +330,12 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_DATA:
                         r = answer_data(w, call, head.length);
+                        break;
+                case LSR_WIRE_HOLE:
+                        r = answer_hole(w, call, head.length);
+                        break;
+                case LSR_WIRE_VERIFIED:
+                        r = answer_verified(call, head.length);
                         break;
                 case LSR_WIRE_END:
                         r = answer_end(w, call, head.length);

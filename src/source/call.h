@@ -13,6 +13,7 @@ struct lsr_worker {
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
         uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
+        int confined;          /* 0; a negative errno: one that could not be confined, and why */
         uint32_t first_id;     /* of the bundles that it knows */
         uint32_t next_id;
         uint64_t calls; /* system calls made for workers that are gone, and to start them */
@@ -28,6 +29,7 @@ struct worker_call {
         unsigned n_fds;
         const struct lsr_sink *sink; /* of a READ */
         struct lsr_builder *builder; /* of a SCAN */
+        uint64_t catalogue_max;      /* likewise, bytes */
         struct lsr_record_owner owner;
         uint64_t received; /* bytes of records */
         const struct lsr_many_sink *many;
@@ -40,8 +42,9 @@ struct worker_call {
         size_t size;
         size_t cap;
         bool has_data;
-        bool wants_part; /* a SCAN that a PART may answer, */
-        bool is_part;    /* and did */
+        bool wants_part; /* a SCAN that a PART may answer, or some of the members */
+        bool is_part;    /* a PART did */
+        bool unread;     /* or some of the members, as they say */
         bool full;       /* the builder takes no more */
         unsigned deep;   /* members that were too deep for it */
         struct lsr_wire_done done;
@@ -50,6 +53,7 @@ struct worker_call {
 void lsr_worker_say(struct lsr_worker *w, int error, const char *text);
 
 /*
- * Take everything up to the DONE.  0; -EPIPE: the worker is gone; another negative errno: it broke the rules.
+ * Take everything up to the DONE.  0; -EPIPE: the worker is gone; -ENOMEM: there is none for what it sends; another
+ * negative errno: it broke the rules.
  */
 int lsr_call_receive(struct lsr_worker *w, struct worker_call *call);

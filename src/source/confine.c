@@ -54,6 +54,7 @@ enum {
         CONFINE_EPERM,
         CONFINE_ENOSYS,
         CONFINE_SOCKET,  /* allowed on our socket */
+        CONFINE_PRIVATE, /* allowed if it maps a private copy, and no code */
         CONFINE_NO_CODE, /* allowed unless it maps code */
         CONFINE_THREAD,  /* allowed if what it makes is a thread */
 };
@@ -92,7 +93,11 @@ static const uint8_t confine_calls[] = {
 
         [SYS_sendmsg] = CONFINE_SOCKET,
         [SYS_recvmsg] = CONFINE_SOCKET,
-        [SYS_mmap] = CONFINE_NO_CODE,
+        /*
+         * Of a shared map of a file that was opened for writing, mprotect(2) makes one that writes; and to refuse that
+         * would be to refuse what allocators do.  So there are no shared maps but those of the ring, which are older.
+         */
+        [SYS_mmap] = CONFINE_PRIVATE,
         [SYS_mprotect] = CONFINE_NO_CODE,
         [SYS_clone] = CONFINE_THREAD,
         /* Its flags lie in memory, where a filter cannot look; libc falls back to clone. */
@@ -136,7 +141,7 @@ static const uint8_t confine_calls[] = {
 };
 
 #define CONFINE_CALLS (sizeof(confine_calls) / sizeof(*confine_calls))
-#define CONFINE_VERDICTS 16u /* instructions */
+#define CONFINE_VERDICTS 20u /* instructions */
 
 void lsr_confine_descriptors(int socket)
 {
@@ -165,15 +170,24 @@ static int confine_limit(int resource, uint64_t n)
  */
 static int confine_limits(uint64_t window_max)
 {
-        int r = confine_limit(RLIMIT_CORE, 0);
+        const struct {
+                int resource;
+                uint64_t n;
+        } limits[] = {
+                { RLIMIT_CORE, 0 },
+                { RLIMIT_FSIZE, 0 },
+                { RLIMIT_NOFILE, CONFINE_FILES },
+                { RLIMIT_DATA, LSR_CONFINE_MEMORY + window_max },
+        };
+        int first = 0;
 
-        if (r >= 0)
-                r = confine_limit(RLIMIT_FSIZE, 0);
-        if (r >= 0)
-                r = confine_limit(RLIMIT_NOFILE, CONFINE_FILES);
-        if (r >= 0)
-                r = confine_limit(RLIMIT_DATA, LSR_CONFINE_MEMORY + window_max);
-        return r;
+        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+                int r = confine_limit(limits[i].resource, limits[i].n);
+
+                if (first == 0)
+                        first = r;
+        }
+        return first;
 }
 
 /*
@@ -195,8 +209,8 @@ struct confine_program {
 
 /* Where each begins among the verdicts below. */
 static const uint8_t confine_at[] = {
-        [CONFINE_KILL] = 0,   [CONFINE_ALLOW] = 1,   [CONFINE_EPERM] = 2,   [CONFINE_ENOSYS] = 3,
-        [CONFINE_SOCKET] = 4, [CONFINE_NO_CODE] = 8, [CONFINE_THREAD] = 12,
+        [CONFINE_KILL] = 0,   [CONFINE_ALLOW] = 1,   [CONFINE_EPERM] = 2,    [CONFINE_ENOSYS] = 3,
+        [CONFINE_SOCKET] = 4, [CONFINE_PRIVATE] = 8, [CONFINE_NO_CODE] = 12, [CONFINE_THREAD] = 16,
 };
 
 /* Of the arguments that are looked at the low 32 bits are all that the kernel knows. */
@@ -210,6 +224,11 @@ static void confine_add_verdicts(struct confine_program *p, int socket)
                 CONFINE_LOAD(args[0]),
                 CONFINE_IF(BPF_JEQ, (uint32_t)socket, 0, 1),
                 CONFINE_RETURN(SECCOMP_RET_ALLOW),
+                CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
+                /* A private map goes on with the verdict below. */
+                CONFINE_LOAD(args[3]),
+                BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MAP_TYPE),
+                CONFINE_IF(BPF_JEQ, MAP_PRIVATE, 1, 0),
                 CONFINE_RETURN(SECCOMP_RET_KILL_PROCESS),
                 CONFINE_LOAD(args[2]),
                 CONFINE_IF(BPF_JSET, PROT_EXEC, 1, 0),
@@ -268,20 +287,18 @@ static int confine_filter(int socket)
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* With filters in the kernel a NULL is a bad address; without, the mode is not known. */
-static bool confine_has_seccomp(void)
-{
-        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) == 0 || errno != EINVAL;
-}
-
 int lsr_confine(int socket, uint64_t window_max)
 {
-        int r = confine_limits(window_max);
+        const int results[] = {
+                confine_limits(window_max),
+                prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0,
+                prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0,
+                prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0,
+                confine_filter(socket),
+        };
 
-        if (r < 0)
-                return r;
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
-            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-                return -errno;
-        return confine_has_seccomp() ? confine_filter(socket) : 0;
+        for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+                if (results[i] < 0)
+                        return results[i];
+        return 0;
 }

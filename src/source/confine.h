@@ -18,6 +18,6 @@ void lsr_confine_descriptors(int socket);
 
 /*
  * The rest, for good.  Threads may still be started.
- * 0, also where the kernel has no seccomp at all; a negative errno: it could not be done.
+ * 0; a negative errno: the kernel refuses some of it, the first of which says why.  The others have been done.
  */
 int lsr_confine(int socket, uint64_t window_max);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "io/io.h"
 
 struct place_walk {
         struct lsr_place at;
@@ -20,6 +21,7 @@ struct place_walk {
         char *text; /* the allocation that holds it */
         unsigned links;
         unsigned flags;
+        struct lsr_bundle *lacks; /* with -EAGAIN: of it more is needed than was loaded */
 };
 
 bool lsr_place_is_dir(const struct lsr_place *place)
@@ -30,17 +32,30 @@ bool lsr_place_is_dir(const struct lsr_place *place)
         return S_ISDIR(m.meta.mode);
 }
 
-int lsr_place_enter(struct lsr_place *place)
+/* @whole: a path inside it follows.  @rest: what will be looked up, among what is expected; NULL: anything. */
+static int place_enter(struct lsr_place *place, bool whole, const char *rest)
 {
         struct lsr_bundle *inner;
-        int r = lsr_bundle_open_inner(place->bundle, place->row, &inner);
+        int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
 
         if (r != 0)
                 return r;
-        if (lsr_bundle_load(inner) < 0)
+        r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
+        if (r < 0)
                 return LSR_PLACE_UNREADABLE;
         *place = (struct lsr_place){ inner, 0 };
         return 0;
+}
+
+int lsr_place_enter(struct lsr_place *place, bool whole)
+{
+        return place_enter(place, whole, NULL);
+}
+
+static int place_lacks(struct place_walk *w, struct lsr_bundle *bundle)
+{
+        w->lacks = bundle;
+        return -EAGAIN;
 }
 
 /* The link at @row, seen from directory @dir.  0; 1: it leads out of the bundle; a negative errno. */
@@ -51,7 +66,7 @@ static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_mem
 
         /* Where it leads is another lookup. */
         if (w->at.bundle->only)
-                return -EAGAIN;
+                return place_lacks(w, w->at.bundle);
         if (++w->links > LSR_PLACE_LINKS_MAX)
                 return -ELOOP;
         if (m->target_len == 0 || m->target_len + rest_len + 2 > PATH_MAX)
@@ -83,7 +98,7 @@ static int place_up(struct place_walk *w)
         if (!b->outer)
                 return 1;
         if (b->outer->only)
-                return -EAGAIN;
+                return place_lacks(w, b->outer);
         w->at = (struct lsr_place){ b->outer, lsr_catalogue_parent(b->outer->catalogue, b->outer_row) };
         return 0;
 }
@@ -116,12 +131,13 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
-        r = S_ISREG(m.meta.mode) ? lsr_place_enter(&w->at) : 1;
+        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
 
-int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
-                    struct lsr_place *ret_place)
+/* @ret_lacks is set with -EAGAIN alone. */
+static int place_walk(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
+                      struct lsr_place *ret_place, struct lsr_bundle **ret_lacks)
 {
         struct place_walk w = { .at = *from, .flags = flags };
         int r = 0;
@@ -146,11 +162,20 @@ int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, 
         free(w.text);
         if (r == 0)
                 *ret_place = w.at;
+        *ret_lacks = w.lacks;
         return r;
 }
 
+int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
+                    struct lsr_place *ret_place)
+{
+        struct lsr_bundle *lacks;
+
+        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_PART, ret_place, &lacks);
+}
+
 /* The longest part of @path, in @buf, that is a real file.  0, or a negative errno: where the kernel stopped. */
-static int place_real_part(const char *path, char *buf, struct stat *st)
+static int place_real_part(struct lsr_io *io, const char *path, char *buf, struct stat *st)
 {
         size_t len = strlen(path);
 
@@ -162,6 +187,7 @@ static int place_real_part(const char *path, char *buf, struct stat *st)
         for (;;) {
                 while (len > 1 && buf[len - 1] == '/')
                         buf[--len] = '\0';
+                lsr_io_count(io, 1);
                 if (stat(buf, st) == 0)
                         return 0;
                 if (errno != ENOTDIR)
@@ -186,7 +212,7 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
                 strcpy(real, path);
                 rest = "";
         } else {
-                r = place_real_part(path, real, &st);
+                r = place_real_part(lsr_bundles_io(b), path, real, &st);
                 if (r < 0)
                         return r;
                 rest = path + strlen(real);
@@ -203,19 +229,23 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
         while (rest[0] == '/')
                 rest++;
-        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest, flags & LSR_PLACE_ONLY)
-                                   : lsr_bundle_load(root.bundle);
+        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
-        r = lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
-        if (r == -EAGAIN && root.bundle->only) {
-                if (lsr_bundle_load(root.bundle) < 0)
+        for (;;) {
+                struct lsr_bundle *lacks;
+
+                r = place_walk(&root, rest, strlen(rest), flags, ret_place, &lacks);
+                /* Another part than this one's may have been loaded before. */
+                if (r == 0 && lsr_bundles_list(b) &&
+                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
+                        lacks = ret_place->bundle;
+                        r = -EAGAIN;
+                }
+                /* Each time it is another bundle of which all is there now. */
+                if (r != -EAGAIN)
+                        return r;
+                if (lsr_bundle_load(lacks) < 0)
                         return LSR_PLACE_UNREADABLE;
-                r = lsr_place_below(&root, rest, strlen(rest), flags, ret_place);
         }
-        /* Another part than this one's may have been loaded before. */
-        if (r == 0 && !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row) &&
-            lsr_bundle_load(ret_place->bundle) < 0)
-                return LSR_PLACE_UNREADABLE;
-        return r;
 }

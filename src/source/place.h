@@ -19,12 +19,7 @@ struct lsr_place {
 enum {
         LSR_PLACE_ENTER = 1 << 0,  /* a bundle at the end of the path is entered, as if the path ended in '/' */
         LSR_PLACE_FOLLOW = 1 << 1, /* a symbolic link at the end is followed */
-        /*
-         * What is there, and its children, is all that will be looked at: of the bundle at the bottom no more need be
-         * loaded, see lsr_bundle_load_part().  For lsr_place_find().
-         */
-        LSR_PLACE_PART = 1 << 2,
-        LSR_PLACE_ONLY = 1 << 3, /* with it: nor its children, and nothing else ever */
+        LSR_PLACE_PART = 1 << 2, /* the path is one of those that lsr_bundles_expect() was told; for lsr_place_find() */
 };
 
 /* A bundle on the way cannot be read; lsr_bundles_options.trouble has been told why. */
@@ -38,13 +33,16 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
 
 /*
  * Find @path from directory @from of a bundle on.  The same; 1: the path leaves
- * the bundle, through an absolute link or above its root.
+ * the bundle, through an absolute link or above its root; -EAGAIN: it leads on where only some members are known.
  */
 int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
                     struct lsr_place *ret_place);
 
-/* Go from a regular file in a bundle to the root of the bundle it is.  As lsr_place_find(). */
-int lsr_place_enter(struct lsr_place *place);
+/*
+ * Go from a regular file in a bundle to the root of the bundle it is.  As lsr_place_find(); @whole as for
+ * lsr_bundle_open_inner().
+ */
+int lsr_place_enter(struct lsr_place *place, bool whole);
 
 /* Does the place hold a directory? */
 bool lsr_place_is_dir(const struct lsr_place *place);

@@ -37,12 +37,16 @@ struct record_head {
         uint64_t path_size; /* with its NUL */
 };
 
-static void record_reserve(struct lsr_records *r, size_t n)
+static int record_reserve(struct lsr_records *r, size_t n)
 {
-        if (r->cap - r->len < n) {
-                r->cap = 2 * r->cap > r->len + n ? 2 * r->cap : r->len + n;
-                r->data = lsr_xrealloc(r->data, r->cap);
-        }
+        size_t cap = 2 * r->cap > r->len + n ? 2 * r->cap : r->len + n;
+
+        if (r->cap - r->len >= n)
+                return 0;
+        if (lsr_try_resize(&r->data, cap) < 0)
+                return -ENOMEM;
+        r->cap = cap;
+        return 0;
 }
 
 void lsr_records_clear(struct lsr_records *r)
@@ -81,7 +85,7 @@ static size_t record_word(char *to, const char *word)
         return n + 1;
 }
 
-void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
+int lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
 {
         const struct lsr_meta *meta = &m->meta;
         struct lsr_record_owner *o = &r->owner;
@@ -108,8 +112,9 @@ void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
         };
         size_t begin = r->len;
 
-        record_reserve(r, sizeof(head) + sizeof(fields) + m->path_len + m->target_len + m->xattrs_len + m->raw_len + 4 +
-                                  sizeof(*o));
+        if (record_reserve(r, sizeof(head) + sizeof(fields) + m->path_len + m->target_len + m->xattrs_len + m->raw_len +
+                                      4 + sizeof(*o)) < 0)
+                return -ENOMEM;
         r->len += sizeof(head);
         for (unsigned i = 0; i < RECORD_FIELDS; i++) {
                 if (fields[i]) {
@@ -133,6 +138,7 @@ void lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
                 record_append(r, o->method, record_word(o->method, m->method));
         }
         memcpy(r->data + begin, &head, sizeof(head));
+        return 0;
 }
 
 /* --- and back ---------------------------------------------------------------------- */

@@ -36,7 +36,8 @@ struct lsr_records {
 /* The memory stays. */
 void lsr_records_clear(struct lsr_records *records);
 
-void lsr_record_put(struct lsr_records *records, const struct lsr_member *m);
+/* 0, or -ENOMEM and the records are as they were. */
+int lsr_record_put(struct lsr_records *records, const struct lsr_member *m);
 
 /*
  * Take the record at data + *at and move *at behind it.  Texts point into @data and @owner, which is that of the

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "source/worker.h"
+
 static int serve_data(void *ctx, const void *data, size_t n)
 {
         struct serve *s = ctx;
@@ -26,6 +28,13 @@ static int serve_data(void *ctx, const void *data, size_t n)
                 n -= part;
         }
         return 0;
+}
+
+static int serve_hole(void *ctx, uint64_t n)
+{
+        struct serve *s = ctx;
+
+        return lsr_wire_waiting(s->wire) ? -ECANCELED : serve_send(s, LSR_WIRE_HOLE, &n, sizeof(n));
 }
 
 /* All that the filters make of a bundle. */
@@ -48,7 +57,7 @@ static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
 /* READ and EXTENT. */
 int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
-        const struct lsr_sink sink = { s, serve_data };
+        const struct lsr_sink sink = { s, serve_data, serve_hole };
         const struct lsr_format *format;
         struct serve_bundle *b;
         struct lsr_member m;
@@ -93,6 +102,8 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
 struct serve_many {
         struct serve *s;
         struct lsr_scan *scan;
+        bool tells;          /* which members were compared with a checksum, */
+        bool verified;       /* or are all of them, by a filter? */
         const uint8_t *data; /* records */
         size_t size;
         size_t at;     /* of the first that is not taken yet */
@@ -123,6 +134,7 @@ static bool many_next(void *ctx, struct lsr_member *ret_member)
         many->left--;
         many->open = true;
         many->scan->troubles = 0;
+        many->scan->verified = false;
         return true;
 }
 
@@ -141,12 +153,23 @@ static int many_write(void *ctx, const void *data, size_t n)
         return r;
 }
 
+static int many_hole(void *ctx, uint64_t n)
+{
+        return many_put(ctx, LSR_WIRE_HOLE, &n, sizeof(n));
+}
+
 static int many_end(void *ctx, int result)
 {
         struct serve_many *many = ctx;
         int32_t number = result;
 
         many->open = false;
+        if (many->tells && result == 0 && (many->verified || many->scan->verified)) {
+                int r = many_put(many, LSR_WIRE_VERIFIED, NULL, 0);
+
+                if (r < 0)
+                        return r;
+        }
         return many_put(many, LSR_WIRE_END, &number, sizeof(number));
 }
 
@@ -154,7 +177,7 @@ static int many_end(void *ctx, int result)
 static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve_many *many)
 {
         const struct lsr_format *format = b->identity.format;
-        const struct lsr_sink sink = { many, many_write };
+        const struct lsr_sink sink = { many, many_write, many_hole };
         struct lsr_member m;
         bool first = true;
 
@@ -221,15 +244,20 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         r = serve_scan_make(s, b, &scan);
         if (r < 0)
                 return r;
+        scan.exact = request.flags & LSR_MANY_EXACT;
+        scan.exact_end = request.flags & LSR_MANY_ALL;
+        scan.exact_follow = request.flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
         many.scan = &scan;
+        many.tells = request.flags & LSR_MANY_TO_END;
+        many.verified = b->identity.verified;
         many.data = data + sizeof(request);
         many.size = size - sizeof(request);
         many.left = request.n;
         if (format->read_many)
-                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end });
+                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end, many_hole });
         else
                 r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
-        if (r >= 0 && request.to_end)
+        if (r >= 0 && request.flags & LSR_MANY_TO_END)
                 r = serve_to_end(scan.input);
         if (!many.broken)
                 serve_scan_explain(&scan, r);

@@ -102,7 +102,6 @@ void serve_scan_done(struct lsr_scan *scan)
 int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
 {
         struct lsr_scan scan = {
-                .prefix = "",
                 .window_max = s->window_max,
                 .ctx = s,
                 .trouble = serve_trouble,
@@ -209,12 +208,11 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return r;
 }
 
-static int serve_catalogue(struct serve *s, const struct lsr_scan *scan)
+static int serve_catalogue(struct serve *s, const struct lsr_scan *scan, uint64_t max)
 {
-        return scan->catalogue_size > LSR_WIRE_CATALOGUE_MAX
-                       ? -E2BIG
-                       : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE, scan->catalogue,
-                                    scan->catalogue_size);
+        return scan->catalogue_size > max ? -EFBIG
+                                          : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE,
+                                                       scan->catalogue, scan->catalogue_size);
 }
 
 static int serve_records(struct serve *s)
@@ -234,7 +232,8 @@ static int serve_put(void *ctx, const struct lsr_member *m)
                 lsr_records_clear(&s->records);
                 return serve_send(s, LSR_WIRE_MEMBERS, NULL, 0);
         }
-        lsr_record_put(&s->records, m);
+        if (lsr_record_put(&s->records, m) < 0)
+                return -ENOMEM;
         if (s->records.len < LSR_WIRE_MEMBERS_MIN)
                 return 0;
         /* It says nothing unless these are more than it takes. */
@@ -260,12 +259,28 @@ static void serve_tail(struct lsr_scan *scan)
                 lsr_scan_trouble(scan, (int)got, "%s", in->what ? in->what : "its end cannot be read");
 }
 
-/* @data is followed by a NUL. */
+/* The paths of a SCAN.  False: that is not what follows it. */
+static bool serve_paths(const uint8_t *data, size_t size, const char **paths, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                const uint8_t *end = size > 0 ? memchr(data, '\0', size) : NULL;
+
+                if (!end)
+                        return false;
+                paths[i] = (const char *)data;
+                size -= (size_t)(end + 1 - data);
+                data = end + 1;
+        }
+        return size == 0;
+}
+
 static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_scan request;
+        struct lsr_wanted wanted;
         struct serve_bundle *b;
         struct lsr_scan scan;
+        const char **paths;
         int r;
 
         if (size < sizeof(request))
@@ -274,12 +289,21 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         b = serve_find(s, request.id);
         if (!b)
                 return -ESTALE;
-        r = serve_scan_make(s, b, &scan);
-        if (r < 0)
+        if (request.n_paths > size)
+                return -EBADMSG;
+        paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
+        r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
+                    ? serve_scan_make(s, b, &scan)
+                    : -EBADMSG;
+        if (r < 0) {
+                free(paths);
                 return r;
+        }
         scan.distrusted = request.distrusted;
-        scan.part = request.part ? (const char *)data + sizeof(request) : NULL;
-        scan.only = request.only ? (const char *)data + sizeof(request) : NULL;
+        wanted = (struct lsr_wanted){ paths, request.n_paths, request.depth, request.lookups };
+        scan.wanted = wanted.n > 0 ? &wanted : NULL;
+        /* A part has the children of one directory. */
+        scan.part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
         scan.builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = b->identity.format->scan(&scan);
@@ -287,9 +311,10 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         if (r >= 0 && scan.troubles == 0)
                 serve_tail(&scan);
         if (r >= 0)
-                r = scan.catalogue ? serve_catalogue(s, &scan) : serve_records(s);
+                r = scan.catalogue ? serve_catalogue(s, &scan, request.max) : serve_records(s);
         done->only = scan.is_only;
         free(scan.catalogue);
+        free(paths);
         lsr_builder_free(scan.builder);
         serve_scan_done(&scan);
         return r;
@@ -353,7 +378,7 @@ static void serve_close(struct serve *s, const void *data, size_t size)
 }
 
 /* The first request: what is needed is made, what is not needed is given up. */
-static int serve_start(struct serve *s, const uint8_t *data, size_t size)
+static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_start request;
         int r;
@@ -365,7 +390,10 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size)
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
-        return r < 0 ? r : lsr_confine(s->wire->fd, s->window_max);
+        if (r < 0)
+                return r;
+        done->confined = lsr_confine(s->wire->fd, s->window_max);
+        return request.required ? done->confined : 0;
 }
 
 static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size)
@@ -376,7 +404,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         memset(&done, 0, sizeof(done));
         switch (type) {
         case LSR_WIRE_START:
-                r = serve_start(s, data, size);
+                r = serve_start(s, data, size, &done);
                 break;
         case LSR_WIRE_OPEN:
                 r = serve_open(s, data, size, &done);
@@ -409,7 +437,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         }
         done.result = r;
         r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
-        /* Nothing is parsed by a process that is not ready, or not confined. */
+        /* Nothing is parsed by a process that is not ready, or not confined where it has to be. */
         return r >= 0 && type == LSR_WIRE_START ? done.result : r;
 }
 

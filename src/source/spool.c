@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -12,7 +13,7 @@ enum { SPOOL_NONE, SPOOL_MEMORY, SPOOL_FILE };
 
 static int spool_memory(struct lsr_spool *s)
 {
-        s->fd = memfd_create("lsr", MFD_CLOEXEC);
+        s->fd = memfd_create("lsr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (s->fd < 0)
                 return -errno;
         s->kind = SPOOL_MEMORY;
@@ -54,17 +55,34 @@ static int spool_to_file(struct lsr_spool *s)
         return 0;
 }
 
-int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
+static int spool_make_room(struct lsr_spool *s, uint64_t n)
 {
-        const char *p = data;
         int r = s->kind == SPOOL_NONE ? spool_memory(s) : 0;
 
         if (r < 0)
                 return r;
         if (n > LSR_SPOOL_MAX - s->size)
                 return -EFBIG;
-        if (s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX)
-                r = spool_to_file(s);
+        return s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX ? spool_to_file(s) : 0;
+}
+
+int lsr_spool_hole(struct lsr_spool *s, uint64_t n)
+{
+        int r = spool_make_room(s, n);
+
+        if (r < 0)
+                return r;
+        if (ftruncate(s->fd, (off_t)(s->size + n)) < 0 || lseek(s->fd, (off_t)(s->size + n), SEEK_SET) < 0)
+                return -errno;
+        s->size += n;
+        return 0;
+}
+
+int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = spool_make_room(s, n);
+
         while (r == 0 && n > 0) {
                 ssize_t done = write(s->fd, p, n);
 
@@ -79,9 +97,32 @@ int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n)
         return r;
 }
 
+int lsr_spool_reopen(int fd)
+{
+        char path[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+        int again;
+
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        again = open(path, O_RDONLY | O_CLOEXEC);
+        return again < 0 ? -errno : again;
+}
+
 int lsr_spool_finish(struct lsr_spool *s)
 {
-        return s->kind == SPOOL_NONE ? spool_memory(s) : 0;
+        int r = s->kind == SPOOL_NONE ? spool_memory(s) : 0, reader;
+
+        if (r < 0)
+                return r;
+        if (s->kind == SPOOL_MEMORY)
+                return fcntl(s->fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno
+                                                                                                               : 0;
+        /* Without /proc it stays writable, and the filter of the process that gets it is what keeps it. */
+        reader = lsr_spool_reopen(s->fd);
+        if (reader >= 0) {
+                close(s->fd);
+                s->fd = reader;
+        }
+        return 0;
 }
 
 void lsr_spool_drop(struct lsr_spool *s)

@@ -21,8 +21,17 @@ struct lsr_spool {
 /* A zeroed struct is an empty spool.  0; -EFBIG: LSR_SPOOL_MAX; another negative errno. */
 int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n);
 
-/* No more is coming.  An empty spool has a descriptor too, afterwards. */
+/* The same for @n zero bytes, which take no room. */
+int lsr_spool_hole(struct lsr_spool *s, uint64_t n);
+
+/*
+ * No more is coming.  An empty spool has a descriptor too, afterwards; and nobody can write through it any more, unless
+ * /proc is not mounted and the spool is a file.
+ */
 int lsr_spool_finish(struct lsr_spool *s);
+
+/* Another descriptor of the same file, for reading alone: -ENOENT where /proc is not mounted, or another negative errno. */
+int lsr_spool_reopen(int fd);
 
 /* Give up: close it.  A spool that was never written to is fine. */
 void lsr_spool_drop(struct lsr_spool *s);

@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
- *      worker  any number of TROUBLE, DATA, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
  * Every request but START, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -19,12 +19,14 @@
 #include "formats/format.h"
 #include "io/io.h"
 
-#define LSR_WIRE_BUFFER ((size_t)256 << 10)      /* of the receiver, and of the sender's small frames */
-#define LSR_WIRE_DATA_MAX ((size_t)256 << 10)    /* bytes of a member in one frame */
+#define LSR_WIRE_BUFFER ((size_t)256 << 10)   /* of the receiver, and of the sender's small frames */
+#define LSR_WIRE_DATA_MAX ((size_t)256 << 10) /* bytes of a member in one frame */
+#define LSR_WIRE_HOLE_MAX ((uint64_t)INT64_MAX)
 #define LSR_WIRE_TEXT_MAX ((size_t)1024)         /* of one trouble */
 #define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
 #define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
 #define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_PATHS_MAX ((size_t)4 << 20)     /* of a SCAN; with more of them all members are asked for */
 #define LSR_WIRE_MANY_MAX ((size_t)256 << 20)    /* of a MANY: two million members with names of usual length */
 #define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
 #define LSR_WIRE_MEMBERS_MAX ((uint64_t)2 << 30) /* in all: twice that is what the parent then holds */
@@ -35,7 +37,7 @@
 enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
-        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and the path of a part */
+        LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and paths, each with its NUL */
         LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
@@ -45,7 +47,9 @@ enum lsr_wire_type {
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
-        LSR_WIRE_END, /* int32_t result of one of MANY; they come in the order of the records */
+        LSR_WIRE_HOLE,     /* uint64_t n: so many zero bytes */
+        LSR_WIRE_VERIFIED, /* nothing: the content of one of MANY was, and its END follows */
+        LSR_WIRE_END,      /* int32_t result of one of MANY; they come in the order of the records */
         LSR_WIRE_HEAD,
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
@@ -61,7 +65,8 @@ struct lsr_wire_head {
 
 struct lsr_wire_start {
         uint64_t window_max;
-        uint32_t small; /* the first file is, and no ring is needed for it */
+        uint32_t small;    /* the first file is, and no ring is needed for it */
+        uint32_t required; /* what cannot be confined is not to be started */
 };
 
 struct lsr_wire_open {
@@ -78,8 +83,10 @@ enum { LSR_WIRE_PIPE = 2, LSR_WIRE_PACKED };
 struct lsr_wire_scan {
         uint32_t id;
         uint32_t distrusted; /* a catalogue came and was not valid */
-        uint32_t part;       /* one will do, if it can be had: see struct lsr_scan */
-        uint32_t only;       /* likewise */
+        uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
+        uint32_t depth;
+        uint32_t lookups;
+        uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 
 struct lsr_wire_close {
@@ -92,13 +99,14 @@ struct lsr_wire_member {
 
 struct lsr_wire_many {
         uint32_t id;
-        uint32_t to_end; /* then read what is left of the input */
+        uint32_t flags; /* LSR_MANY_* */
         uint64_t n;
 };
 
 /* The answer to every request; what it did not ask for is zero. */
 struct lsr_wire_done {
         int32_t result;
+        int32_t confined; /* of a START: 0, or why it is not: a negative errno */
         uint32_t filtered;
         uint32_t only; /* a SCAN has left members out */
         char format[16];

@@ -21,6 +21,7 @@
 #include "source/record.h"
 #include "source/start.h"
 
+#define WORKER_ENCODED 4u /* what a catalogue takes in memory, in sizes of its encoding: two or three, eight at most */
 
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
 {
@@ -83,7 +84,9 @@ static int worker_lost(struct lsr_worker *w)
 static int worker_distrust(struct lsr_worker *w, int r)
 {
         worker_bury(w, true);
-        lsr_worker_say(w, r, "the process that reads it broke its rules and was terminated");
+        lsr_worker_say(w, r,
+                       r == -ENOMEM ? "there is not enough memory for all of it"
+                                    : "the process that reads it broke its rules and was terminated");
         return r;
 }
 
@@ -99,9 +102,20 @@ static int worker_ready(struct lsr_worker *w)
         r = lsr_call_receive(w, &start);
         if (r < 0)
                 return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        if (start.done.confined < 0)
+                w->confined = start.done.confined;
         /* One that is not ready has nothing left to do. */
         if (start.done.result < 0)
                 worker_bury(w, true);
+        if (start.done.result < 0 && start.done.confined < 0) {
+                char text[160];
+
+                snprintf(text, sizeof(text),
+                         "it is not read, as the process that would read it has to be confined, "
+                         "and cannot be here: %s",
+                         strerrordesc_np(-start.done.confined));
+                lsr_worker_say(w, start.done.result, text);
+        }
         return start.done.result;
 }
 
@@ -139,6 +153,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->wire = lsr_wire_new(p.fd, false);
         memset(&start, 0, sizeof(start));
         start.window_max = w->options.window_max;
+        start.required = w->options.confine_required;
         start.small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
         w->starting = ++w->request;
         r = lsr_wire_send(w->wire, LSR_WIRE_START, w->starting, parts, 2, NULL, 0);
@@ -146,6 +161,11 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
                 return 0;
         worker_bury(w, true);
         return r;
+}
+
+int lsr_worker_confined(const struct lsr_worker *w)
+{
+        return w->confined;
 }
 
 static bool worker_knows(const struct lsr_worker *w, uint32_t id)
@@ -217,52 +237,100 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
 }
 
 /*
- * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid; a negative errno.
+ * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid, or too large; a negative
+ * errno.
  */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const char *path,
-                       struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths,
+                       uint64_t *room, struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,
-                .parts = { { (void *)scan, sizeof(*scan) }, { (void *)path, strlen(path) } },
+                .parts = { { (void *)scan, sizeof(*scan) }, *paths },
                 .n_parts = 2,
                 .builder = lsr_builder_new(),
-                .wants_part = scan->part,
+                .catalogue_max = scan->max,
+                .wants_part = scan->n_paths > 0,
         };
-        int r = worker_call(w, &call);
-        bool only = scan->only && !call.has_data && (r < 0 || call.done.only);
+        uint64_t taken;
+        bool only;
+        int r;
 
-        if (r >= 0 && call.is_part)
-                r = lsr_catalogue_decode_part(ret_catalogue, call.data, call.size) < 0;
-        else if (r >= 0 && call.has_data)
-                r = lsr_catalogue_decode(ret_catalogue, call.data, call.size) < 0;
-        /* What came before it died has been parsed well. */
-        else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0))
+        lsr_builder_limit(call.builder, *room);
+        r = worker_call(w, &call);
+        taken = lsr_builder_taken(call.builder);
+        /* What came before it died may have been meant for these questions alone. */
+        only = scan->n_paths > 0 && !call.has_data && (r < 0 || call.done.only);
+        if (r >= 0 && call.has_data) {
+                r = (call.is_part ? lsr_catalogue_decode_part : lsr_catalogue_decode)(ret_catalogue, call.data,
+                                                                                      call.size);
+                r = r < 0 && r != -ENOMEM ? 1 : r;
+        } else if (r == -EFBIG) {
+                r = 1;
+        } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0)) {
+                /* What came before it died has been parsed well. */
                 r = lsr_builder_finish(call.builder, ret_catalogue);
-        *ret_share = call.is_part ? LSR_WORKER_PART : only ? LSR_WORKER_ONLY : LSR_WORKER_ALL;
+        }
+        if (r == -ENOMEM)
+                *room = (taken > call.size ? taken : call.size) / WORKER_ENCODED;
+        *ret_share = call.is_part    ? LSR_WORKER_PART
+                     : only          ? LSR_WORKER_ONLY
+                     : call.has_data ? LSR_WORKER_CLAIMED
+                                     : LSR_WORKER_ALL;
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
 }
 
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+/* The paths one after the other, to be freed; NULL: they are too long. */
+static char *worker_paths(const struct lsr_wanted *wanted, size_t *ret_size)
+{
+        size_t size = 0;
+        char *text, *to;
+
+        for (size_t i = 0; i < wanted->n && size <= LSR_WIRE_PATHS_MAX; i++)
+                size += strlen(wanted->paths[i]) + 1;
+        if (size > LSR_WIRE_PATHS_MAX)
+                return NULL;
+        text = to = lsr_xmalloc(size + 1);
+        for (size_t i = 0; i < wanted->n; i++)
+                to = stpcpy(to, wanted->paths[i]) + 1;
+        *ret_size = size;
+        return text;
+}
+
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
 {
-        struct lsr_wire_scan scan = { .id = id, .part = path != NULL, .only = path && only };
+        struct lsr_wire_scan scan = {
+                .id = id,
+                .max = *room / WORKER_ENCODED < LSR_WIRE_CATALOGUE_MAX ? *room / WORKER_ENCODED
+                                                                       : LSR_WIRE_CATALOGUE_MAX,
+        };
+        struct iovec paths = {};
         enum lsr_worker_share share = LSR_WORKER_ALL;
+        bool some;
         int r = 1;
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        if (path)
-                r = worker_scan(w, &scan, path, ret_catalogue, &share);
-        scan.part = scan.only = false;
+        if (wanted)
+                paths.iov_base = worker_paths(wanted, &paths.iov_len);
+        some = paths.iov_base;
+        if (some) {
+                scan.n_paths = (uint32_t)wanted->n;
+                scan.depth = wanted->depth;
+                scan.lookups = wanted->lookups;
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+                free(paths.iov_base);
+                paths = (struct iovec){};
+                scan = (struct lsr_wire_scan){ .id = id, .max = scan.max };
+        }
         /* Whether the whole is valid has not been told by a part that is not. */
-        if (r == 1 && (!path || share == LSR_WORKER_PART))
-                r = worker_scan(w, &scan, "", ret_catalogue, &share);
+        if (r == 1 && (!some || share == LSR_WORKER_PART))
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
         if (r == 1) {
                 scan.distrusted = true;
-                r = worker_scan(w, &scan, "", ret_catalogue, &share);
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
         }
         if (r == 1)
                 return worker_distrust(w, -EBADMSG);
@@ -278,7 +346,8 @@ static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_mem
 
         if (!worker_knows(w, id))
                 return -ESTALE;
-        lsr_record_put(&record, m);
+        if (lsr_record_put(&record, m) < 0)
+                return -ENOMEM;
         call->parts[0] = (struct iovec){ &request, sizeof(request) };
         call->parts[1] = (struct iovec){ record.data, record.len };
         call->n_parts = 2;
@@ -295,10 +364,10 @@ int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *
         return call.sink_result < 0 ? call.sink_result : r;
 }
 
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done)
 {
-        struct lsr_wire_many request = { .id = id, .to_end = to_end, .n = n };
+        struct lsr_wire_many request = { .id = id, .flags = flags, .n = n };
         struct worker_call call = {
                 .type = LSR_WIRE_MANY,
                 .parts = { { &request, sizeof(request) }, { members->data, members->len } },

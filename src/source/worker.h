@@ -23,6 +23,7 @@ struct lsr_worker_options {
         const char *engine;      /* as for lsr_io_new(); the worker reads with the same */
         const struct lsr_io *io; /* the parent's own, see lsr_start(); NULL: it has one that is no matter */
         uint64_t window_max;     /* most memory a decoder may ask for, bytes */
+        bool confine_required;   /* nothing is read by a process that the kernel does not let be confined */
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
@@ -32,6 +33,9 @@ struct lsr_worker_options {
 /* Starts nothing yet. */
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options);
 struct lsr_worker *lsr_worker_free(struct lsr_worker *w);
+
+/* 0: each process so far was confined; a negative errno: why one was not. */
+int lsr_worker_confined(const struct lsr_worker *w);
 
 /* Added to @sum: what the worker's engine did, for --stats. */
 void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum);
@@ -63,15 +67,17 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id);
 /* What came of a bundle: */
 enum lsr_worker_share {
         LSR_WORKER_ALL,
-        LSR_WORKER_PART, /* what lsr_catalogue_cut() makes of all */
-        LSR_WORKER_ONLY, /* what the lookup of one path takes, see struct lsr_way; rows are numbered as they come */
+        LSR_WORKER_CLAIMED, /* all, as the bundle's own catalogue says, which nobody has compared with the members */
+        LSR_WORKER_PART,    /* what lsr_catalogue_cut() makes of all */
+        LSR_WORKER_ONLY,    /* what the questions take, see struct lsr_scan; rows are numbered as they come */
 };
 
 /*
- * All members; or, if @path is not NULL, what its lookup takes: a part of the catalogue that the bundle holds, or with
- * @only the members alone.  0 or a negative errno.
+ * All members; or, if @wanted is not NULL, perhaps only what that takes.  What comes is kept as far as *@room bytes go, as
+ * a builder counts them; that there is more is said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may
+ * find.
  */
-int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const char *path, bool only,
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
@@ -83,14 +89,27 @@ struct lsr_many_sink {
         int (*begin)(void *ctx, size_t i);
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
+        int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
+        void (*verified)(void *ctx); /* with LSR_MANY_TO_END: its content has a checksum, which is right; NULL */
+};
+
+enum {
+        LSR_MANY_TO_END =
+                1 << 0, /* say of which members checksums are compared, and at last read to the end for others */
+        /*
+         * All that is known of a member is to be restored: what its header says differently is damage.  Members of all
+         * types, a hard link by itself and not what it leads to.  For a catalogue that the bundle claims.
+         */
+        LSR_MANY_EXACT = 1 << 1,
+        LSR_MANY_FROM_START = 1 << 2, /* with it: there is no member before the first of them, nor between them, */
+        LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
 };
 
 /*
- * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.
- * @to_end: then read the bundle to its end, for checksums that are there.
+ * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.  @flags: LSR_MANY_*.
  * 0, or a negative errno; members below *ret_done began and ended, on whatever return.
  */
-int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, bool to_end,
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done);
 
 /* As lsr_format.check; 1: the format has no such function. */

@@ -1,9 +1,9 @@
 /*
  * files - regular files, in the order of the bundle
  *
- * A file is created with its final mode, written, dated and closed; nothing of it
- * is known but what comes next, so holes are made of blocks of zeros as they
- * come.  One whose content turns out to be damaged is removed.
+ * A file is created with its final mode, written, dated and closed.  What the
+ * bundle stores as a hole is one again; other blocks of zeros are passed over in
+ * a file that has such.  One whose content turns out to be damaged is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,17 @@
 
 #define FILES_HOLE ((uint64_t)4096) /* zeros that become a hole, and at what offsets */
 
-struct files_entry {
-        uint64_t position;
-        uint32_t row;
-};
+static bool files_is_file(const struct lsr_member *m)
+{
+        return !S_ISDIR(m->meta.mode) && !(m->flags & LSR_MEMBER_DANGLING) &&
+               (!(m->meta.known & LSR_FIELD_TYPE) || S_ISREG(m->meta.mode));
+}
+
+/* Is it with this step that the file comes? */
+static bool files_has_content(const struct unpack *u, const struct unpack_step *step)
+{
+        return files_is_file(&u->m) && step->member == lsr_catalogue_link(u->c, step->row);
+}
 
 /*
  * The file at hand, for the handler of a signal.  Order is all that protects it, as blocking signals would be two more
@@ -79,18 +86,30 @@ static int files_create(struct unpack *u, uint32_t row)
 static int files_begin(void *ctx, size_t i)
 {
         struct unpack *u = ctx;
-        uint32_t row = u->files[i];
+        const struct unpack_step *step = &u->steps[i];
 
-        unpack_get(u, row, &u->m);
+        unpack_get(u, step->row, &u->m);
         u->at = 0;
         u->hole = false;
         u->error = 0;
-        u->at_hand = row;
+        u->at_hand = step->row;
         u->fd = -1;
+        u->has_content = files_has_content(u, step);
+        /* Of what is lost already the content is passed over. */
+        u->opened = u->state[step->row] & ROW_LOST;
+        return unpack_stopped(u) ? -EINTR : 0;
+}
+
+/* Something of it has come, so its header is that of the file.  0, perhaps without one, or what ends the work. */
+static int files_open(struct unpack *u)
+{
+        if (u->opened)
+                return 0;
+        u->opened = true;
         files_half.state = FILES_BEING_MADE;
         atomic_signal_fence(memory_order_seq_cst);
         if (!unpack_stopped(u))
-                u->fd = files_create(u, row);
+                u->fd = files_create(u, u->at_hand);
         if (u->fd >= 0)
                 files_half_made(u->dir, u->m.path);
         else
@@ -102,7 +121,7 @@ static int files_begin(void *ctx, size_t i)
         }
         if (u->fd >= 0)
                 return 0;
-        unpack_failed(u, LSR_UNPACK_CREATE, row, u->fd);
+        unpack_failed(u, LSR_UNPACK_CREATE, u->at_hand, u->fd);
         return unpack_is_fatal(u->fd) ? u->fd : 0;
 }
 
@@ -153,17 +172,52 @@ static int files_write_sparse(struct unpack *u, const char *p, size_t n)
         return r < 0 ? r : files_write_all(u, p, run);
 }
 
+/* A file as large as it was listed is what the user agreed to. */
+static bool files_fits(const struct unpack *u, uint64_t n)
+{
+        return !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
+}
+
+/* 0: it is to be written; 1: it is passed over; a negative errno ends the work. */
+static int files_arrives(struct unpack *u)
+{
+        int r;
+
+        if (unpack_stopped(u))
+                return -EINTR;
+        if (!u->has_content)
+                return -EPROTO;
+        r = files_open(u);
+        return r < 0 ? r : u->fd < 0 || u->error;
+}
+
+/* The end of the file is set when all has come. */
+static int files_hole(void *ctx, uint64_t n)
+{
+        struct unpack *u = ctx;
+        int r = files_arrives(u);
+
+        if (r != 0)
+                return r < 0 ? r : 0;
+        if (!files_fits(u, n)) {
+                u->error = -EBADMSG;
+        } else if (n > (uint64_t)INT64_MAX - u->at) {
+                u->error = -EFBIG;
+        } else {
+                u->hole = true;
+                u->at += n;
+        }
+        return 0;
+}
+
 static int files_write(void *ctx, const void *data, size_t n)
 {
         struct unpack *u = ctx;
-        int r;
+        int r = files_arrives(u);
 
-        if (u->fd < 0 || u->error)
-                return 0;
-        if (unpack_stopped(u))
-                return -EINTR;
-        /* A file as large as it was listed is what the user agreed to. */
-        if ((u->m.meta.known & LSR_FIELD_SIZE) && n > u->m.meta.size - u->at)
+        if (r != 0)
+                return r < 0 ? r : 0;
+        if (!files_fits(u, n))
                 r = -EBADMSG;
         else
                 r = u->m.flags & LSR_MEMBER_SPARSE ? files_write_sparse(u, data, n) : files_write_all(u, data, n);
@@ -183,12 +237,59 @@ static int files_finish(struct unpack *u)
         return 0;
 }
 
+/* What was made of @row, by another step, is not what its header says. */
+static void files_take_back(struct unpack *u, uint32_t row)
+{
+        int dir;
+
+        if (!(u->state[row] & ROW_MADE))
+                return;
+        dir = unpack_dir_of(u, row, u->m.path);
+        if (dir >= 0)
+                unlinkat(dir, u->m.path, 0);
+        u->state[row] &= (uint8_t)~ROW_MADE;
+        u->result->files--;
+}
+
+/* A header was compared, of anything but a file that has its content here. */
+static int files_end_header(struct unpack *u, const struct unpack_step *step, int error)
+{
+        bool is_dir = S_ISDIR(u->m.meta.mode);
+
+        if (error == 0) {
+                u->state[step->row] |= step->member == step->row ? ROW_TRUE : ROW_LINK;
+                return is_dir && step->row != 0 ? unpack_make_dir(u, step->row) : 0;
+        }
+        if (error == -EINTR)
+                return 0;
+        if (!is_dir) {
+                files_take_back(u, step->row);
+                u->state[step->row] |= ROW_LOST;
+        }
+        /* A directory is there if something in it is. */
+        unpack_tell(u, is_dir ? LSR_UNPACK_METADATA : LSR_UNPACK_CONTENT, step->row, error);
+        return 0;
+}
+
 static int files_end(void *ctx, size_t i, int error)
 {
         struct unpack *u = ctx;
-        uint32_t row = u->files[i];
+        const struct unpack_step *step = &u->steps[i];
         enum lsr_unpack_trouble what = error < 0 ? LSR_UNPACK_CONTENT : LSR_UNPACK_WRITE;
+        uint32_t row = step->row;
 
+        if (!u->has_content)
+                return files_end_header(u, step, error);
+        if (error == 0) {
+                int r = files_open(u);
+
+                if (r < 0)
+                        return r;
+        }
+        if (!u->opened && error != -EINTR) {
+                u->state[row] |= ROW_LOST;
+                unpack_tell(u, LSR_UNPACK_CONTENT, row, error);
+        }
         if (u->fd < 0)
                 return 0;
         if (error == 0 && u->error == 0 && (u->m.meta.known & LSR_FIELD_SIZE) && u->at != u->m.meta.size)
@@ -214,7 +315,7 @@ static int files_end(void *ctx, size_t i, int error)
                         unpack_tell(u, what, row, error);
                 return unpack_is_fatal(error) && what == LSR_UNPACK_WRITE ? error : 0;
         }
-        u->state[row] |= ROW_MADE;
+        u->state[row] |= ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK);
         u->result->files++;
         u->result->bytes += u->at;
         return 0;
@@ -222,43 +323,86 @@ static int files_end(void *ctx, size_t i, int error)
 
 static int files_compare(const void *a, const void *b)
 {
-        const struct files_entry *x = a, *y = b;
+        const struct unpack_step *x = a, *y = b;
 
         if (x->position != y->position)
                 return x->position < y->position ? -1 : 1;
-        return (x->row > y->row) - (x->row < y->row);
+        return x->member != y->member ? (x->member < y->member ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Is it one whose content is to be read?  Of several hard links the first that is unpacked. */
-static bool files_wants(struct unpack *u, uint32_t row, struct lsr_member *ret_member)
+static void files_add(struct unpack *u, uint32_t member, uint32_t row)
 {
-        unpack_get(u, row, ret_member);
-        if (S_ISDIR(ret_member->meta.mode) || ret_member->flags & LSR_MEMBER_DANGLING ||
-            ((ret_member->meta.known & LSR_FIELD_TYPE) && !S_ISREG(ret_member->meta.mode)))
-                return false;
-        return u->made[lsr_catalogue_link(u->c, row)] == row;
+        struct lsr_member m;
+
+        lsr_catalogue_get(u->c, member, &m);
+        u->steps[u->n_steps++] = (struct unpack_step){ m.position, member, row };
+}
+
+/* The content of a hard link is that of the member that it leads to; of several, the first that is unpacked has it. */
+static void files_add_content(struct unpack *u, uint32_t row)
+{
+        uint32_t link = lsr_catalogue_link(u->c, row);
+        struct lsr_member m;
+
+        unpack_get(u, row, &m);
+        if (u->made[link] == row && files_is_file(&m))
+                files_add(u, link, row);
+}
+
+/* What a hard link names must be what the table of contents lets it lead to. */
+static bool files_link_is_true(const struct unpack *u, uint32_t row, const struct lsr_member *m)
+{
+        const char *target;
+        int64_t found;
+        size_t len;
+
+        if (m->flags & LSR_MEMBER_DANGLING || lsr_catalogue_link(u->c, row) == row)
+                return true;
+        target = lsr_catalogue_target(u->c, row, &len);
+        found = target ? lsr_catalogue_find(u->c, 0, target, len) : -ENOENT;
+        return found >= 0 && lsr_catalogue_link(u->c, (uint32_t)found) == lsr_catalogue_link(u->c, row);
+}
+
+/* Every header is to be compared, and of a hard link that has the content here that of what it leads to. */
+static void files_add_claimed(struct unpack *u, uint32_t row)
+{
+        uint32_t link = lsr_catalogue_link(u->c, row);
+        struct lsr_member m;
+
+        lsr_catalogue_get(u->c, row, &m);
+        /* It has no header, and is made for what is in it. */
+        if (S_ISDIR(m.meta.mode) && m.flags & LSR_MEMBER_IMPLIED)
+                return;
+        files_add(u, row, row);
+        if (link != row && u->made[link] == row)
+                files_add(u, link, row);
+        if (!files_link_is_true(u, row, &m))
+                unpack_failed(u, LSR_UNPACK_LINK, row, -EBADMSG);
 }
 
 int unpack_files(struct unpack *u)
 {
-        struct files_entry *files = lsr_xmalloc((u->n + 1) * sizeof(*files));
-        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end };
+        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
+        const bool claimed = u->bundle->claimed;
+        unsigned flags = claimed ? LSR_MANY_EXACT : 0;
+        uint32_t *members;
         int r;
 
-        for (size_t i = 0; i < u->n; i++) {
-                struct lsr_member m;
-
-                if (files_wants(u, u->rows[i], &m))
-                        files[u->n_files++] = (struct files_entry){ m.position, u->rows[i] };
+        u->steps = lsr_xmalloc((2 * u->n + 1) * sizeof(*u->steps));
+        if (claimed && u->whole) {
+                files_add_claimed(u, 0);
+                flags |= LSR_MANY_ALL;
         }
-        qsort(files, u->n_files, sizeof(*files), files_compare);
-        u->files = lsr_xmalloc((u->n_files + 1) * sizeof(*u->files));
-        for (size_t i = 0; i < u->n_files; i++)
-                u->files[i] = files[i].row;
-        free(files);
+        for (size_t i = 0; i < u->n; i++)
+                (claimed ? files_add_claimed : files_add_content)(u, u->rows[i]);
+        qsort(u->steps, u->n_steps, sizeof(*u->steps), files_compare);
+        members = lsr_xmalloc((u->n_steps + 1) * sizeof(*members));
+        for (size_t i = 0; i < u->n_steps; i++)
+                members[i] = u->steps[i].member;
         u->fd = -1;
-        r = u->n_files > 0 ? lsr_bundle_read_many(u->bundle, u->files, u->n_files, false, &sink) : 0;
-        free(u->files);
+        r = u->n_steps > 0 ? lsr_bundle_read_many(u->bundle, members, u->n_steps, flags, &sink) : 0;
+        free(members);
+        free(u->steps);
         /* What is wrong with single files has been told. */
         return r == -EINTR || unpack_is_fatal(r) ? r : 0;
 }

@@ -11,6 +11,9 @@
  * nothing is put through those that were there before is for tree.c.  A small
  * file costs four calls: open with its final mode, write, time, close.
  *
+ * A table of contents is believed for listing alone: then it is one pass through
+ * the bundle that comes first, and nothing is made whose header says otherwise.
+ *
  * A file is never written over: it is created, or with force taken away first
  * and then created.  One whose content turns out to be damaged is removed.
  */
@@ -91,8 +94,14 @@ int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
 {
         uint32_t parent = lsr_catalogue_parent(u->c, row);
 
-        if (parent != u->tree.base && u->state[parent] & ROW_LOST)
-                return -ECANCELED;
+        if (parent != u->tree.base) {
+                int r = unpack_make_dir(u, parent);
+
+                if (r < 0)
+                        return r;
+                if (u->state[parent] & ROW_LOST)
+                        return -ECANCELED;
+        }
         return lsr_tree_name_valid(name) ? lsr_tree_dir(&u->tree, parent) : -EINVAL;
 }
 
@@ -137,46 +146,78 @@ static int unpack_mkdir(struct unpack *u, uint32_t row, const struct lsr_member 
         return mkdirat(dir, m->path, mode) < 0 ? -errno : 0;
 }
 
+/* The one directory @row, whose parent is made or lost. */
+static int unpack_make_one_dir(struct unpack *u, uint32_t row)
+{
+        struct lsr_member m;
+        int dir;
+
+        lsr_catalogue_get(u->c, row, &m);
+        if (!(u->state[row] & ROW_TRUE)) {
+                m.meta = (struct lsr_meta){ .known = LSR_FIELD_TYPE, .mode = S_IFDIR };
+                u->state[row] |= ROW_UNTRUE;
+        }
+        dir = unpack_dir_of(u, row, m.path);
+        if (dir >= 0)
+                dir = unpack_mkdir(u, row, &m, dir);
+        if (dir < 0) {
+                unpack_failed(u, LSR_UNPACK_DIR, row, dir);
+                return unpack_is_fatal(dir) ? dir : 0;
+        }
+        u->state[row] |= ROW_MADE;
+        u->result->files++;
+        return 0;
+}
+
+int unpack_make_dir(struct unpack *u, uint32_t row)
+{
+        /* Down from the nearest that is made, without recursion: paths are deep. */
+        while (!(u->state[row] & (ROW_MADE | ROW_LOST))) {
+                uint32_t next = row, parent;
+                int r;
+
+                while ((parent = lsr_catalogue_parent(u->c, next)) != u->tree.base &&
+                       !(u->state[parent] & (ROW_MADE | ROW_LOST)))
+                        next = parent;
+                r = unpack_make_one_dir(u, next);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
 static int unpack_dirs(struct unpack *u)
 {
         for (size_t i = 0; i < u->n; i++) {
-                uint32_t row = u->rows[i];
                 struct lsr_member m;
-                int dir;
+                int r;
 
-                lsr_catalogue_get(u->c, row, &m);
+                lsr_catalogue_get(u->c, u->rows[i], &m);
                 if (!S_ISDIR(m.meta.mode))
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
-                dir = unpack_dir_of(u, row, m.path);
-                if (dir >= 0)
-                        dir = unpack_mkdir(u, row, &m, dir);
-                if (dir < 0) {
-                        unpack_failed(u, LSR_UNPACK_DIR, row, dir);
-                        if (unpack_is_fatal(dir))
-                                return dir;
-                        continue;
-                }
-                u->state[row] |= ROW_MADE;
-                u->result->files++;
+                r = unpack_make_dir(u, u->rows[i]);
+                if (r < 0)
+                        return r;
         }
         return 0;
 }
 
 static int unpack_dir_metadata(struct unpack *u, uint32_t row, const struct lsr_member *m)
 {
+        bool as_stored = (u->state[row] & (ROW_NEW | ROW_UNTRUE)) == ROW_NEW;
         int dir, fd, r;
 
         u->at_hand = row;
-        if (u->state[row] & ROW_NEW && !lsr_restore_needed(&u->restore, m)) {
+        if (as_stored && !lsr_restore_needed(&u->restore, m)) {
                 dir = unpack_dir_of(u, row, m->path);
                 return dir < 0 ? dir : lsr_restore_time_at(dir, m->path, m);
         }
         fd = lsr_tree_open_dir(&u->tree, row, O_RDONLY);
         if (fd < 0)
                 return fd;
-        r = lsr_restore_fd(&u->restore, fd, m, !(u->state[row] & ROW_NEW));
+        r = lsr_restore_fd(&u->restore, fd, m, !as_stored);
         close(fd);
         return r;
 }
@@ -191,7 +232,7 @@ static void unpack_dirs_metadata(struct unpack *u)
                 if (!(u->state[row] & ROW_MADE) || !(u->state[row] & ROW_NEW || u->o->force))
                         continue;
                 lsr_catalogue_get(u->c, row, &m);
-                if (!S_ISDIR(m.meta.mode) || m.flags & LSR_MEMBER_IMPLIED)
+                if (!S_ISDIR(m.meta.mode) || m.flags & LSR_MEMBER_IMPLIED || !(u->state[row] & ROW_TRUE))
                         continue;
                 r = unpack_dir_metadata(u, row, &m);
                 if (r < 0)
@@ -240,6 +281,7 @@ static int unpack_specials(struct unpack *u)
 {
         for (size_t i = 0; i < u->n; i++) {
                 uint32_t row = u->rows[i];
+                const unsigned must = ROW_TRUE | (lsr_catalogue_link(u->c, row) != row ? ROW_LINK : 0);
                 struct lsr_member m;
                 int r;
 
@@ -251,6 +293,8 @@ static int unpack_specials(struct unpack *u)
                         continue;
                 }
                 if (!(m.meta.known & LSR_FIELD_TYPE) || S_ISREG(m.meta.mode) || S_ISDIR(m.meta.mode))
+                        continue;
+                if (u->state[row] & ROW_LOST || (u->state[row] & must) != must)
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
@@ -302,7 +346,7 @@ static int unpack_links(struct unpack *u)
                 uint32_t row = u->rows[i], to = u->made[lsr_catalogue_link(u->c, row)];
                 int r;
 
-                if (to == row || u->state[row])
+                if (to == row || u->state[row] & (ROW_MADE | ROW_LOST) || !(u->state[row] & ROW_TRUE))
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
@@ -360,7 +404,7 @@ static void unpack_root_metadata(struct unpack *u)
         int r;
 
         lsr_catalogue_get(u->c, 0, &m);
-        if (m.flags & LSR_MEMBER_IMPLIED)
+        if (m.flags & LSR_MEMBER_IMPLIED || !(u->state[0] & ROW_TRUE))
                 return;
         u->at_hand = 0;
         r = unpack_dir_metadata(u, 0, &m);
@@ -392,7 +436,11 @@ int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *o
                 r = -ENOMEM;
         if (r >= 0) {
                 unpack_collect(&u, place->row);
-                r = unpack_dirs(&u);
+                u.whole = place->row == 0;
+                if (!place->bundle->claimed) {
+                        memset(u.state, ROW_TRUE | ROW_LINK, lsr_catalogue_rows(c));
+                        r = unpack_dirs(&u);
+                }
         }
         if (r >= 0)
                 r = unpack_files(&u);

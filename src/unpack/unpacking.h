@@ -17,6 +17,17 @@ enum {
         ROW_MADE = 1 << 0,
         ROW_NEW = 1 << 1,  /* a directory that was not there before */
         ROW_LOST = 1 << 2, /* told: it cannot be made */
+        /* Of a catalogue that the bundle claims; of all others everything is true. */
+        ROW_TRUE = 1 << 3,   /* its header says the same, */
+        ROW_LINK = 1 << 4,   /* and that of what the hard link leads to, where this has its content */
+        ROW_UNTRUE = 1 << 5, /* a directory that was made for what is in it, before its own header was read */
+};
+
+/* One step of the pass through the bundle: @member is read for the sake of @row, which is it or a hard link to it. */
+struct unpack_step {
+        uint64_t position;
+        uint32_t member;
+        uint32_t row;
 };
 
 struct unpack {
@@ -28,12 +39,15 @@ struct unpack {
         struct lsr_restore restore;
         uint32_t *rows; /* what is to be unpacked, parents before children */
         size_t n;
-        uint8_t *state;  /* of each row of the catalogue */
-        uint32_t *made;  /* for a row that hard links lead to: which of them has its content; 0: none */
-        uint32_t *files; /* rows to read */
-        size_t n_files;
+        uint8_t *state; /* of each row of the catalogue */
+        uint32_t *made; /* for a row that hard links lead to: which of them has its content; 0: none */
+        bool whole;     /* all of the bundle */
+        struct unpack_step *steps;
+        size_t n_steps;
         /* The file at hand. */
         struct lsr_member m;
+        bool has_content;
+        bool opened;
         int fd; /* -1: it could not be made, its content is passed over */
         int dir;
         int error;
@@ -51,7 +65,10 @@ bool unpack_is_fatal(int error);
 /* A member under its own name, but a hard link with all that it leads to: a symbolic link's target, too. */
 void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_member);
 
-/* The directory of @row and its name: a descriptor, good until the next call; -ECANCELED: told already. */
+/* Make the directory @row and those that it lies in, unless they are.  0, or a negative errno that ends the work. */
+int unpack_make_dir(struct unpack *u, uint32_t row);
+
+/* The directory of @row, which is made, and its name: a descriptor, good until the next call; -ECANCELED: told already. */
 int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 
 /* Something is in the way of @name: take it away, if that is allowed.  0: try again; a negative errno. */
@@ -62,5 +79,8 @@ void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, i
 /* Tell that @row cannot be made, and remember it. */
 void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
-/* Make all regular files, in one pass through the bundle.  0, or a negative errno that ends the work. */
+/*
+ * Make all regular files, in one pass through the bundle.  If its catalogue is what it claims, all headers are compared
+ * in this pass: directories are made when theirs has come.  0, or a negative errno that ends the work.
+ */
 int unpack_files(struct unpack *u);

@@ -4,14 +4,14 @@
 mkdir d; head -c 3000000 /dev/urandom >d/big; echo x >d/small
 tar -czf b.tgz d; sleep 3
 bytes() { awk '/^bytes read/ { print ($3 > 1000000 ? "read" : "not read") }' stats; }
-list() { XDG_CACHE_HOME=$PWD/$1 lsr -R1 --stats b.tgz >out 2>stats; echo "$1: => $?, $(xargs <out), $(bytes)"; grep ^lsr: stats; }
+list() { XDG_CACHE_HOME=$PWD/$1 timeout 20 lsr -R1 --stats b.tgz >out 2>stats; echo "$1: => $?, $(xargs <out), $(bytes)"; grep ^lsr: stats; }
 list miss; list miss
 ls miss/lsr | wc -l; stat -c %a miss miss/lsr
 # Neither side is asked.
 XDG_CACHE_HOME=$PWD/miss lsr -R1 --stats --no-cache b.tgz 2>stats >out; bytes
 # What a crash of the machine, another version, or somebody else's file leaves behind.
 entry=$(basename miss/lsr/*)
-for damage in empty short header tail version key garbage large directory link; do
+for damage in empty short header tail version key garbage large directory link fifo; do
         mkdir -p $damage/lsr; cp miss/lsr/$entry $damage/lsr; f=$damage/lsr/$entry
         case $damage in
         empty) : >$f ;;
@@ -23,6 +23,7 @@ for damage in empty short header tail version key garbage large directory link; 
         garbage) head -c 5000 /dev/urandom >$f ;;
         large) truncate -s 8G $f ;;
         directory) rm $f; mkdir $f ;;
+        fifo) rm $f; mkfifo $f ;;
         link) mv $f elsewhere; ln -s ../../elsewhere $f ;;
         esac
         list $damage
@@ -39,3 +40,5 @@ list ../../../../../../../usr
 # The file changed: another listing, and one entry still.
 tar -czf new.tgz d/small d/big; cat new.tgz >b.tgz; list miss; sleep 3; list miss; list miss
 ls miss/lsr | wc -l
+# Where others can write to it, nothing in it is believed, or put there.
+cp -a miss shared; chmod 777 shared/lsr; list shared; list shared; :

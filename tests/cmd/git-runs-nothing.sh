@@ -1,3 +1,4 @@
+# engines: sync
 # Whatever the configuration of a repository names as a program leaves a file in $ran when it runs.
 export HOME="$PWD" GIT_CONFIG_NOSYSTEM=1 ran="$PWD/ran"
 mkdir "$ran" bin

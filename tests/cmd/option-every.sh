@@ -6,7 +6,7 @@ import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size"}
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto"}
 COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare"]
 
 def run(*args):

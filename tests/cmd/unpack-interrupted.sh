@@ -18,7 +18,7 @@ for n in (0, 1000, 4000000):
     print(n, status, [name for _, _, names in os.walk("o") for name in names])
     p.stdin.close()
 # In the middle of a file.
-subprocess.run("head -c 20M /dev/urandom | base64 >d/a; tar --sort=name -cjf x.tar.bz2 d", shell=True)
+subprocess.run("head -c 6M /dev/urandom | base64 >d/a; tar --sort=name -cjf x.tar.bz2 d", shell=True)
 p = subprocess.Popen(["lsr", "--unpack", "x.tar.bz2", "--output=half"])
 for _ in range(10000):
     if os.path.exists("half/d/a") or p.poll() is not None:

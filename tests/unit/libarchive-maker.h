@@ -221,7 +221,7 @@ static inline void la_trouble(void *ctx, int error, const char *text)
 static inline int la_scan(struct lsr_input *in, struct lsr_catalogue **ret_catalogue)
 {
         struct lsr_identity id;
-        struct lsr_scan scan = { .prefix = "", .trouble = la_trouble };
+        struct lsr_scan scan = { .trouble = la_trouble };
         int r = lsr_identify(in, 1 << 20, &id, &scan.input);
 
         la_said[0] = '\0';
@@ -274,7 +274,7 @@ static inline int la_sink(void *ctx, const void *data, size_t n)
 static inline int la_read_member(struct lsr_input *in, const struct lsr_member *m)
 {
         struct lsr_identity id;
-        struct lsr_scan scan = { .prefix = "", .trouble = la_trouble };
+        struct lsr_scan scan = { .trouble = la_trouble };
         struct lsr_sink sink = { .write = la_sink };
         int r = lsr_identify(in, 1 << 20, &id, &scan.input);
 

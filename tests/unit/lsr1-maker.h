@@ -192,7 +192,6 @@ static inline struct lsr_catalogue *catalogue_of(const struct lsr_format *format
 {
         struct lsr_scan scan = { .input = in,
                                  .builder = lsr_builder_new(),
-                                 .prefix = "",
                                  .window_max = WINDOW_MAX,
                                  .ctx = said,
                                  .trouble = said_trouble };

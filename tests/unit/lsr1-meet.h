@@ -135,7 +135,7 @@ static inline int content(const struct met *m, const struct blob *file, uint32_t
         struct lsr_member member;
         struct blob got = {};
         const struct lsr_sink sink = { &got, collect };
-        struct lsr_scan scan = { .prefix = "", .window_max = WINDOW_MAX, .ctx = said, .trouble = said_trouble };
+        struct lsr_scan scan = { .window_max = WINDOW_MAX, .ctx = said, .trouble = said_trouble };
         int r = 0;
 
         scan.input = counted_new(file, reads);
@@ -182,7 +182,7 @@ static inline void expect_content(const struct met *m, const struct blob *file, 
 static inline int check(const struct blob *file, struct said *said)
 {
         unsigned reads = 0;
-        struct lsr_scan scan = { .prefix = "", .window_max = WINDOW_MAX, .ctx = said, .trouble = said_trouble };
+        struct lsr_scan scan = { .window_max = WINDOW_MAX, .ctx = said, .trouble = said_trouble };
         int r;
 
         scan.input = counted_new(file, &reads);

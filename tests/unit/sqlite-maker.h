@@ -95,6 +95,9 @@ static inline void show(struct result *result, const struct lsr_catalogue *c)
                         lsr_out_printf(&result->text, " -> %s", m.target);
                 if (m.flags & LSR_MEMBER_SUSPECT)
                         lsr_out_puts(&result->text, " suspect");
+                /* What is in it is not known, and so not how many directories. */
+                if (m.flags & LSR_MEMBER_UNREAD)
+                        lsr_out_puts(&result->text, m.meta.known & LSR_FIELD_NLINK ? " wrong" : " unread");
                 lsr_out_putc(&result->text, '\n');
         }
 }
@@ -120,17 +123,17 @@ static inline void free_result(struct result *result)
         lsr_out_free(&result->troubles);
 }
 
-/* @input is freed; @wal and @journal may be NULL. */
+/* @input is freed; @wal and @journal may be NULL.  @path and @depth as in struct lsr_wanted; "" and 0: all. */
 static inline struct result scan_input(struct lsr_input *input, const struct bytes *wal, const struct bytes *journal,
-                                       const char *prefix, unsigned depth)
+                                       const char *path, unsigned depth)
 {
+        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .depth = depth };
         struct result result = new_result();
         struct lsr_catalogue *c;
         struct lsr_scan scan = {
                 .input = input,
                 .builder = lsr_builder_new(),
-                .prefix = prefix,
-                .depth = depth,
+                .wanted = *path || depth ? &wanted : NULL,
                 .ctx = &result,
                 .trouble = trouble,
         };
@@ -152,26 +155,26 @@ static inline struct result scan_input(struct lsr_input *input, const struct byt
 }
 
 static inline struct result scan_beside(const struct bytes *b, const struct bytes *wal, const struct bytes *journal,
-                                        const char *prefix, unsigned depth)
+                                        const char *path, unsigned depth)
 {
-        return scan_input(lsr_input_memory(b->data, b->n), wal, journal, prefix, depth);
+        return scan_input(lsr_input_memory(b->data, b->n), wal, journal, path, depth);
 }
 
-static inline struct result scan(const struct bytes *b, const char *prefix, unsigned depth)
+static inline struct result scan(const struct bytes *b, const char *path, unsigned depth)
 {
-        return scan_beside(b, NULL, NULL, prefix, depth);
+        return scan_beside(b, NULL, NULL, path, depth);
 }
 
 /* The listing of what @sql makes is @want. */
-static inline void lists(const char *sql, const char *prefix, unsigned depth, const char *want)
+static inline void lists(const char *sql, const char *path, unsigned depth, const char *want)
 {
         struct bytes b = make(sql);
-        struct result result = scan(&b, prefix, depth);
+        struct result result = scan(&b, path, depth);
 
         cr_expect_eq(result.r, 0);
         cr_expect_str_eq(result.troubles.buf, "");
-        cr_expect_str_eq(result.text.buf, want, "prefix '%s', depth %u:\n%s\nand not\n%s", prefix, depth,
-                         result.text.buf, want);
+        cr_expect_str_eq(result.text.buf, want, "path '%s', depth %u:\n%s\nand not\n%s", path, depth, result.text.buf,
+                         want);
         free_result(&result);
         free(b.data);
 }
@@ -205,7 +208,6 @@ static inline struct result read_member(const struct bytes *b, const struct lsr_
         struct result result = new_result();
         struct lsr_scan scan = {
                 .input = lsr_input_memory(b->data, b->n),
-                .prefix = "",
                 .ctx = &result,
                 .trouble = trouble,
         };
@@ -219,7 +221,7 @@ static inline struct result read_member(const struct bytes *b, const struct lsr_
 /* Scan, find @path and read it. */
 static inline struct result read_path(const struct bytes *b, const char *path)
 {
-        struct lsr_scan scan = { .input = lsr_input_memory(b->data, b->n), .builder = lsr_builder_new(), .prefix = "" };
+        struct lsr_scan scan = { .input = lsr_input_memory(b->data, b->n), .builder = lsr_builder_new() };
         struct lsr_catalogue *c;
         struct lsr_member m;
         struct result result;

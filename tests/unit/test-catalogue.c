@@ -462,6 +462,42 @@ static uint32_t noise(uint32_t n)
         return (noise_state >> 8) % n;
 }
 
+/* A directory that is implied counts as much as a member, and texts count by their bytes.  What came before is listed. */
+Test(catalogue, limit)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_catalogue *c;
+        struct lsr_member m = { .path = "a/b/c", .path_len = 5 };
+
+        lsr_builder_limit(b, 4 * (LSR_BUILDER_ROW + 1));
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        cr_assert_eq(lsr_builder_taken(b), 3 * (LSR_BUILDER_ROW + 1));
+        m.path = "a/b/d";
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        m.path = "a/b/e";
+        cr_assert_eq(lsr_builder_add(b, &m), -EFBIG);
+        cr_assert_eq(lsr_builder_count(b), 2);
+        c = finish(b);
+        check(c);
+        cr_assert_str_eq(paths(c), "a/ a/b/ a/b/c a/b/d");
+        cr_assert_geq(lsr_catalogue_size(c), 5 * LSR_BUILDER_ROW);
+        lsr_catalogue_free(c);
+
+        /* What a member is called where it comes from. */
+        b = lsr_builder_new();
+        lsr_builder_limit(b, LSR_BUILDER_ROW + 100);
+        m.path =
+                "////////////////////////////////////////////////////////////////////////////////////////////////////f";
+        m.path_len = strlen(m.path);
+        cr_assert_eq(lsr_builder_add(b, &m), -EFBIG);
+        cr_assert_eq(lsr_builder_reset(b), 0);
+        cr_assert_eq(lsr_builder_taken(b), 0);
+        m.path = "f";
+        m.path_len = 1;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        lsr_builder_free(b);
+}
+
 /* Many members, with many names alike: every path is found, nothing else is there. */
 Test(catalogue, many)
 {

@@ -106,6 +106,39 @@ static int act_unmask_code(int fd)
         return mprotect(p, 4096, PROT_READ | PROT_EXEC) < 0 ? errno : 0;
 }
 
+/* A file that could be written to, as standard input can be: made before the process is confined. */
+static int writable_file = -1;
+
+static int act_map_shared(int fd)
+{
+        (void)fd;
+        return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writable_file, 0) == MAP_FAILED ? errno : 0;
+}
+
+/* One that mprotect() could make writable: to refuse that would be to refuse what malloc() does. */
+static int act_map_shared_to_read(int fd)
+{
+        (void)fd;
+        return mmap(NULL, 4096, PROT_READ, MAP_SHARED, writable_file, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int act_map_shared_validated(int fd)
+{
+        (void)fd;
+        return mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE, writable_file, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int act_map_private(int fd)
+{
+        char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, writable_file, 0);
+
+        (void)fd;
+        if (p == MAP_FAILED)
+                return errno;
+        p[0] = '!';
+        return 42;
+}
+
 static int act_memory(int fd)
 {
         /* Reserved but never touched; volatile, or a compiler may take it for had. */
@@ -140,6 +173,15 @@ static int act_thread(int fd)
         return result == &token ? 42 : 2;
 }
 
+static long call_number;
+
+static int act_call(int fd)
+{
+        (void)fd;
+        /* No address, no descriptor; as the third and the fourth argument nothing that maps code, or what others have. */
+        return syscall(call_number, -1L, -1L, 0L, (long)MAP_PRIVATE, -1L, -1L) < 0 ? errno : 0;
+}
+
 static int act_send(int fd)
 {
         struct iovec iov = { (char[2]){ "x" }, 1 };
@@ -151,12 +193,18 @@ static int act_send(int fd)
 Test(confine, leaves_little)
 {
         static int (*const acts[])(int) = {
-                act_open,           act_stat, act_socket,   act_execute,     act_fork,   act_write,
-                act_send_elsewhere, act_kill, act_map_code, act_unmask_code, act_memory, act_ring,
+                act_open,           act_stat,       act_socket,
+                act_execute,        act_fork,       act_write,
+                act_send_elsewhere, act_kill,       act_map_code,
+                act_unmask_code,    act_map_shared, act_map_shared_to_read,
+                act_memory,         act_ring,       act_map_shared_validated,
         };
+        char text = 'a';
 
         if (!CONFINE_BUILT)
                 cr_skip_test("built with a sanitizer");
+        writable_file = memfd_create("test", MFD_CLOEXEC);
+        cr_assert_eq(write(writable_file, &text, 1), 1);
         for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++) {
                 int r = confined(acts[i]);
 
@@ -164,18 +212,51 @@ Test(confine, leaves_little)
         }
         cr_assert_eq(confined(act_thread), 42);
         cr_assert_eq(confined(act_send), 42);
+        cr_assert_eq(confined(act_map_private), 42);
+        cr_assert_eq(pread(writable_file, &text, 1, 0), 1);
+        cr_assert_eq(text, 'a');
+}
+
+/* What changes a file by its descriptor is not there at all. */
+Test(confine, writes_nothing)
+{
+        static const long writing[] = {
+                SYS_pwrite64,
+                SYS_pwritev,
+                SYS_pwritev2,
+                SYS_sendfile,
+                SYS_splice,
+                SYS_tee,
+                SYS_vmsplice,
+                SYS_copy_file_range,
+                SYS_ftruncate,
+                SYS_fallocate,
+                SYS_fsetxattr,
+                SYS_fremovexattr,
+                SYS_fchmod,
+                SYS_fchown,
+                SYS_utimensat,
+                SYS_sync_file_range,
+                SYS_io_submit,
+                SYS_io_uring_setup,
+                SYS_shmat,
+                SYS_shmget,
+                SYS_remap_file_pages,
+                SYS_process_vm_writev,
+                SYS_pkey_mprotect,
+                SYS_memfd_create,
+                SYS_linkat,
+        };
+
+        if (!CONFINE_BUILT)
+                cr_skip_test("built with a sanitizer");
+        for (size_t i = 0; i < sizeof(writing) / sizeof(*writing); i++) {
+                call_number = writing[i];
+                cr_assert_eq(confined(act_call), -SIGSYS, "call %ld", call_number);
+        }
 }
 
 /* ---- every call, by its number ---- */
-
-static long call_number;
-
-static int act_call(int fd)
-{
-        (void)fd;
-        /* No address, no descriptor; as the third argument nothing that maps code. */
-        return syscall(call_number, -1L, -1L, 0L, -1L, -1L, -1L) < 0 ? errno : 0;
-}
 
 static bool call_is_among(long number, const long *numbers, size_t n)
 {

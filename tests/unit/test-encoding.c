@@ -9,6 +9,31 @@ Test(encoding, round_trip)
         expect_round_trip(finish(b));
 }
 
+/* What is encoded is all there is: that some of it was not read it cannot say. */
+Test(encoding, nothing_is_unread)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_member m = member("d", S_IFDIR | 0755);
+        struct lsr_catalogue *c;
+        uint8_t *data;
+        size_t size;
+
+        m.flags = LSR_MEMBER_UNREAD | LSR_MEMBER_LOCALTIME;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        c = finish(b);
+        cr_expect_not(lsr_catalogue_holds(c, 1));
+        lsr_catalogue_get(c, 1, &m);
+        cr_expect_not(m.meta.known & LSR_FIELD_NLINK);
+        cr_assert_eq(lsr_catalogue_encode(c, &data, &size), 0);
+        lsr_catalogue_free(c);
+        cr_assert_eq(lsr_catalogue_decode(&c, data, size), 0);
+        cr_expect(lsr_catalogue_holds(c, 1));
+        lsr_catalogue_get(c, 1, &m);
+        cr_expect_eq(m.flags, LSR_MEMBER_LOCALTIME);
+        lsr_catalogue_free(c);
+        free(data);
+}
+
 /* Values on both sides of every width, in every kind of column. */
 Test(encoding, widths)
 {

@@ -287,7 +287,7 @@ Test(libarchive, read_ends_with_the_sink)
 {
         struct lsr_member m = { .path = "d/a.txt", .path_len = 7, .position = 1 };
         struct lsr_sink sink = { .write = la_full };
-        struct lsr_scan scan = { .prefix = "" };
+        struct lsr_scan scan = {};
 
         fixture_newc();
         scan.input = la_open();

@@ -14,18 +14,18 @@ static void long_show(struct lsr_out *out, size_t before, size_t len, bool owner
         char name[200];
         struct lsr_view v = { .o = { .format = LSR_FORMAT_LONG,
                                      .numeric = true,
-                                     .inode = true,
-                                     .owner = owner,
                                      .color = true,
                                      .size_style = { .unit = 1 },
                                      .end = '\n',
                                      .width = 80 },
                               .out = out };
+        const unsigned shown = LSR_SHOW_INODE | LSR_SHOW_LONG | LSR_SHOW_TIME << LSR_MTIME;
         struct lsr_entry e = { .name = name, .name_len = (uint32_t)len, .flags = LSR_ENTRY_STAT };
         struct lsr_entry *rows[1] = { &e };
         struct lsr_set set = { .dir = "", .rows = rows, .n = 1, .measured = rows, .n_measured = 1 };
         char bad[3];
 
+        lsr_cells_choose(&v.cells, owner ? shown | LSR_SHOW_USER : shown);
         memset(name, 'x', len);
         name[len] = '\0';
         e.meta = (struct lsr_meta){ .known = ~0u, .mode = S_IFREG | 0755, .nlink = 1, .size = 123456, .inode = 77 };

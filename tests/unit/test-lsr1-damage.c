@@ -393,8 +393,8 @@ static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
         cr_assert_eq(write(file.fd, b->file.data, b->file.n), (ssize_t)b->file.n);
         cr_assert_eq(lsr_worker_open(w, &file, &bundle, &head, &head_len), 0, "%s", said.text);
         cr_expect_str_eq(bundle.format, "lsr1");
-        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), 0, "%s: %s", what,
-                     said.text);
+        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                     0, "%s: %s", what, said.text);
         got = dump(c);
         cr_expect_str_eq(got, want, "%s", what);
         cr_expect_eq(said.errors, 0, "%s", said.text);
@@ -538,7 +538,7 @@ static unsigned many_read(const struct bundle *b, const struct met *met, int sto
         struct many m = { .met = met, .stop = stop };
         struct said said = {};
         const struct lsr_many many = { &m, many_next, many_write, many_end };
-        struct lsr_scan scan = { .prefix = "", .window_max = WINDOW_MAX, .ctx = &said, .trouble = said_trouble };
+        struct lsr_scan scan = { .window_max = WINDOW_MAX, .ctx = &said, .trouble = said_trouble };
 
         scan.input = counted_new(&b->file, &reads);
         cr_expect_eq(lsr_format_lsr1.read_many(&scan, &many), result);

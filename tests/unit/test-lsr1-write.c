@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "formats/crc.h"
 #include "formats/drivers.h"
+#include "formats/lsr1.h"
 #include "formats/zstd.h"
 
 #define MIB ((size_t)1 << 20)
@@ -123,7 +124,14 @@ static void add_tree(struct packer *p)
         add(p, &m, large, 0);
 }
 
-static struct bytes pack(unsigned threads, int level, void (*tree)(struct packer *p), size_t before)
+struct limits {
+        size_t frames;
+        uint64_t toc;
+};
+
+/* With @limits, which are not kept, it has no table of contents. */
+static struct bytes pack_within(unsigned threads, int level, void (*tree)(struct packer *p), size_t before,
+                                const struct limits *limits)
 {
         struct lsr_writer_options o = { .level = level, .threads = threads };
         struct packer p = { .content = lsr_xmalloc(16 * MIB) };
@@ -133,9 +141,11 @@ static struct bytes pack(unsigned threads, int level, void (*tree)(struct packer
         lsr_output_init(&p.out, memfd_create("bundle", MFD_CLOEXEC));
         cr_assert_eq(lsr_output_write(&p.out, p.content, before), 0);
         cr_assert_eq(lsr_writer_lsr1.open(&p.w, &p.out, &o), 0);
+        if (limits)
+                lsr1_writer_limit(p.w, limits->frames, limits->toc);
         if (tree)
                 tree(&p);
-        cr_assert_eq(lsr_writer_lsr1.finish(p.w), 0);
+        cr_assert_eq(lsr_writer_lsr1.finish(p.w), limits ? LSR_FINISH_NO_INDEX : 0);
         lsr_writer_lsr1.free(p.w);
         fstat(p.out.fd, &st);
         cr_assert_eq(p.out.at, (uint64_t)st.st_size);
@@ -145,6 +155,11 @@ static struct bytes pack(unsigned threads, int level, void (*tree)(struct packer
         lsr_output_free(&p.out);
         free(p.content);
         return b;
+}
+
+static struct bytes pack(unsigned threads, int level, void (*tree)(struct packer *p), size_t before)
+{
+        return pack_within(threads, level, tree, before, NULL);
 }
 
 /* --- taking it apart --------------------------------------------------------------- */
@@ -321,6 +336,38 @@ Test(lsr1_write, good_toc)
         b = pack(1, 1, add_tree, 12345);
         check_toc(&b);
         free(b.data);
+}
+
+/* What readers would not take is not written, and told: the rest is a .tar.zst with a seek table. */
+Test(lsr1_write, good_beyond_limits)
+{
+        static const struct limits limits[] = { { 10, LSR1_TOC_MAX }, { LSR1_FRAMES_MAX, 1000 } };
+        struct bytes indexed = pack(2, LSR_LEVEL_DEFAULT, add_tree, 0), b;
+        struct parts p;
+
+        take_apart(&indexed, &p);
+        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+                struct bytes tar;
+                struct lsr_input *in;
+                struct lsr1 l;
+
+                b = pack_within(2, LSR_LEVEL_DEFAULT, add_tree, 0, &limits[i]);
+                tar = decode(b.data, b.n);
+                cr_expect_eq(tar.n, p.tar.n);
+                cr_expect_eq(memcmp(tar.data, p.tar.data, tar.n), 0);
+                cr_expect_eq(memcmp(b.data, indexed.data, p.toc_at), 0);
+                cr_expect_eq(b.n, p.toc_at + 8 + (size_t)p.n * 8 + 9);
+                cr_expect_eq(lsr_le32(b.data + p.toc_at), 0x184d2a5eu);
+                cr_expect_eq(lsr_le32(b.data + b.n - 9), p.n);
+                in = lsr_input_memory(b.data, b.n);
+                cr_expect_not_null(lsr1_open(&l, in));
+                cr_expect_not(lsr_lsr1_is_lost(in));
+                lsr_input_free(in);
+                free(tar.data);
+                free(b.data);
+        }
+        parts_free(&p);
+        free(indexed.data);
 }
 
 Test(lsr1_write, good_same)

@@ -262,9 +262,7 @@ Test(lsr1, good_seekable)
 static struct lsr_catalogue *scan_part(const struct blob *file, const char *path, bool *ret_whole)
 {
         struct lsr_input *in = lsr_input_memory(file->data, file->n);
-        struct lsr_scan scan = {
-                .input = in, .builder = lsr_builder_new(), .prefix = "", .part = path, .window_max = WINDOW_MAX
-        };
+        struct lsr_scan scan = { .input = in, .builder = lsr_builder_new(), .part = path, .window_max = WINDOW_MAX };
         struct lsr_catalogue *c = NULL;
 
         cr_assert_eq(lsr_format_lsr1.scan(&scan), 0);

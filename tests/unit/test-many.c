@@ -214,6 +214,9 @@ enum lie {
         LIE_END_LOW,
         LIE_DATA_AFTER,
         LIE_DATA_LARGE,
+        LIE_HOLE_AFTER,
+        LIE_HOLE_SHORT,
+        LIE_HOLE_LARGE,
         LIE_TROUBLES,
         LIE_DIE,
         LIE_DIE_WITHIN,
@@ -252,6 +255,16 @@ static void lie_many(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_DATA_LARGE:
                 worker_send(wire, request, LSR_WIRE_DATA, LSR_WIRE_DATA_MAX + 1, "xxxx", 4);
+                break;
+        case LIE_HOLE_AFTER:
+                lie_end(wire, request, 0);
+                worker_send(wire, request, LSR_WIRE_HOLE, 8, zero, 8);
+                break;
+        case LIE_HOLE_SHORT:
+                worker_send(wire, request, LSR_WIRE_HOLE, 4, zero, 4);
+                break;
+        case LIE_HOLE_LARGE:
+                worker_send(wire, request, LSR_WIRE_HOLE, 8, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
                 break;
         case LIE_TROUBLES:
                 for (unsigned i = 0; i < 2 * LSR_WIRE_TROUBLES_MAX; i++)
@@ -312,7 +325,11 @@ Test(many, believes_no_lies)
                              "lie %d", lie);
                 cr_assert_eq(n.began, n.ended, "lie %d", lie);
                 cr_assert_eq(n.ended, ended, "lie %d", lie);
-                cr_assert_eq(ended, lie == LIE_END_TOO_MANY || lie == LIE_DATA_AFTER || lie == LIE_DIE_WITHIN ? 2 : 1,
+                cr_assert_eq(ended,
+                             lie == LIE_END_TOO_MANY || lie == LIE_DATA_AFTER || lie == LIE_HOLE_AFTER ||
+                                             lie == LIE_DIE_WITHIN
+                                     ? 2
+                                     : 1,
                              "lie %d: %zu", lie, ended);
                 if (lie == LIE_DIE_WITHIN)
                         cr_assert_eq(n.errors[1], -EPIPE);

@@ -175,9 +175,7 @@ static struct counted *new_counted(const struct bytes *b, unsigned fails_after)
 
 static int scan_counted(struct counted *c, struct result *result)
 {
-        struct lsr_scan scan = {
-                .input = &c->in, .builder = lsr_builder_new(), .prefix = "", .ctx = result, .trouble = trouble
-        };
+        struct lsr_scan scan = { .input = &c->in, .builder = lsr_builder_new(), .ctx = result, .trouble = trouble };
         int r = lsr_format_sqlite.scan(&scan);
 
         lsr_builder_free(scan.builder);

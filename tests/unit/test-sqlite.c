@@ -29,32 +29,15 @@ Test(sqlite, good_sqlar)
               "d0/x 644 @1 1 1 store\n");
 }
 
-Test(sqlite, good_sqlar_prefix)
-{
-        lists(GOOD_SQLAR, "d", 1,
-              "d/ 755 @1500000000 0\n"
-              "d/deflated 644 @-1 1000 40 deflate\n"
-              "d/empty 600 @0 0 0 store\n"
-              "d/stored 644 @1500000001 3 3 store\n");
-        lists(GOOD_SQLAR, "nothing", 1, "");
-        /* Other spellings of the same directory. */
-        lists(SQLAR "INSERT INTO sqlar VALUES('/a/1',33188,1,0,x''),('./a/2',33188,1,0,x''),('x/../a/3',33188,1,0,x''),"
-                    "('a//4',33188,1,0,x''),('a',16877,1,0,NULL)",
-              "a", 1,
-              "a/ 755 @1 0\n"
-              "a/1 644 @1 0 0 store\n"
-              "a/2 644 @1 0 0 store\n"
-              "a/3 644 @1 0 0 store\n"
-              "a/4 644 @1 0 0 store\n");
-}
-
 /* --- any other database --------------------------------------------------------- */
 
+/* Nothing is read but what was asked for. */
 Test(sqlite, good_tables)
 {
-        lists(GOOD_TABLES, "", 1, ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\n");
+        lists(GOOD_TABLES, "", 1, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
         lists(GOOD_TABLES, "", 2,
-              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\nv/1/ 555\nv/2/ 555\n");
+              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\n"
+              "v/1/ 555\nv/2/ 555\n");
         lists(GOOD_TABLES, "", 0,
               ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\nv/1/ 555\nv/2/ 555\n"
               "users/-7/id 444 2\nusers/-7/name 444 0\nusers/-7/photo%2Fx 444\nusers/-7/w 444 5\n"
@@ -62,11 +45,13 @@ Test(sqlite, good_tables)
               "v/1/length(name) 444 1\nv/1/n 444 0\nv/1/n:1 444 0\n"
               "v/2/length(name) 444 1\nv/2/n 444 4\nv/2/n:1 444 4\n");
         lists(GOOD_TABLES, "users", 1,
-              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\n");
+              ".schema.sql 444\nempty/ 555 unread\nusers/ 555\nv/ 555 unread\n"
+              "users/-7/ 555\nusers/3/ 555\n");
+        lists(GOOD_TABLES, "users", 0, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
         lists(GOOD_TABLES, "users/3", 1,
-              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/3/ 555\n"
+              ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\nusers/3/ 555\n"
               "users/3/id 444 1\nusers/3/name 444 4\nusers/3/photo%2Fx 444 5\nusers/3/w 444 3\n");
-        lists(GOOD_TABLES, "users/03", 0, ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\n");
+        lists(GOOD_TABLES, "users/03", 1, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
 }
 
 Test(sqlite, good_keys)
@@ -74,9 +59,10 @@ Test(sqlite, good_keys)
         lists("CREATE TABLE t(k TEXT PRIMARY KEY, v);"
               "INSERT INTO t VALUES('a/b%',1),('..',2),('',3),(NULL,4),('a'||char(0)||'b',5),(x'6162',6),('5',7),"
               "(printf('%.300c','x'),8),('a,b',9)",
-              "", 2,
-              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%row-4/ 555\nt/%row-8/ 555\nt/%x6162/ 555\n"
-              "t/5/ 555\nt/a%00b/ 555\nt/a%2Fb%25/ 555\nt/a,b/ 555\n");
+              "t", 1,
+              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%row-4/ 555\n"
+              "t/%row-8/ 555\nt/%x6162/ 555\nt/5/ 555\nt/a%00b/ 555\n"
+              "t/a%2Fb%25/ 555\nt/a,b/ 555\n");
         lists("CREATE TABLE t(a, b INT, c, PRIMARY KEY(b, a)) WITHOUT ROWID;"
               "INSERT INTO t VALUES('x,y',1,NULL),('1',1,NULL),(1,1,x'00'),(1.5,-2,'')",
               "", 0,
@@ -88,7 +74,7 @@ Test(sqlite, good_keys)
         lists("CREATE TABLE t(a, b INT, c, PRIMARY KEY(b, a)) WITHOUT ROWID;"
               "INSERT INTO t VALUES('x,y',1,NULL),('1',1,NULL)",
               "t/1,x%2Cy", 1,
-              ".schema.sql 444\nt/ 555\nt/1,x%2Cy/ 555\n"
+              ".schema.sql 444\nt/ 555 unread\nt/1,x%2Cy/ 555\n"
               "t/1,x%2Cy/a 444 3\nt/1,x%2Cy/b 444 1\nt/1,x%2Cy/c 444\n");
 }
 
@@ -103,23 +89,31 @@ Test(sqlite, good_odd_names)
               "a%2F\"b%25/1/rowid 444 2\na%2F\"b%25/1/s 444 1\n");
 }
 
-Test(sqlite, good_virtual_tables_are_left_out)
+/* A user learns that they exist, and finds what they hold in the tables that they keep it in. */
+Test(sqlite, good_virtual_tables)
 {
         struct bytes b;
         struct result result;
 
         if (!sqlite3_compileoption_used("ENABLE_FTS5") || !sqlite3_compileoption_used("ENABLE_RTREE"))
                 cr_skip_test("SQLite has neither");
-        b = make(
-                "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word');"
-                "CREATE VIRTUAL TABLE r USING rtree(id,x0,x1);"
-                "CREATE TABLE f_notes(x); CREATE TABLE g_data(x); CREATE TABLE a(x INTEGER PRIMARY KEY AUTOINCREMENT)");
+        b = make("CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word');"
+                 "CREATE VIRTUAL TABLE r USING rtree(id,x0,x1); CREATE TABLE r_notes(x)");
         result = scan(&b, "", 1);
         cr_expect_eq(result.r, 0);
         cr_expect_str_eq(result.troubles.buf, "");
-        cr_expect_str_eq(strchr(result.text.buf, '\n'), "\na/ 555\nf_notes/ 555\ng_data/ 555\n");
+        cr_expect_str_eq(strchr(result.text.buf, '\n'),
+                         "\nf/ 555 unread\nf_config/ 555 unread\nf_content/ 555 unread\nf_data/ 555 unread\n"
+                         "f_docsize/ 555 unread\nf_idx/ 555 unread\nr/ 555 unread\nr_node/ 555 unread\n"
+                         "r_notes/ 555 unread\nr_parent/ 555 unread\nr_rowid/ 555 unread\n");
+        free_result(&result);
+        result = scan(&b, "r", 1);
+        cr_expect_eq(result.r, 0);
+        cr_expect_eq(result.error, 0);
+        cr_expect_not_null(strstr(result.troubles.buf, "r is a virtual table"), "%s", result.troubles.buf);
         free_result(&result);
         free(b.data);
+        reads("CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word')", "f_content/1/c0", "word");
 }
 
 /* No code of a module runs, not even for a view. */
@@ -132,17 +126,18 @@ Test(sqlite, hostile_virtual_table_in_a_view)
                 cr_skip_test("SQLite has none");
         b = make(
                 "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word'); CREATE VIEW v AS SELECT * FROM f");
-        result = scan(&b, "", 0);
+        result = scan(&b, "v", 2);
         cr_expect_eq(result.r, 0);
         cr_expect_str_eq(result.troubles.buf, "v: no such module: fts5\n");
-        cr_expect_str_eq(result.text.buf, ".schema.sql 444\nv/ 555\n");
+        cr_expect_not_null(strstr(result.text.buf, "\nv/ 555\n"));
+        cr_expect_null(strstr(result.text.buf, "v/1"));
         free_result(&result);
         free(b.data);
 }
 
 Test(sqlite, good_view_with_json)
 {
-        lists("CREATE VIEW v AS SELECT value FROM json_each('[1,22]')", "v", 0,
+        lists("CREATE VIEW v AS SELECT value FROM json_each('[1,22]')", "v", 2,
               ".schema.sql 444\nv/ 555\nv/1/ 555\nv/2/ 555\nv/1/value 444 1\nv/2/value 444 2\n");
 }
 
@@ -195,7 +190,7 @@ Test(sqlite, good_sizes)
                               "CREATE TABLE w(a, b, PRIMARY KEY(a)) WITHOUT ROWID;"
                               "INSERT INTO w VALUES('x',zeroblob(5)),(1.5,'Zoë'),(x'00',1e100);"
                               "CREATE TABLE k(n TEXT PRIMARY KEY, g AS (n||n)); INSERT INTO k VALUES('ab')");
-        struct lsr_scan scan = { .input = lsr_input_memory(b.data, b.n), .builder = lsr_builder_new(), .prefix = "" };
+        struct lsr_scan scan = { .input = lsr_input_memory(b.data, b.n), .builder = lsr_builder_new() };
         struct lsr_catalogue *c;
         unsigned files = 0;
 
@@ -295,4 +290,184 @@ Test(sqlite, read_long_archive_member)
         }
         free(data);
         free(packed);
+}
+
+/* --- the limit of memory ---------------------------------------------------------- */
+
+/* Threads that verify close their connections in any order. */
+Test(sqlite, good_limit_of_memory_lasts_as_long_as_any_connection)
+{
+        struct bytes b = make("CREATE TABLE t(a)");
+        struct lsr_scan one = { .input = lsr_input_memory(b.data, b.n) };
+        struct lsr_scan two = { .input = lsr_input_memory(b.data, b.n) };
+        struct lsr_sqlite first, second;
+        int64_t before = sqlite3_hard_heap_limit64(-1);
+
+        cr_assert_eq(lsr_sqlite_open(&first, &one), 0);
+        cr_assert_eq(lsr_sqlite_open(&second, &two), 0);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
+        lsr_sqlite_close(&first);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
+        lsr_sqlite_close(&second);
+        cr_expect_eq(sqlite3_hard_heap_limit64(-1), before);
+        lsr_input_free(one.input);
+        lsr_input_free(two.input);
+        free(b.data);
+}
+
+/* --- what it costs ---------------------------------------------------------------- */
+
+#define NUMBERS(most) "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<" most ") "
+
+/* A member, by its position. */
+struct placed {
+        uint64_t position;
+        uint32_t row;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+        const struct placed *x = a, *y = b;
+
+        return (x->position > y->position) - (x->position < y->position);
+}
+
+/* All members of @sql, read by position, are as many steps as there are values, and not as many as pairs of them. */
+static void steps_of_all(const char *sql, uint64_t members, uint64_t most)
+{
+        struct bytes b = make(sql);
+        struct lsr_scan scan = { .input = lsr_input_memory(b.data, b.n), .builder = lsr_builder_new() };
+        struct lsr_scan read = { .input = lsr_input_memory(b.data, b.n) };
+        struct lsr_catalogue *c;
+        struct lsr_sqlite s;
+        struct placed *placed;
+        struct lsr_out out;
+        uint32_t n;
+
+        lsr_out_init(&out, -1);
+        cr_assert_eq(lsr_format_sqlite.scan(&scan), 0);
+        cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
+        cr_assert_eq(lsr_sqlite_open(&s, &read), 0);
+        n = lsr_catalogue_rows(c);
+        placed = lsr_xmalloc(n * sizeof(*placed));
+        for (uint32_t row = 0; row < n; row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(c, row, &m);
+                placed[row] = (struct placed){ m.position, row };
+        }
+        qsort(placed, n, sizeof(*placed), compare_placed);
+        for (uint32_t i = 0; i < n; i++) {
+                struct lsr_member m;
+                char path[512];
+
+                lsr_catalogue_get(c, placed[i].row, &m);
+                m.path_len = lsr_catalogue_path(c, placed[i].row, path, sizeof(path));
+                m.path = path;
+                if (S_ISDIR(m.meta.mode))
+                        continue;
+                out.len = 0;
+                cr_assert_eq(lsr_sqlite_tables_read(&s, &m, &(struct lsr_sink){ &out, take }), 0, "%s", path);
+                cr_assert(!(m.meta.known & LSR_FIELD_SIZE) || out.len == m.meta.size, "%s: %zu", path, out.len);
+                members--;
+        }
+        cr_expect_eq(members, 0);
+        cr_expect_leq(s.steps, most, "%llu steps", (unsigned long long)s.steps);
+        lsr_sqlite_close(&s);
+        lsr_out_free(&out);
+        free(placed);
+        lsr_catalogue_free(c);
+        lsr_builder_free(scan.builder);
+        lsr_input_free(scan.input);
+        lsr_input_free(read.input);
+        free(b.data);
+}
+
+Test(sqlite, good_steps_of_reading)
+{
+        steps_of_all("CREATE TABLE w(k INTEGER PRIMARY KEY, v) WITHOUT ROWID;" NUMBERS(
+                             "3000") "INSERT INTO w SELECT i, 'v'||i FROM n",
+                     6001, 400000);
+        steps_of_all("CREATE VIEW sqlar AS " NUMBERS("3000") "SELECT i AS a, i*2 AS b FROM n", 6001, 400000);
+        steps_of_all("CREATE TABLE t(a, b);" NUMBERS("3000") "INSERT INTO t SELECT i, 'v'||i FROM n", 6001, 400000);
+}
+
+/* Which index answers a question depends on the columns in it: a value must come out of the row that was listed. */
+Test(sqlite, good_rows_of_a_view_keep_their_order)
+{
+        static const char sql[] = "CREATE TABLE t(a, b); CREATE INDEX i ON t(b);"
+                                  "INSERT INTO t VALUES('first', 3), ('second', 2), ('third', 1);"
+                                  "CREATE VIEW v AS SELECT a, b FROM t";
+
+        reads(sql, "v/1/a", "first");
+        reads(sql, "v/1/b", "3");
+        reads(sql, "v/3/b", "1");
+}
+
+/* Views share what a scan may take, and tables come before them. */
+Test(sqlite, hostile_many_views)
+{
+        struct lsr_out sql;
+        struct lsr_sqlite s;
+        struct bytes b;
+        struct result result = new_result();
+        struct lsr_scan scan = { .builder = lsr_builder_new(), .ctx = &result, .trouble = trouble };
+
+        lsr_out_init(&sql, -1);
+        for (int i = 0; i < 10; i++)
+                lsr_out_printf(&sql,
+                               "CREATE VIEW v%d AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)"
+                               "SELECT count(*) FROM n;",
+                               i);
+        lsr_out_puts(&sql, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
+        lsr_out_putc(&sql, '\0');
+        b = make(sql.buf);
+        scan.input = lsr_input_memory(b.data, b.n);
+        cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
+        cr_expect_eq(lsr_sqlite_tables_scan(&s), 0);
+        cr_expect_leq(s.steps, s.steps_max + 11000, "%llu steps", (unsigned long long)s.steps);
+        cr_expect_eq(result.error, -E2BIG);
+        end_result(&result);
+        cr_expect_not_null(strstr(result.troubles.buf, "\n9 more of its views are not read\n"));
+        /* The row of the table, and its value. */
+        cr_expect_eq(lsr_builder_count(scan.builder), 1 + 11 + 2);
+        lsr_sqlite_close(&s);
+        lsr_builder_free(scan.builder);
+        lsr_input_free(scan.input);
+        free_result(&result);
+        lsr_out_free(&sql);
+        free(b.data);
+}
+
+/* --- many columns ------------------------------------------------------------------ */
+
+/* As many as SQLite allows in a table are as many as it allows in a result. */
+Test(sqlite, good_many_columns)
+{
+        static const char *const kinds[] = { "", "WITHOUT ROWID" };
+
+        for (unsigned kind = 0; kind < 2; kind++) {
+                struct lsr_out sql;
+                struct bytes b;
+                struct result result;
+
+                lsr_out_init(&sql, -1);
+                lsr_out_puts(&sql, "CREATE TABLE t(c0 PRIMARY KEY");
+                for (int i = 1; i < 2000; i++)
+                        lsr_out_printf(&sql, ",c%d DEFAULT 'value %d'", i, i);
+                lsr_out_printf(&sql, ") %s; INSERT INTO t(c0) VALUES('a'),('b'); CREATE VIEW v AS SELECT * FROM t",
+                               kinds[kind]);
+                lsr_out_putc(&sql, '\0');
+                b = make(sql.buf);
+                result = scan(&b, "", 0);
+                cr_expect_eq(result.r, 0);
+                cr_expect_str_eq(result.troubles.buf, "");
+                cr_expect_not_null(strstr(result.text.buf, kind ? "\nt/a/c1999 444 10\n" : "\nt/1/c1999 444 10\n"));
+                cr_expect_not_null(strstr(result.text.buf, "\nv/2/c1999 444 10\n"));
+                free_result(&result);
+                free(b.data);
+                reads(sql.buf, "v/2/c1234", "value 1234");
+                reads(sql.buf, kind ? "t/b/c0" : "t/2/c0", "b");
+                lsr_out_free(&sql);
+        }
 }

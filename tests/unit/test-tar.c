@@ -337,6 +337,55 @@ Test(tar, good_pax_global)
                   "- 644 1000/100 ann/g 0 1.500000000 'five' {user.a=1} 0@6144+1536\n");
 }
 
+/* 40,000 attributes in each of 16 headers: a search for each among those before it takes minutes. */
+Test(tar, hostile_pax_many_attributes, .timeout = 60)
+{
+        const size_t most = 40000;
+        char *body = lsr_xmalloc(most * 32);
+        struct tape t = {};
+        struct notes *b;
+        size_t n = 0;
+
+        for (size_t i = 0; i < most; i++)
+                n += (size_t)sprintf(body + n, "23 SCHILY.xattr.%05zx=\n", i * 7919 % most);
+        for (unsigned i = 0; i < 16; i++) {
+                tape_extension(&t, 'x', body, n);
+                tape_file(&t, USTAR, "a", "");
+        }
+        tape_end(&t);
+        b = scan_input(lsr_input_memory(t.data, t.n), true);
+        cr_expect_eq(b->n, 16);
+        notes_free(b);
+        free(body);
+        free(t.data);
+}
+
+/* The first of one name counts, wherever the others are; an attribute that is too large is left out, not those behind. */
+Test(tar, good_pax_same_attributes)
+{
+        const size_t large = LSR_EXTENSION_MAX - 600;
+        char *body = lsr_xmalloc(large + 64);
+        struct tape t = {};
+        int n;
+
+        tape_pax(&t, 'x', "SCHILY.xattr.user.b=1", "SCHILY.xattr.user.a=1", "SCHILY.xattr.user.b=2",
+                 "SCHILY.xattr.user.c=", "SCHILY.xattr.user.a=2", "SCHILY.xattr.user.b=3", NULL);
+        tape_file(&t, USTAR, "same", "");
+        tape_pax(&t, 'x', "SCHILY.xattr.user.a=1", NULL);
+        n = sprintf(body, "%zu SCHILY.xattr.user.l=", large);
+        memset(body + n, 'v', large - (size_t)n);
+        body[large - 1] = '\n';
+        tape_extension(&t, 'g', body, large);
+        tape_pax(&t, 'g', "SCHILY.xattr.user.g=1", NULL);
+        tape_file(&t, USTAR, "global", "");
+        tape_file(&t, USTAR, "next", "");
+        check(&t, "- 644 1000/100 ann/users 0 1000000000 'same' {user.b=1} {user.a=1} {user.c=} 0@0+1536\n"
+                  "! -7 extended attributes of the header at byte 2,560 are too large\n"
+                  "- 644 1000/100 ann/users 0 1000000000 'global' {user.a=1} 0@1536+1051136\n"
+                  "- 644 1000/100 ann/users 0 1000000000 'next' {user.g=1} 0@1052672+512\n");
+        free(body);
+}
+
 /* --- hard links and directories -------------------------------------------------- */
 
 Test(tar, good_hard_links)

@@ -12,6 +12,7 @@ enum lie {
         LIE_NUMBER,
         LIE_DATA,
         LIE_DATA_UNASKED,
+        LIE_HOLE_UNASKED,
         LIE_TEXT,
         LIE_TEXT_SHORT,
         LIE_TEXT_ERROR,
@@ -31,7 +32,9 @@ enum lie {
         LIE_PART_EMPTY,
         LIE_PART_UNASKED,
         LIE_PART_WHOLE,
+        LIE_UNREAD_ALL,
         LIE_PART_ALONE,
+        LIE_UNREAD_UNASKED,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -104,6 +107,9 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_DATA_UNASKED:
                 worker_send(wire, request, LSR_WIRE_DATA, 4, junk, 4);
+                break;
+        case LIE_HOLE_UNASKED:
+                worker_send(wire, request, LSR_WIRE_HOLE, 8, junk + 8, 8);
                 break;
         case LIE_TEXT:
                 worker_send(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
@@ -178,10 +184,20 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
         case LIE_PART_WHOLE:
                 lie_whole(wire, request, LSR_WIRE_PART);
                 break;
+        case LIE_UNREAD_ALL:
+        case LIE_UNREAD_UNASKED:
+                /* Whoever is told that this is all there is must not believe that some of it was not read. */
+                lsr_record_put(&records, &(struct lsr_member){ .path = "name",
+                                                               .path_len = 4,
+                                                               .meta = { .known = LSR_FIELD_TYPE, .mode = S_IFDIR },
+                                                               .flags = LSR_MEMBER_UNREAD });
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
+                lie_done(wire, request, 0);
+                break;
         case LIE_PART_ALONE:
                 if (lie_asked.distrusted)
                         _exit(3);
-                if (!lie_asked.part) {
+                if (!lie_asked.n_paths) {
                         lie_whole(wire, request, LSR_WIRE_CATALOGUE);
                         break;
                 }
@@ -257,7 +273,9 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         struct lsr_worker_bundle b;
         struct lsr_catalogue *c = NULL;
         unsigned fds = worker_count_fds("/proc/self/fd");
+        const struct lsr_wanted wanted = { .paths = (const char *const[]){ "name" }, .n = 1, .depth = 1 };
         int fd = tar_file(), r;
+        bool part;
 
         lie = which;
         w = worker_make(lie_serve);
@@ -267,10 +285,9 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
                 /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
-                r = lsr_worker_scan(w, b.id,
-                                    which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED ? "name"
-                                                                                                              : NULL,
-                                    false, &c, &(enum lsr_worker_share){ 0 });
+                part = which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED;
+                r = lsr_worker_scan(w, b.id, part ? &wanted : NULL, &(uint64_t){ UINT64_MAX }, &c,
+                                    &(enum lsr_worker_share){ 0 });
                 if (r == 0)
                         cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
                 lsr_catalogue_free(c);
@@ -302,6 +319,7 @@ Test(worker, believes_no_lies)
                 { LIE_NUMBER, -EPROTO, 1 },
                 { LIE_DATA, -EPROTO, 1 },
                 { LIE_DATA_UNASKED, -EPROTO, 1 },
+                { LIE_HOLE_UNASKED, -EPROTO, 1 },
                 { LIE_TEXT, -EPROTO, 1 },
                 { LIE_TEXT_SHORT, -EPROTO, 1 },
                 { LIE_TEXT_ERROR, -EPROTO, 1 },
@@ -321,6 +339,8 @@ Test(worker, believes_no_lies)
                 { LIE_PART_EMPTY, -EPROTO, 1 },
                 { LIE_PART_UNASKED, -EPROTO, 1 },
                 { LIE_PART_WHOLE, -EPROTO, 1 },
+                { LIE_UNREAD_ALL, -EPROTO, 1 },
+                { LIE_UNREAD_UNASKED, -EPROTO, 1 },
                 { LIE_PART_ALONE, 0, 0 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
@@ -345,7 +365,8 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -EPROTO);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                     -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);

@@ -38,7 +38,8 @@ Test(worker, opens_scans_reads)
         cr_assert_geq(stats.bytes_read, WORKER_LARGE);
         cr_assert_eq(worker_n_troubles, 0);
         lsr_worker_close(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, false, NULL, &(enum lsr_worker_share){ 0 }), -ESTALE);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, NULL, &(enum lsr_worker_share){ 0 }),
+                     -ESTALE);
         lsr_worker_free(w);
         cr_assert_eq(worker_child(), 0, "and nothing runs after the last");
         free(got.data);
@@ -60,7 +61,8 @@ Test(worker, many_bundles_at_once)
                 if (i % 2)
                         worker_check_tar(w, b[i].id);
                 else
-                        cr_assert_eq(lsr_worker_scan(w, b[i].id, NULL, false, NULL, &(enum lsr_worker_share){ 0 }),
+                        cr_assert_eq(lsr_worker_scan(w, b[i].id, NULL, &(uint64_t){ UINT64_MAX }, NULL,
+                                                     &(enum lsr_worker_share){ 0 }),
                                      -ESTALE);
         }
         lsr_worker_free(w);
@@ -112,7 +114,8 @@ Test(worker, reads_a_pipe_once)
 
         cr_assert_eq(worker_open_fd(w, fd, true, &b), 0);
         worker_check_tar(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -ESPIPE);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                     -ESPIPE);
         lsr_worker_free(w);
         close(fd);
         close(tar);
@@ -191,16 +194,21 @@ Test(worker, is_started_again_when_killed)
                 cr_assert_eq(worker_open_fd(w, fd, false, &old), 0);
                 fds = worker_count_fds("/proc/self/fd");
                 kill(worker_child(), signals[i]);
-                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -EPIPE);
+                cr_assert_eq(
+                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                        -EPIPE);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_last_error, -EPIPE);
                 cr_assert(strstr(worker_last_text, sigabbrev_np(signals[i])), "%s", worker_last_text);
                 cr_assert_eq(worker_child(), 0, "it is buried");
-                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -ESTALE);
+                cr_assert_eq(
+                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                        -ESTALE);
                 lsr_worker_close(w, old.id);
                 cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-                cr_assert_eq(lsr_worker_scan(w, old.id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), -ESTALE,
-                             "ids are not used again");
+                cr_assert_eq(
+                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
+                        -ESTALE, "ids are not used again");
                 worker_check_tar(w, b.id);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_count_fds("/proc/self/fd"), fds);

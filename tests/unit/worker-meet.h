@@ -136,7 +136,7 @@ static inline void worker_check_tar(struct lsr_worker *w, uint32_t id)
         struct lsr_catalogue *c = NULL;
         struct lsr_member m;
         int64_t row;
-        int r = lsr_worker_scan(w, id, NULL, false, &c, &(enum lsr_worker_share){ 0 });
+        int r = lsr_worker_scan(w, id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 });
 
         cr_assert_eq(r, 0, "%s (%s)", strerror(-r), worker_last_text);
         cr_assert_eq(lsr_catalogue_rows(c), 4);
@@ -154,7 +154,7 @@ static inline struct lsr_member worker_member(struct lsr_worker *w, uint32_t id,
         struct lsr_member m;
 
         c = lsr_catalogue_free(c);
-        cr_assert_eq(lsr_worker_scan(w, id, NULL, false, &c, &(enum lsr_worker_share){ 0 }), 0);
+        cr_assert_eq(lsr_worker_scan(w, id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }), 0);
         lsr_catalogue_get(c, (uint32_t)lsr_catalogue_find(c, 0, path, strlen(path)), &m);
         m.path = path;
         m.path_len = strlen(path);

@@ -199,7 +199,6 @@ static inline struct lsr_scan back_scan(struct back *b)
 {
         return (struct lsr_scan){
                 .input = lsr_input_memory(b->made->data, b->made->n),
-                .prefix = "",
                 .window_max = 1 << 27,
                 .ctx = b,
                 .trouble = back_trouble,

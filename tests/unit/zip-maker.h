@@ -315,7 +315,7 @@ static inline struct lsr_input *input_of(const struct bytes *b, bool crumbs)
 static inline struct result *scan_from(const struct bytes *b, bool crumbs)
 {
         struct result *res = calloc(1, sizeof(*res));
-        struct lsr_scan scan = { .prefix = "", .window_max = 1 << 27, .ctx = res, .trouble = result_trouble };
+        struct lsr_scan scan = { .window_max = 1 << 27, .ctx = res, .trouble = result_trouble };
 
         scan.input = input_of(b, crumbs);
         scan.builder = lsr_builder_new();
@@ -388,7 +388,7 @@ static inline int take(void *ctx, const void *data, size_t n)
 static inline int read_path(const struct bytes *b, const struct result *listed, const char *path, struct bytes *content,
                             struct result *said)
 {
-        struct lsr_scan s = { .prefix = "", .window_max = 1 << 27, .ctx = said, .trouble = result_trouble };
+        struct lsr_scan s = { .window_max = 1 << 27, .ctx = said, .trouble = result_trouble };
         struct lsr_member m = get(listed, path);
         struct lsr_sink sink = { content, take };
         int r;

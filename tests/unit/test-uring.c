@@ -1,0 +1,459 @@
+/*
+ * The ring when the kernel does not do as it is told: takes a part of a submission, nothing, or fails.
+ *
+ * These tests stand between the engine and liburing (--wrap, see meson.build): a submission is cut short by hiding the
+ * rest of the queue from liburing, so that the kernel itself splits the chain at that place, as it does when it runs out of memory.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine-open.h"
+#include "io/io.h"
+#include "io/stream.h"
+
+/* ---- between the engine and the kernel ---- */
+
+static unsigned (*ring_part)(unsigned ready); /* how much of a submission is taken; NULL: all */
+static unsigned ring_calls, ring_splits;
+static unsigned ring_fails_from, ring_fails_to; /* the calls, counted from 1, that fail */
+static int ring_error;
+static unsigned ring_rings, ring_rings_most = UINT32_MAX; /* made, and granted */
+
+int __real_io_uring_submit(struct io_uring *ring);
+int __wrap_io_uring_submit(struct io_uring *ring);
+int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait);
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait);
+int __real_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, struct io_uring_params *params);
+int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, struct io_uring_params *params);
+
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
+{
+        unsigned ready = io_uring_sq_ready(ring), part = ring_part && ready ? ring_part(ready) : ready;
+        unsigned tail = ring->sq.sqe_tail;
+        int r;
+
+        ring_calls++;
+        if (ring_calls >= ring_fails_from && ring_calls <= ring_fails_to)
+                return ring_error;
+        if (part >= ready)
+                return __real_io_uring_submit_and_wait(ring, wait);
+        /* The kernel does not wait after it. */
+        ring_splits++;
+        ring->sq.sqe_tail = tail - (ready - part);
+        r = __real_io_uring_submit(ring);
+        ring->sq.sqe_tail = tail;
+        return r;
+}
+
+int __wrap_io_uring_submit(struct io_uring *ring)
+{
+        return __wrap_io_uring_submit_and_wait(ring, 0);
+}
+
+int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, struct io_uring_params *params)
+{
+        if (ring_rings >= ring_rings_most)
+                return -ENOMEM;
+        ring_rings++;
+        return __real_io_uring_queue_init_params(entries, ring, params);
+}
+
+/* ---- a directory: files of all sizes, every ninth name missing, and names that take the kernel long ---- */
+
+enum { RING_NAMES = 4000, RING_SLOW = 12 };
+
+static char ring_dir[64];
+static int ring_dirfd;
+static char ring_names[RING_NAMES][16];
+static struct lsr_meta ring_metas[RING_NAMES];
+static struct lsr_stat_op ring_ops[RING_NAMES];
+
+/* s0 is a file, s1 leads to it, and so on: each by a way of a thousand steps. */
+static void ring_make_slow(void)
+{
+        char target[4000], name[16];
+        size_t len = 0;
+
+        cr_assert_eq(mkdirat(ring_dirfd, "d", 0700), 0);
+        close(openat(ring_dirfd, "s0", O_WRONLY | O_CREAT | O_CLOEXEC, 0640));
+        while (len < sizeof(target) - 20)
+                len += (size_t)sprintf(target + len, "d/../");
+        for (unsigned i = 1; i <= RING_SLOW; i++) {
+                sprintf(target + len, "s%u", i - 1);
+                sprintf(name, "s%u", i);
+                cr_assert_eq(symlinkat(target, ring_dirfd, name), 0);
+        }
+}
+
+static void ring_setup(void)
+{
+        strcpy(ring_dir, "/tmp/lsr-test-uring-XXXXXX");
+        cr_assert(mkdtemp(ring_dir));
+        ring_dirfd = open(ring_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        cr_assert_geq(ring_dirfd, 0);
+        for (unsigned i = 0; i < RING_NAMES; i++) {
+                int fd;
+
+                sprintf(ring_names[i], "n%u", i);
+                if (i % 9 == 4)
+                        continue;
+                fd = openat(ring_dirfd, ring_names[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+                cr_assert_eq(ftruncate(fd, i + 1), 0);
+                close(fd);
+        }
+        ring_make_slow();
+        srand(1);
+}
+
+static int ring_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+        (void)st, (void)type, (void)ftw;
+        return remove(path);
+}
+
+static void ring_teardown(void)
+{
+        close(ring_dirfd);
+        nftw(ring_dir, ring_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+#define RING_TEST(name) Test(uring, name, .init = ring_setup, .fini = ring_teardown, .timeout = 60)
+
+/* The first @n names, every @slow-th of them a slow one; begun and gone. */
+static void ring_begin(struct lsr_io *io, unsigned n, unsigned slow)
+{
+        static char slowest[16];
+
+        sprintf(slowest, "s%u", RING_SLOW);
+        for (unsigned i = 0; i < n; i++) {
+                ring_metas[i] = (struct lsr_meta){};
+                ring_ops[i] = (struct lsr_stat_op){ .name = slow && i % slow == 0 ? slowest : ring_names[i],
+                                                    .meta = &ring_metas[i] };
+        }
+        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ .dirfd = ring_dirfd,
+                                                                     .follow = true,
+                                                                     .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
+                                                                     .expected = n }),
+                     0);
+        cr_assert_eq(lsr_io_stat_add(io, ring_ops, n), 0);
+        cr_assert_eq(lsr_io_stat_go(io), 0);
+}
+
+static void ring_check(struct lsr_io *io, unsigned n, unsigned slow)
+{
+        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        for (unsigned i = 0; i < n; i++) {
+                bool is_slow = slow && i % slow == 0, missing = !is_slow && i % 9 == 4;
+
+                cr_assert_eq(ring_metas[i].error, missing ? -ENOENT : 0, "%s: error %d", ring_ops[i].name,
+                             ring_metas[i].error);
+                if (!missing)
+                        cr_assert_eq(ring_metas[i].size, is_slow ? 0 : i + 1, "%s has the size %llu", ring_ops[i].name,
+                                     (unsigned long long)ring_metas[i].size);
+        }
+}
+
+static void ring_batch(struct lsr_io *io, unsigned n, unsigned slow)
+{
+        ring_begin(io, n, slow);
+        ring_check(io, n, slow);
+}
+
+/* ---- a part is taken ---- */
+
+static unsigned ring_random_part(unsigned ready)
+{
+        return 1 + (unsigned)rand() % ready;
+}
+
+static unsigned ring_small_part(unsigned ready)
+{
+        unsigned part = 1 + (unsigned)rand() % 12;
+
+        return part < ready ? part : ready;
+}
+
+static void ring_split_chains(const char *engine, unsigned (*part)(unsigned), unsigned n, unsigned slow)
+{
+        struct lsr_io *io = engine_open(engine);
+
+        ring_part = part;
+        ring_splits = 0;
+        for (unsigned round = 0; round < 10; round++)
+                ring_batch(io, n, slow);
+        cr_assert_gt(ring_splits, 10);
+        lsr_io_free(io);
+}
+
+/* No file has the metadata of another. */
+RING_TEST(chains_are_split)
+{
+        ring_split_chains("uring", ring_random_part, RING_NAMES, 0);
+        ring_split_chains("uring", ring_random_part, 300, 0);
+        ring_split_chains("uring:depth=128,chain=8", ring_random_part, 1000, 0);
+}
+
+/* What is cut off works for long while its rest has long been done. */
+RING_TEST(slow_chains_are_split)
+{
+        ring_split_chains("uring:depth=128,chain=8", ring_small_part, 512, 8);
+}
+
+/* ---- files ---- */
+
+enum { RING_FILES = 40 };
+
+static char ring_bufs[RING_FILES][32];
+static struct lsr_file_read ring_reads[RING_FILES];
+
+/* Files of one line, their own name and @round; every third is missing. */
+static void ring_plan_files(unsigned n, unsigned round)
+{
+        for (unsigned i = 0; i < n; i++) {
+                static char names[RING_FILES][16];
+                int fd;
+
+                sprintf(names[i], "f%u-%u", round, i);
+                ring_reads[i] = (struct lsr_file_read){ .path = names[i],
+                                                        .buf = ring_bufs[i],
+                                                        .cap = sizeof(ring_bufs[i]),
+                                                        .below = true,
+                                                        .dirfd = ring_dirfd,
+                                                        .ends = round % 2 };
+                if (i % 3 == 2)
+                        continue;
+                fd = openat(ring_dirfd, names[i], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+                cr_assert_gt(dprintf(fd, "%s\n", names[i]), 0);
+                close(fd);
+        }
+}
+
+static void ring_check_files(unsigned n)
+{
+        for (unsigned i = 0; i < n; i++) {
+                const struct lsr_file_read *file = &ring_reads[i];
+                size_t len = strlen(file->path);
+
+                if (i % 3 == 2)
+                        cr_assert_eq(file->ret, -ENOENT, "%s: %zd", file->path, file->ret);
+                else
+                        cr_assert(file->ret == (ssize_t)len + 1 && memcmp(file->buf, file->path, len) == 0,
+                                  "%s: %zd bytes: %.*s", file->path, file->ret, 32, file->buf);
+        }
+}
+
+static unsigned ring_one(unsigned ready)
+{
+        (void)ready;
+        return 1;
+}
+
+/* What is read is the file that was opened, and not the one before it in the same place of the table. */
+static void ring_split_files(unsigned (*part)(unsigned), unsigned n)
+{
+        struct lsr_io *io = engine_open("uring");
+
+        ring_part = part;
+        for (unsigned round = 0; round < 30; round++) {
+                ring_plan_files(n, round);
+                cr_assert_eq(lsr_io_read_files(io, ring_reads, n), 0);
+                ring_check_files(n);
+        }
+        lsr_io_free(io);
+}
+
+RING_TEST(files_are_split)
+{
+        ring_split_files(ring_one, 3);
+        ring_split_files(ring_small_part, 3);
+        ring_split_files(ring_one, RING_FILES);
+        ring_split_files(ring_small_part, RING_FILES);
+}
+
+/* ---- the ring is made anew ---- */
+
+/* The files that were given to the ring before are still to come. */
+RING_TEST(files_outlive_a_larger_ring)
+{
+        struct lsr_io *io = engine_open("uring");
+
+        ring_batch(io, 10, 0);
+        ring_plan_files(3, 0);
+        cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
+        ring_batch(io, RING_NAMES, 0);
+        cr_assert_eq(ring_rings, 2);
+        cr_assert_eq(lsr_io_files_wait(io), 0);
+        ring_check_files(3);
+        cr_assert_eq(lsr_io_stats(io)->retried_ops, 10 / 9 + RING_NAMES / 9 + 1, "what the ring read was read again");
+        lsr_io_free(io);
+}
+
+/* A larger one is for speed: the one that there is does the work as well. */
+RING_TEST(no_larger_ring)
+{
+        struct lsr_io *io = engine_open("uring");
+
+        ring_batch(io, 10, 0);
+        ring_rings_most = ring_rings;
+        ring_plan_files(3, 0);
+        cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
+        ring_batch(io, RING_NAMES, 0);
+        cr_assert_eq(lsr_io_files_wait(io), 0);
+        ring_check_files(3);
+        ring_plan_files(RING_FILES, 1);
+        cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
+        ring_check_files(RING_FILES);
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 10 + 3 * 3 + RING_NAMES + 4 * RING_FILES);
+        lsr_io_free(io);
+}
+
+/* ---- nothing is taken ---- */
+
+/* For a while: the ring goes on.  For ever, or with an error that no second try mends: plain calls do the rest. */
+static void ring_fail(int error, unsigned from, unsigned to, bool goes_on)
+{
+        for (unsigned slow = 0; slow <= 64; slow += 64) {
+                struct lsr_io *io = engine_open("uring:depth=128,chain=8");
+                uint64_t ops;
+
+                ring_fails_from = ring_calls + from;
+                ring_fails_to = to == UINT32_MAX ? to : ring_calls + to;
+                ring_error = error;
+                ring_plan_files(3, 0);
+                ring_begin(io, 512, slow);
+                cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
+                ring_check(io, 512, slow);
+                cr_assert_eq(lsr_io_files_wait(io), 0);
+                ring_check_files(3);
+                ring_fails_from = UINT32_MAX;
+                ops = lsr_io_stats(io)->ring_ops;
+                ring_batch(io, 512, slow);
+                ring_plan_files(RING_FILES, 1);
+                cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
+                ring_check_files(RING_FILES);
+                cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, goes_on ? 512 + 4 * RING_FILES : 0);
+                lsr_io_free(io);
+        }
+}
+
+RING_TEST(calls_fail)
+{
+        for (unsigned from = 1; from < 6; from++) {
+                ring_fail(-EINTR, from, from + 10, true);
+                ring_fail(-EAGAIN, from, from + 10, true);
+                ring_fail(0, from, from + 10, true);
+                ring_fail(-EINVAL, from, from, false);
+                ring_fail(-EBADF, from, UINT32_MAX, false);
+                ring_fail(-EAGAIN, from, UINT32_MAX, false);
+                ring_fail(0, from, UINT32_MAX, false);
+        }
+}
+
+/* All of it at once. */
+RING_TEST(parts_and_failures)
+{
+        ring_part = ring_small_part;
+        for (unsigned from = 1; from < 40; from += 4) {
+                ring_fail(-EBUSY, from, from + 5, true);
+                ring_fail(-EINVAL, from, UINT32_MAX, false);
+        }
+}
+
+/* ---- streams ---- */
+
+enum { RING_STREAM = 40 << 18 }; /* forty pieces */
+
+static uint8_t ring_byte(uint64_t at)
+{
+        return (uint8_t)(at % 251);
+}
+
+static int ring_stream_file(void)
+{
+        int fd = openat(ring_dirfd, "stream", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        uint8_t *data = malloc(RING_STREAM);
+
+        for (uint64_t i = 0; i < RING_STREAM; i++)
+                data[i] = ring_byte(i);
+        cr_assert_eq(write(fd, data, RING_STREAM), RING_STREAM);
+        free(data);
+        return fd;
+}
+
+/* Bytes that came and were right before the end or an error. */
+static uint64_t ring_stream(struct lsr_io *io, int fd, ssize_t *ret_last)
+{
+        struct lsr_stream *s;
+        const uint8_t *data;
+        uint64_t at = 0;
+
+        cr_assert_eq(lsr_stream_new(&s, io, fd, 0, RING_STREAM), 0);
+        while ((*ret_last = lsr_stream_next(s, &data)) > 0)
+                for (ssize_t i = 0; i < *ret_last; i++, at++)
+                        cr_assert_eq(data[i], ring_byte(at), "byte %llu", (unsigned long long)at);
+        lsr_stream_free(s);
+        return at;
+}
+
+RING_TEST(streams)
+{
+        struct lsr_io *io = engine_open("uring");
+        int fd = ring_stream_file();
+        ssize_t last;
+
+        ring_part = ring_one;
+        for (unsigned round = 0; round < 3; round++) {
+                cr_assert_eq(ring_stream(io, fd, &last), RING_STREAM);
+                cr_assert_eq(last, 0);
+        }
+        lsr_io_free(io);
+        /* A ring that fails gives back the buffers; later streams fail and no more than that. */
+        for (unsigned from = 1; from < 12; from++) {
+                io = engine_open("uring");
+                ring_fails_from = ring_calls + from;
+                ring_fails_to = UINT32_MAX;
+                ring_error = -EINVAL;
+                cr_assert_lt(ring_stream(io, fd, &last), RING_STREAM);
+                cr_assert_eq(last, -EINVAL);
+                cr_assert_eq(ring_stream(io, fd, &last), 0);
+                cr_assert_eq(last, -EINVAL);
+                lsr_io_free(io);
+        }
+        close(fd);
+}
+
+/* ---- what must not be waited for ---- */
+
+/* A FIFO with a silent writer, also where a file was when somebody looked. */
+RING_TEST(silent_fifos)
+{
+        static const char *const engines[] = { "sync", "threads", "uring" };
+        char buf[3][32];
+        int writer;
+
+        cr_assert_eq(mkfifoat(ring_dirfd, "fifo", 0600), 0);
+        writer = openat(ring_dirfd, "fifo", O_RDWR | O_CLOEXEC);
+        cr_assert_geq(writer, 0);
+        for (unsigned i = 0; i < 3; i++) {
+                struct lsr_io *io = engine_open(engines[i]);
+                struct lsr_file_read files[3] = {
+                        { .path = "fifo", .buf = buf[0], .cap = 32, .below = true, .dirfd = ring_dirfd },
+                        { .path = "fifo", .buf = buf[1], .cap = 32, .below = true, .dirfd = ring_dirfd, .size = 5 },
+                        { .path = "fifo", .buf = buf[2], .cap = 32, .below = true, .dirfd = ring_dirfd, .ends = true },
+                };
+
+                cr_assert_eq(lsr_io_read_files(io, files, 3), 0);
+                for (unsigned f = 0; f < 3; f++)
+                        cr_assert_eq(files[f].ret, -EAGAIN, "%s: %zd", engines[i], files[f].ret);
+                lsr_io_free(io);
+        }
+        close(writer);
+}
