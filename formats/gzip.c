@@ -284,7 +284,6 @@ static int gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
 {
         struct gzip *g = lsr_xmalloc(sizeof(*g));
 
-        (void)window_max;
         *g = (struct gzip){ .d = { .ops = &gzip_ops, .name = "gzip", .inner = inner } };
         *ret_input = lsr_ahead_new(&g->d);
         return 0;

@@ -106,8 +106,6 @@ static void cat_file(struct cat *c, const char *path)
 
 static int cat_begin(void *ctx, size_t i)
 {
-        (void)ctx;
-        (void)i;
         return 0;
 }
 

@@ -40,7 +40,6 @@ static int check_begin(void *ctx, size_t i)
 {
         struct check *c = ctx;
 
-        (void)i;
         c->got = 0;
         c->verified = false;
         return 0;
@@ -55,7 +54,6 @@ static int check_write(void *ctx, const void *data, size_t n)
 {
         struct check *c = ctx;
 
-        (void)data;
         c->got += n;
         return 0;
 }

@@ -34,7 +34,6 @@ static const struct {
 
 static void command_silent(const char *format, ...)
 {
-        (void)format;
 }
 
 enum lsr_action lsr_given_command(struct lsr_parser parser)
