@@ -67,6 +67,11 @@ static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "thre
 static const struct lsr_word pack_words[] = {
         { "tar" }, { "tar.gz" }, { "tar.zst" }, { "tar.xz" }, { "tar.bz2" }, { "tar.lz4" }, { "zip" }, { "sqlar" }, {},
 };
+static const struct lsr_word column_words[] = {
+        { "inode" },  { "blocks" },  { "mode" }, { "octal" },    { "links" },    { "user" },    { "group" },
+        { "author" }, { "context" }, { "size" }, { "modified" }, { "accessed" }, { "changed" }, { "created" },
+        { "age" },    { "git" },     {},
+};
 static const struct lsr_word compare_words[] = {
         { "tar" }, { "tar.gz" }, { "tar.zst" }, { "zip-store" }, { "zip" }, { "sqlar" }, {},
 };
@@ -421,7 +426,8 @@ const struct lsr_option lsr_options[] = {
             .words = when_words, .set = set_word, AT_INT(given.bundles)),
         OWN("cat", READ, CAT, "write BUNDLE/MEMBER... to standard output", .command = LSR_ACTION_CAT),
         OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
-        OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns)),
+        OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns),
+            .words = column_words),
         OWN("confine", ENGINE, LIST | READ, "confine readers of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),

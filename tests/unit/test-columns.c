@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "cli/options.h"
 #include "render/view.h"
 
 static struct lsr_view view;
@@ -74,6 +75,24 @@ Test(columns, names_are_unique_and_found, .init = columns_init)
                 cr_assert_eq(view.cells.n, 1);
                 cr_assert_eq(view.cells.all[0].column, &lsr_columns[i]);
         }
+}
+
+/* The words of --columns, for completions, are the names of the table. */
+Test(columns, words_of_the_option, .init = columns_init)
+{
+        const struct lsr_option *o = lsr_options;
+        const struct lsr_word *word;
+
+        while (!o->name || strcmp(o->name, "columns") != 0)
+                o++;
+        word = o->words;
+        for (size_t i = 0; i < lsr_n_columns; i++) {
+                if (!lsr_columns[i].title)
+                        continue;
+                cr_assert(word->word);
+                cr_assert_str_eq((word++)->word, lsr_columns[i].name);
+        }
+        cr_assert_null(word->word);
 }
 
 Test(columns, lists, .init = columns_init)
