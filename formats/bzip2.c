@@ -115,7 +115,6 @@ static int bzip2_open(struct lsr_input **ret_input, struct lsr_input *inner, uin
 {
         struct bzip2 *b = lsr_xmalloc(sizeof(*b));
 
-        (void)window_max;
         *b = (struct bzip2){ .d = { .ops = &bzip2_ops, .name = "bzip2", .inner = inner } };
         *ret_input = lsr_ahead_new(&b->d);
         return 0;
@@ -142,7 +141,6 @@ static void *bzip2_new_context(int level)
 /* As bzlib.h has it. */
 static size_t bzip2_bound(void *context, size_t n)
 {
-        (void)context;
         return n + n / 100 + 600;
 }
 

@@ -26,7 +26,6 @@ static void gzip_free(void *context)
 /* Bytes that cannot be deflated are stored, with five more for each block of them. */
 static size_t gzip_bound(void *context, size_t n)
 {
-        (void)context;
         return GZIP_HEADER + n + n / 1000 + 64 + GZIP_TRAILER;
 }
 

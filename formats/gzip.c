@@ -154,7 +154,7 @@ static int gzip_tail(struct gzip *g)
         if (r < 0)
                 return r;
         if (lsr_le32(p) != g->crc || lsr_le32(p + 4) != g->size)
-                return lsr_decoder_fail(&g->d, -EBADMSG, "gzip checksum at byte %s is not that of the data",
+                return lsr_decoder_fail(&g->d, -EBADMSG, "gzip checksum at byte %s does not match the data",
                                         lsr_grouped(g->d.inner->at));
         lsr_input_take(g->d.inner, 8);
         g->found = true;
@@ -284,7 +284,6 @@ static int gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
 {
         struct gzip *g = lsr_xmalloc(sizeof(*g));
 
-        (void)window_max;
         *g = (struct gzip){ .d = { .ops = &gzip_ops, .name = "gzip", .inner = inner } };
         *ret_input = lsr_ahead_new(&g->d);
         return 0;

@@ -66,13 +66,11 @@ struct lsr_inflate {
 
 static void *inflate_alloc(void *ctx, unsigned n, unsigned size)
 {
-        (void)ctx;
         return lsr_xmalloc((size_t)n * size);
 }
 
 static void inflate_dealloc(void *ctx, void *p)
 {
-        (void)ctx;
         free(p);
 }
 

@@ -40,7 +40,6 @@ static la_ssize_t unpack_on_read(struct archive *a, void *ctx, const void **ret_
         const uint8_t *data;
         ssize_t got = lsr_decoder_peek(&u->d, 1, &data);
 
-        (void)a;
         if (got < 0) {
                 u->error = (int)got;
                 return ARCHIVE_FATAL;
@@ -97,7 +96,6 @@ static int unpack_open(struct lsr_input **ret_input, struct lsr_input *inner, ui
         struct archive *a = archive_read_new();
         struct unpack *u;
 
-        (void)window_max;
         if (!a)
                 return -ENOMEM;
         u = lsr_xmalloc(sizeof(*u));

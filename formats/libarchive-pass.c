@@ -58,7 +58,6 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
         const uint8_t *data;
         ssize_t got;
 
-        (void)a;
         if (pass->gap) {
                 int r = lsr_input_skip(in, pass->gap);
 
@@ -86,7 +85,6 @@ static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t reque
         const struct lsr_input *in = pass->scan->input;
         uint64_t left;
 
-        (void)a;
         if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
                 return 0;
         left = in->size - in->at - pass->gap;
@@ -103,7 +101,6 @@ static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offse
         la_int64_t target, base = 0;
         int r;
 
-        (void)a;
         if (whence == SEEK_CUR)
                 base = (la_int64_t)(in->at + pass->gap);
         else if (whence == SEEK_END)
@@ -141,8 +138,7 @@ int lsr_archive_trouble(struct archive_pass *pass)
                 return pass->error;
         }
         if (archive_errno(pass->a) == ENOMEM) {
-                lsr_scan_trouble(pass->scan, -ENOMEM, "%s wants more memory than there may be, at byte %s", name,
-                                 place);
+                lsr_scan_trouble(pass->scan, -ENOMEM, "%s needs more memory than is allowed, at byte %s", name, place);
                 return -ENOMEM;
         }
         if (pass->ordinal == 0 && ((pass->open && archive_read_has_encrypted_entries(pass->a) == 1) || encrypted)) {

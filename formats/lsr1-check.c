@@ -48,7 +48,7 @@ static void check_end(struct lsr_scan *walk, uint64_t n)
 
         while ((got = lsr_input_peek(in, 1, &data)) > 0) {
                 if (data[0] != 0 || memcmp(data, data + 1, (size_t)got - 1) != 0) {
-                        lsr_scan_trouble(walk, -EBADMSG, "there is something behind the end of the tar, at byte %s",
+                        lsr_scan_trouble(walk, -EBADMSG, "there is data behind the end of the tar, at byte %s",
                                          lsr_grouped(from));
                         return;
                 }
@@ -222,7 +222,7 @@ int lsr1_check(struct lsr_scan *scan)
         free(data);
         if (why) {
                 c.findings++;
-                lsr_scan_trouble(scan, -EBADMSG, "the table of contents is of no use: %s", why);
+                lsr_scan_trouble(scan, -EBADMSG, "the table of contents is unusable: %s", why);
                 r = check_streamed(&c);
         } else {
                 r = check_framed(&c, frames);

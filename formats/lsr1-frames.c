@@ -52,8 +52,6 @@ static void frames_work(void *ctx, unsigned worker, struct lsr_job *job)
 {
         struct frames_job *j = (struct frames_job *)job;
 
-        (void)ctx;
-        (void)worker;
         if (j->error == 0)
                 j->error = lsr_zstd_frame(&j->zstd, j->in, j->in_n, j->out, j->out_n);
 }

@@ -70,7 +70,7 @@ static const char *tail_locator(const uint8_t *p, struct lsr1 *l)
         if (lsr_le32(p + 60) != lsr_crc32(0, p, 60))
                 return "its locator is damaged";
         if (lsr_le16(p + 16) != LSR1_MAJOR || lsr_le32(p + 20) != 0)
-                return "it is of a later version";
+                return "it has a newer version";
         l->toc_at = lsr_le64(p + 24);
         l->toc_clen = lsr_le64(p + 32);
         l->toc_rlen = lsr_le64(p + 40);

@@ -139,7 +139,7 @@ static int lsr1_scan(struct lsr_scan *scan)
         lsr1_close(&l);
         if (!why)
                 return 0;
-        lsr_scan_trouble(scan, 0, "the table of contents is not used, all of the tar is read: %s", why);
+        lsr_scan_trouble(scan, 0, "the table of contents is ignored and the whole tar is read: %s", why);
         return lsr1_streamed(scan, &(struct lsr1_task){});
 }
 

@@ -188,7 +188,6 @@ static int lz4_open(struct lsr_input **ret_input, struct lsr_input *inner, uint6
         struct lz4 *l;
         LZ4F_dctx *dctx;
 
-        (void)window_max;
         if (LZ4F_isError(LZ4F_createDecompressionContext(&dctx, LZ4F_VERSION)))
                 return -ENOMEM;
         l = lsr_xmalloc(sizeof(*l));

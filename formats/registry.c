@@ -109,7 +109,7 @@ void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
         va_end(args);
         scan->trouble(scan->ctx, error, text);
         if (scan->troubles == LSR_TROUBLES_MAX)
-                scan->trouble(scan->ctx, error, "and more of this kind");
+                scan->trouble(scan->ctx, error, "further problems of this kind are not shown");
 }
 
 int lsr_many_each(const struct lsr_many *many, void *ctx,
@@ -236,8 +236,6 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
 
 bool lsr_verifies_nothing(const uint8_t *head, size_t n)
 {
-        (void)head;
-        (void)n;
         return false;
 }
 

@@ -97,7 +97,6 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
         struct archive_row row;
         int type;
 
-        (void)n;
         row.has = 0;
         for (int i = 0; i < ARCHIVE_TARGET; i++) {
                 if (i == ARCHIVE_NAME || sqlite3_value_type(values[i]) != SQLITE_INTEGER)
@@ -126,7 +125,6 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
 
 static void archive_end(sqlite3_context *context)
 {
-        (void)context;
 }
 
 /* Compile the listing, the rows of which go to @sink; @where restricts it, or is "".  SQLITE_OK or what SQLite says. */
@@ -475,7 +473,6 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
         size_t len;
         const char *name = archive_text(only->s, values[ARCHIVE_NAME], &len);
 
-        (void)n;
         if (name && !lsr_ways_want(&only->ways, name, len))
                 return;
         if (only->n == only->cap) {

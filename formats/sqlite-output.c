@@ -59,7 +59,6 @@ int lsr_sqlite_output_flush(struct lsr_sqlite_output *fs)
 
 static int output_close(sqlite3_file *file)
 {
-        (void)file;
         return SQLITE_OK;
 }
 
@@ -112,8 +111,6 @@ static int output_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 static int output_sync(sqlite3_file *file, int flags)
 {
-        (void)file;
-        (void)flags;
         return SQLITE_OK;
 }
 
@@ -125,35 +122,27 @@ static int output_size(sqlite3_file *file, sqlite3_int64 *ret_size)
 
 static int output_lock(sqlite3_file *file, int level)
 {
-        (void)file;
-        (void)level;
         return SQLITE_OK;
 }
 
 static int output_is_reserved(sqlite3_file *file, int *ret_yes)
 {
-        (void)file;
         *ret_yes = 0;
         return SQLITE_OK;
 }
 
 static int output_control(sqlite3_file *file, int op, void *arg)
 {
-        (void)file;
-        (void)op;
-        (void)arg;
         return SQLITE_NOTFOUND;
 }
 
 static int output_sector(sqlite3_file *file)
 {
-        (void)file;
         return 512;
 }
 
 static int output_characteristics(sqlite3_file *file)
 {
-        (void)file;
         return SQLITE_IOCAP_POWERSAFE_OVERWRITE | SQLITE_IOCAP_UNDELETABLE_WHEN_OPEN;
 }
 
@@ -192,24 +181,17 @@ static int output_open(sqlite3_vfs *base, const char *name, sqlite3_file *file, 
 
 static int output_delete(sqlite3_vfs *base, const char *name, int sync)
 {
-        (void)base;
-        (void)name;
-        (void)sync;
         return SQLITE_IOERR_DELETE_NOENT;
 }
 
 static int output_access(sqlite3_vfs *base, const char *name, int flags, int *ret_yes)
 {
-        (void)base;
-        (void)name;
-        (void)flags;
         *ret_yes = 0;
         return SQLITE_OK;
 }
 
 static int output_full_path(sqlite3_vfs *base, const char *name, int size, char *ret_path)
 {
-        (void)base;
         sqlite3_snprintf(size, ret_path, "%s", name);
         return SQLITE_OK;
 }
@@ -217,29 +199,23 @@ static int output_full_path(sqlite3_vfs *base, const char *name, int size, char 
 /* Nothing that is stored depends on chance or on the time. */
 static int output_random(sqlite3_vfs *base, int n, char *buf)
 {
-        (void)base;
         memset(buf, 0x5a, (size_t)n);
         return n;
 }
 
 static int output_sleep(sqlite3_vfs *base, int us)
 {
-        (void)base;
         return us;
 }
 
 static int output_time(sqlite3_vfs *base, double *ret_days)
 {
-        (void)base;
         *ret_days = 2440587.5;
         return SQLITE_OK;
 }
 
 static int output_last_error(sqlite3_vfs *base, int size, char *buf)
 {
-        (void)base;
-        (void)size;
-        (void)buf;
         return 0;
 }
 

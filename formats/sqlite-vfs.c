@@ -177,7 +177,7 @@ static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t
                 int r = vfs_window(s, offset, n, &w);
 
                 if (r)
-                        return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it became shorter while it was read",
+                        return vfs_fail(v, r < 0 ? r : -EIO, r < 0 ? NULL : "it shrank while it was read",
                                         SQLITE_IOERR_READ);
                 part = w->len - (size_t)(offset - w->offset);
                 if (part > n)
@@ -327,8 +327,6 @@ static int vfs_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 static int vfs_sync(sqlite3_file *file, int flags)
 {
-        (void)file;
-        (void)flags;
         return SQLITE_OK;
 }
 
@@ -342,29 +340,22 @@ static int vfs_file_size(sqlite3_file *file, sqlite3_int64 *ret_size)
 
 static int vfs_lock(sqlite3_file *file, int level)
 {
-        (void)file;
-        (void)level;
         return SQLITE_OK;
 }
 
 static int vfs_check_reserved(sqlite3_file *file, int *ret_locked)
 {
-        (void)file;
         *ret_locked = 0;
         return SQLITE_OK;
 }
 
 static int vfs_control(sqlite3_file *file, int op, void *arg)
 {
-        (void)file;
-        (void)op;
-        (void)arg;
         return SQLITE_NOTFOUND;
 }
 
 static int vfs_sector_size(sqlite3_file *file)
 {
-        (void)file;
         return 512;
 }
 
@@ -408,9 +399,6 @@ static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_pag
 
 static int vfs_unfetch(sqlite3_file *file, sqlite3_int64 at, void *page)
 {
-        (void)file;
-        (void)at;
-        (void)page;
         return SQLITE_OK;
 }
 
@@ -465,7 +453,6 @@ static int vfs_open(sqlite3_vfs *base, const char *name, sqlite3_file *file, int
 
 static int vfs_delete(sqlite3_vfs *base, const char *name, int sync)
 {
-        (void)sync;
         if (strcmp(name, vfs_names[VFS_JOURNAL]) != 0)
                 return SQLITE_IOERR_DELETE;
         vfs_drop_journal(vfs_of(base));
@@ -474,7 +461,6 @@ static int vfs_delete(sqlite3_vfs *base, const char *name, int sync)
 
 static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *ret_yes)
 {
-        (void)flags;
         for (unsigned i = 0; i < VFS_SIDES; i++)
                 if (strcmp(name, vfs_names[i]) == 0) {
                         *ret_yes = vfs_of(base)->sides[i].input != NULL;
@@ -485,7 +471,6 @@ static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *ret_y
 
 static int vfs_full_path(sqlite3_vfs *base, const char *name, int size, char *ret_path)
 {
-        (void)base;
         sqlite3_snprintf(size, ret_path, "%s", name);
         return SQLITE_OK;
 }
@@ -493,14 +478,12 @@ static int vfs_full_path(sqlite3_vfs *base, const char *name, int size, char *re
 /* For random() and its like, which views are not allowed to call; nothing here needs to be unpredictable. */
 static int vfs_random(sqlite3_vfs *base, int n, char *buf)
 {
-        (void)base;
         memset(buf, 0x5a, (size_t)n);
         return n;
 }
 
 static int vfs_sleep(sqlite3_vfs *base, int us)
 {
-        (void)base;
         return us;
 }
 
@@ -508,7 +491,6 @@ static int vfs_time(sqlite3_vfs *base, double *ret_days)
 {
         struct timespec now = {};
 
-        (void)base;
         clock_gettime(CLOCK_REALTIME, &now);
         *ret_days = 2440587.5 + ((double)now.tv_sec + (double)now.tv_nsec / 1e9) / 86400.0;
         return SQLITE_OK;
@@ -516,9 +498,6 @@ static int vfs_time(sqlite3_vfs *base, double *ret_days)
 
 static int vfs_last_error(sqlite3_vfs *base, int size, char *buf)
 {
-        (void)base;
-        (void)size;
-        (void)buf;
         return 0;
 }
 

@@ -254,8 +254,6 @@ static int sqlar_member(struct lsr_writer *w, const struct lsr_member *m, const 
         size_t head_len = sizeof(head) + head.name_len + head.target_len;
         int r;
 
-        (void)extents;
-        (void)n;
         if (!file && !link && !S_ISDIR(m->meta.mode))
                 return LSR_LOSS_KIND;
         if (head.name_len + head.target_len > LSR_SQLAR_NAME_MAX)

@@ -55,9 +55,6 @@ static bool sqlite_is_harmless(const char *function)
 static int sqlite_authorize(void *ctx, int action, const char *a, const char *b, const char *database,
                             const char *trigger)
 {
-        (void)ctx;
-        (void)database;
-        (void)trigger;
         switch (action) {
         case SQLITE_SELECT:
         case SQLITE_READ:
@@ -110,7 +107,6 @@ static int sqlite_encoding(void *ctx, int n, char **values, char **names)
 {
         struct lsr_sqlite *s = ctx;
 
-        (void)names;
         s->utf16 = n > 0 && values[0] && strcmp(values[0], "UTF-8") != 0;
         return 0;
 }

@@ -109,7 +109,6 @@ static int pax_compare_places(const void *a, const void *b, void *ctx)
 {
         const struct pax_xattr *x = a, *y = b;
 
-        (void)ctx;
         return (x->at > y->at) - (x->at < y->at);
 }
 

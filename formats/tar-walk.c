@@ -30,7 +30,7 @@ int tar_walk_failed(struct tar_walk *w, int error)
                 lsr_scan_trouble(w->scan, error, "%s; the tar is listed up to byte %s", w->in->what,
                                  lsr_grouped(w->in->at));
         else
-                lsr_scan_trouble(w->scan, error, "reading the tar fails at byte %s", lsr_grouped(w->in->at));
+                lsr_scan_trouble(w->scan, error, "reading the tar failed at byte %s", lsr_grouped(w->in->at));
         return error;
 }
 

@@ -131,8 +131,8 @@ struct read_job {
 static int read_give(struct read_job *job, const void *data, size_t n)
 {
         if (n > job->m->meta.size - job->made) {
-                lsr_scan_trouble(job->scan, -EBADMSG, "'%s' is larger than the %s bytes it is said to have",
-                                 job->m->path, lsr_grouped(job->m->meta.size));
+                lsr_scan_trouble(job->scan, -EBADMSG, "'%s' is larger than the %s bytes that are stated", job->m->path,
+                                 lsr_grouped(job->m->meta.size));
                 return -EBADMSG;
         }
         job->crc = lsr_crc32(job->crc, data, n);

@@ -185,8 +185,6 @@ static int write_member(struct lsr_writer *w, const struct lsr_member *m, const 
         int losses = lsr_writer_xattr_losses(m), r;
         size_t head_len;
 
-        (void)extents;
-        (void)n;
         if (!S_ISREG(m->meta.mode) && !link && !dir)
                 return LSR_LOSS_KIND;
         if (m->path_len + dir > UINT16_MAX)

@@ -111,7 +111,7 @@ static int zip_add_link(struct lsr_zip_walk *w)
         if (w->links++ < LSR_ZIP_LINKS_MAX)
                 n = lsr_zip_target(w->scan->input, &w->member, &w->window, target);
         else if (w->links == LSR_ZIP_LINKS_MAX + 1)
-                lsr_scan_trouble(w->scan, 0, "where symbolic links lead is shown for the first %s only",
+                lsr_scan_trouble(w->scan, 0, "targets of symbolic links are shown for the first %s only",
                                  lsr_grouped(LSR_ZIP_LINKS_MAX));
         if (n >= 0) {
                 w->member.target = target;
@@ -155,7 +155,6 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         bool stands = w->ways && lsr_zip_name_stands(p), wanted = true;
         struct lsr_zip_entry *e = &w->entry;
 
-        (void)n;
         if (stands)
                 wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28));
         if (!wanted && zip_pass(w, p))
@@ -193,7 +192,6 @@ int lsr_zip_walk_list(struct lsr_zip_walk *w)
 
 static int zip_collect_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
-        (void)n;
         lsr_zip_central(p, &w->entry);
         if (w->entries == w->spans_cap) {
                 w->spans_cap = w->spans_cap ? 2 * w->spans_cap : 1024;
@@ -207,7 +205,6 @@ static int zip_compare_spans(const void *a, const void *b, void *ctx)
 {
         const struct lsr_zip_span *x = a, *y = b;
 
-        (void)ctx;
         return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
@@ -289,7 +286,7 @@ static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
         if (r > 0)
                 lsr_scan_trouble(scan, -EBADMSG, "the central directory is damaged at byte %s", lsr_grouped(w.at));
         else if (end->wrapped ? (w.entries & UINT16_MAX) != end->entries : w.entries != end->entries)
-                lsr_scan_trouble(scan, -EBADMSG, "the end record tells of %s members, the central directory has %s",
+                lsr_scan_trouble(scan, -EBADMSG, "the end record announces %s members, the central directory has %s",
                                  lsr_grouped(end->entries), lsr_grouped(w.entries));
         return 0;
 }

@@ -176,7 +176,7 @@ static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
         case ZSTD_error_dictionary_wrong:
                 return lsr_decoder_fail(d, -EOPNOTSUPP, "zstd data need a dictionary");
         case ZSTD_error_checksum_wrong:
-                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s is not that of the data",
+                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s does not match the data",
                                         lsr_grouped(d->inner->at));
         case ZSTD_error_memory_allocation:
                 return -ENOMEM;
@@ -194,7 +194,6 @@ static int zstd_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t 
 /* All belongs to the zstd around it. */
 static void zstd_decoder_free(struct lsr_decoder *d)
 {
-        (void)d;
 }
 
 static const struct lsr_decoder_ops zstd_decoder_ops = {
@@ -658,7 +657,6 @@ static void *zstd_new_context(int level)
 
 static size_t zstd_bound(void *context, size_t n)
 {
-        (void)context;
         return ZSTD_compressBound(n);
 }
 

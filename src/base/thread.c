@@ -1,7 +1,15 @@
 /* thread - a mask in the attributes costs no call, unlike one that is set around pthread_create() */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
+
+unsigned lsr_thread_cpus(void)
+{
+        cpu_set_t cpus;
+
+        return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+}
 
 int lsr_thread_start(pthread_t *ret_thread, size_t stack, void *(*run)(void *arg), void *arg)
 {

@@ -12,5 +12,8 @@
 /* What libraries that compress, decompress or read databases need, with much to spare. */
 #define LSR_THREAD_STACK ((size_t)512 << 10)
 
+/* On how many processors this process may run; 1 if the kernel does not tell. */
+unsigned lsr_thread_cpus(void);
+
 /* 0 or a negative errno. */
 int lsr_thread_start(pthread_t *ret_thread, size_t stack, void *(*run)(void *arg), void *arg);

@@ -106,8 +106,6 @@ static void cat_file(struct cat *c, const char *path)
 
 static int cat_begin(void *ctx, size_t i)
 {
-        (void)ctx;
-        (void)i;
         return 0;
 }
 
@@ -203,7 +201,8 @@ static void cat_operand(struct cat *c, const char *path)
                 lsr_reading_fail(&c->reading, 2);
                 break;
         case -EXDEV:
-                lsr_message("cannot open %s: it is a symbolic link out of the bundle", lsr_quoted_always(path));
+                lsr_message("cannot open %s: it is a symbolic link that leads out of the bundle",
+                            lsr_quoted_always(path));
                 lsr_reading_fail(&c->reading, 2);
                 break;
         default:

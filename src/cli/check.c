@@ -40,7 +40,6 @@ static int check_begin(void *ctx, size_t i)
 {
         struct check *c = ctx;
 
-        (void)i;
         c->got = 0;
         c->verified = false;
         return 0;
@@ -55,7 +54,6 @@ static int check_write(void *ctx, const void *data, size_t n)
 {
         struct check *c = ctx;
 
-        (void)data;
         c->got += n;
         return 0;
 }
@@ -204,7 +202,7 @@ static void check_operand(struct check *c, const char *path)
         if (r == 1 && access(path, F_OK) < 0)
                 r = -errno;
         if (r >= 0 && r != LSR_PLACE_UNREADABLE)
-                lsr_message("%s is no bundle", lsr_quoted_always(path));
+                lsr_message("%s is not a bundle", lsr_quoted_always(path));
         else if (r < 0)
                 lsr_message_errno(-r, "cannot open %s", lsr_quoted_always(path));
         lsr_reading_fail(&c->reading, 2);

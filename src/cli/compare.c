@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/pack-plan.h"
 #include "cli/signals.h"
 #include "compare/bundling.h"
 #include "compare/experiment.h"
@@ -83,27 +84,27 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         compare_clear(c);
         switch (what) {
         case LSR_COMPARE_UNREADABLE:
-                lsr_message_errno(-error, "cannot read %s, left out of all ways", quoted);
+                lsr_message_errno(-error, "cannot read %s; it is left out of the comparison", quoted);
                 c->status = 1;
                 break;
         case LSR_COMPARE_SPECIAL:
-                lsr_message("%s special file%s without content left out", lsr_grouped(a), compare_plural(a));
+                lsr_message("%s special file%s left out, as they have no content", lsr_grouped(a), compare_plural(a));
                 break;
         case LSR_COMPARE_LOOSE:
-                lsr_message("%s file%s beside the subdirectories left out, as each of those is a bundle",
-                            lsr_grouped(a), compare_plural(a));
+                lsr_message("%s file%s left out: with --each, only subdirectories become bundles", lsr_grouped(a),
+                            compare_plural(a));
                 break;
         case LSR_COMPARE_WARM:
-                lsr_message("%s is in memory, where --cold cannot drop anything: all is warm", operand);
+                lsr_message("%s is on a file system in memory, which --cold cannot drop: all runs are warm", operand);
                 break;
         case LSR_COMPARE_WARM_BUNDLES:
-                lsr_message("the bundles are in memory, in %s, and never cold; set TMPDIR to a directory on a "
+                lsr_message("the bundles are in %s, which is in memory and never cold; set TMPDIR to a directory on a "
                             "disk",
                             quoted);
                 break;
         case LSR_COMPARE_LIMIT:
-                lsr_message("%s: in ten seconds %s of %s members were read, and are compared", name, lsr_grouped(a),
-                            lsr_grouped(b));
+                lsr_message("%s: only %s of %s members were read in ten seconds, and only they are compared", name,
+                            lsr_grouped(a), lsr_grouped(b));
                 break;
         case LSR_COMPARE_FAILED:
                 /* The report says why. */
@@ -117,21 +118,22 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
                 lsr_message("cannot compare %s: it has no subdirectories for --each to make bundles of", operand);
                 break;
         case LSR_COMPARE_NO_PROC:
-                lsr_message_errno(-error, "no way can be started: %s", quoted);
+                lsr_message_errno(-error, "cannot start measuring: %s", quoted);
                 break;
         case LSR_COMPARE_NO_SCRATCH:
-                lsr_message_errno(-error, "no place for the bundles: no files can be made in %s; set TMPDIR", quoted);
+                lsr_message_errno(-error, "cannot create files for the bundles in %s; set TMPDIR", quoted);
                 break;
         case LSR_COMPARE_NO_SPACE:
-                lsr_message("no room for the bundles: %s bytes may be needed, and %s has %s free; set TMPDIR, or "
-                            "take fewer --formats",
-                            lsr_grouped(a), quoted, lsr_grouped(b));
+                lsr_message(
+                        "not enough space for the bundles: they may need %s bytes, and %s has %s free; set TMPDIR or "
+                        "use fewer --formats",
+                        lsr_grouped(a), quoted, lsr_grouped(b));
                 break;
         case LSR_COMPARE_FULL:
-                lsr_message("no room for the bundles: %s is full; set TMPDIR, or take fewer --formats", quoted);
+                lsr_message("not enough space for the bundles: %s is full; set TMPDIR or use fewer --formats", quoted);
                 break;
         case LSR_COMPARE_NO_FILES:
-                lsr_message("too many bundles: %s files would be open, and the limit is %s; take fewer "
+                lsr_message("too many bundles: %s files would be open, but the limit is %s; use fewer "
                             "--formats",
                             lsr_grouped(a), lsr_grouped(b));
                 break;
@@ -161,8 +163,11 @@ static int compare_formats(struct compare *c)
                 if (!*word)
                         continue;
                 if (!lsr_bundling_format(word, &format)) {
+                        char *suffixes = lsr_pack_suffixes();
+
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
-                        lsr_message("lsr packs tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip-store zip sqlar");
+                        lsr_message("use some of %s zip-store", suffixes);
+                        free(suffixes);
                         status = 2;
                 } else if (!compare_has(c, format.word)) {
                         c->formats[c->n_formats++] = format.word;
@@ -184,11 +189,11 @@ static int compare_operand(struct compare *c)
         struct stat st;
 
         if (c->s->n_operands > 1) {
-                lsr_message("one directory can be compared at a time");
+                lsr_message("--compare takes only one directory");
                 return 2;
         }
         if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1) {
-                lsr_message("one form at a time: --csv, --json or --html=-");
+                lsr_message("only one output form can be given: --csv, --json or --html=-");
                 return 2;
         }
         c->dir = realpath(operand, NULL);
@@ -197,8 +202,7 @@ static int compare_operand(struct compare *c)
                 return 2;
         }
         if (!S_ISDIR(st.st_mode)) {
-                lsr_message("cannot compare %s: name a directory, whose files are to be read",
-                            lsr_quoted_always(operand));
+                lsr_message("cannot compare %s: it is not a directory", lsr_quoted_always(operand));
                 return 2;
         }
         return 0;
@@ -232,7 +236,7 @@ static int compare_open_page(struct compare *c, struct lsr_target *ret_target)
         if (r == 0)
                 return 0;
         if (r == LSR_TARGET_EXISTS)
-                lsr_message("%s exists: use --force to replace it", name);
+                lsr_message("%s already exists; use --force to replace it", name);
         else if (r == LSR_TARGET_IS_DIR)
                 lsr_message("%s is a directory: name a file with --html=FILE", name);
         else

@@ -45,13 +45,12 @@ static const char man_head[] =
         "Lists files as\n.BR ls (1)\n"
         "does: the same options, the same output.  Metadata is fetched in batches,\n"
         "through io_uring where the kernel offers it.\n"
-        "Called as\n.BR ls ,\nit is GNU ls in every point; as\n.BR lsr ,\n"
-        "colours come by themselves on a terminal, bidirectional overrides in names are\n"
-        "escaped on a terminal, and ACLs are marked with \\fB\\-\\-acl\\fR only, since looking for\n"
-        "them costs a call per file.\n"
+        "Called as\n.BR ls ,\nit behaves exactly as GNU ls.  Called as\n.BR lsr ,\n"
+        "it colours names and escapes bidirectional overrides in them if the output is a terminal,\n"
+        "and marks ACLs with \\fB\\-\\-acl\\fR only, since looking for them costs a system call per file.\n"
         ".PP\n"
         "\\fB\\-\\-cat\\fR, \\fB\\-\\-check\\fR, \\fB\\-\\-unpack\\fR, \\fB\\-\\-pack\\fR and \\fB\\-\\-compare\\fR\n"
-        "do something else instead.  An option that means nothing to them, as most of those for\n"
+        "are other commands.  An option that does not apply to the command, as most of those for\n"
         "listings, is an error before anything is read.\n";
 
 static const char man_tail[] =
@@ -72,7 +71,7 @@ static const char man_tail[] =
         "\\fB**/\\fR may begin a pattern, \\fB/**\\fR end it\n"
         ".PP\n"
         "* and ? match / too.  Operands themselves are never left out, and a pattern takes nothing back\n"
-        "that another left out.  One that nothing matched is told; the exit status stays as it is.\n"
+        "that another left out.  A pattern that matches nothing is reported.\n"
         ".PP\n"
         "The variable\n.B SOURCE_DATE_EPOCH\nbounds the times of members.\n"
         ".SH STATES OF GIT\n"
@@ -94,7 +93,7 @@ static const char man_tail[] =
         "name one; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
         ".PP\nBundles are parsed by a process that can do nothing but read them and answer.  Where the\n"
         "kernel refuses to confine it, they are read nevertheless, which \\fB\\-\\-stats\\fR and a line on a\n"
-        "terminal tell.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
+        "terminal report.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
         "in the environment, they are not read: exit status 2.\n"
         ".SH GIT\n"
         "\\fB\\-\\-git\\fR and \\fB\\-\\-gitignore\\fR run git (2.31 or later) so that it runs no other program: no\n"
@@ -102,12 +101,12 @@ static const char man_tail[] =
         "A file that has a filter, as those of git\\-lfs, is compared as it is, once its times differ from those\n"
         "in the index.  A submodule has M where another commit is checked out; what changed inside is shown there.\n"
         "As git does, lsr leaves alone a repository that belongs to somebody else.\n"
-        ".SH READING BACK\n"
+        ".SH READING BUNDLES\n"
         "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files, a database's row as JSON.\n"
         "\\fB\\-\\-unpack\\fR makes real files of a bundle's members, or of one directory or file in it,\n"
         "in the current directory or in that of \\fB\\-\\-output\\fR, and never outside of it: links are not\n"
-        "followed.  All operands are looked up first: if one of them cannot be had, nothing is unpacked.\n"
-        "  What exists is left alone unless \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"
+        "followed.  All operands are looked up first: if one is not found, nothing is unpacked.\n"
+        "Existing files are replaced only with \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"
         "are restored for root only.\n"
         "\\fB\\-\\-check\\fR reads all of a bundle and compares every checksum.\n"
         "Exit status 1 says that something was damaged, left out or not restored, 2 that an\n"
@@ -124,7 +123,7 @@ static const char man_tail[] =
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
         "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
         "LSR_CONFINE.\n"
-        ".SH EXIT STATUS\n0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
+        ".SH EXIT STATUS\n0 for success, 1 for minor problems, 2 if an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 
 static void describe_man_columns(struct lsr_out *out)
@@ -169,16 +168,32 @@ void lsr_describe_man(struct lsr_out *out)
         lsr_out_puts(out, man_tail);
 }
 
+/* The words that an argument of @o may be, separated by blanks. */
+static void describe_words(struct lsr_out *out, const struct lsr_option *o)
+{
+        const char *blank = "";
+
+        for (const struct lsr_word *w = o->words; w && w->word; w++) {
+                if (w->synonym)
+                        continue;
+                lsr_out_printf(out, "%s%s", blank, w->word);
+                blank = " ";
+        }
+}
+
 void lsr_describe_bash(struct lsr_out *out)
 {
         lsr_out_puts(out, "_lsr()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                           "\t[ \"$cur\" = = ] && cur=\n"
                           "\t[ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
                           "\tcase $prev in\n");
-        for (size_t i = 0; i < lsr_n_options; i++)
-                if (lsr_options[i].name && lsr_options[i].values)
-                        lsr_out_printf(out, "\t--%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
-                                       lsr_options[i].name, lsr_options[i].values);
+        for (size_t i = 0; i < lsr_n_options; i++) {
+                if (!lsr_options[i].name || !lsr_options[i].words)
+                        continue;
+                lsr_out_printf(out, "\t--%s) COMPREPLY=($(compgen -W '", lsr_options[i].name);
+                describe_words(out, &lsr_options[i]);
+                lsr_out_puts(out, "' -- \"$cur\")); return ;;\n");
+        }
         lsr_out_puts(out, "\tesac\n\tif [ \"${cur#-}\" != \"$cur\" ]; then\n\t\tCOMPREPLY=($(compgen -W '");
         for (size_t i = 0; i < lsr_n_options; i++)
                 if (lsr_options[i].name)
@@ -209,11 +224,11 @@ void lsr_describe_zsh(struct lsr_out *out)
                 const struct lsr_option *o = &lsr_options[i];
 
                 for (int form = 0; form < 2; form++) {
-                        if (form == 0 ? !lsr_option_letter(o) : !o->name)
+                        if (form == 0 ? !o->letter : !o->name)
                                 continue;
                         lsr_out_puts(out, " \\\n  '");
                         if (form == 0)
-                                lsr_out_printf(out, "-%c", lsr_option_letter(o));
+                                lsr_out_printf(out, "-%c", o->letter);
                         else
                                 lsr_out_printf(out, "--%s", o->name);
                         if (form == 1 && o->argument != LSR_ARG_NONE)
@@ -223,9 +238,11 @@ void lsr_describe_zsh(struct lsr_out *out)
                         lsr_out_putc(out, '[');
                         describe_zsh_text(out, o->help);
                         lsr_out_putc(out, ']');
-                        if (o->argument == LSR_ARG_REQUIRED || (form == 1 && o->argument == LSR_ARG_OPTIONAL))
-                                lsr_out_printf(out, "%s%s:(%s)", o->argument == LSR_ARG_OPTIONAL ? "::" : ":", o->value,
-                                               o->values ? o->values : "");
+                        if (o->argument == LSR_ARG_REQUIRED || (form == 1 && o->argument == LSR_ARG_OPTIONAL)) {
+                                lsr_out_printf(out, "%s%s:(", o->argument == LSR_ARG_OPTIONAL ? "::" : ":", o->value);
+                                describe_words(out, o);
+                                lsr_out_putc(out, ')');
+                        }
                         lsr_out_putc(out, '\'');
                 }
         }
@@ -238,14 +255,17 @@ void lsr_describe_fish(struct lsr_out *out)
                 const struct lsr_option *o = &lsr_options[i];
 
                 lsr_out_puts(out, "complete -c lsr");
-                if (lsr_option_letter(o))
-                        lsr_out_printf(out, " -s %c", lsr_option_letter(o));
+                if (o->letter)
+                        lsr_out_printf(out, " -s %c", o->letter);
                 if (o->name)
                         lsr_out_printf(out, " -l %s", o->name);
                 if (o->argument == LSR_ARG_REQUIRED)
                         lsr_out_puts(out, " -r");
-                if (o->values)
-                        lsr_out_printf(out, " -f -a '%s'", o->values);
+                if (o->words) {
+                        lsr_out_puts(out, " -f -a '");
+                        describe_words(out, o);
+                        lsr_out_puts(out, "'");
+                }
                 lsr_out_puts(out, " -d '");
                 for (const char *p = o->help; *p; p++) {
                         if (*p == '\'' || *p == '\\')

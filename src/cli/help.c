@@ -1,4 +1,4 @@
-/* help - what lsr says of itself */
+/* help - the texts of --help and --version */
 #include <string.h>
 
 #include "cli/describe.h"
@@ -10,7 +10,7 @@
 void lsr_describe_usage(const struct lsr_option *o, char buf[128])
 {
         struct lsr_out out;
-        char letter = lsr_option_letter(o);
+        char letter = o->letter;
 
         lsr_out_init(&out, -1);
         if (letter)
@@ -30,7 +30,8 @@ void lsr_describe_usage(const struct lsr_option *o, char buf[128])
 void lsr_describe_help(struct lsr_out *out)
 {
         lsr_out_puts(out, "Usage: lsr [OPTION]... [FILE]...\n"
-                          "List files and directories as ls does, in few system calls.\n");
+                          "List files and directories as ls does, in few system calls.\n"
+                          "Bundles (tar, zip, SQLite, ...) are listed as directories.\n");
         for (unsigned g = 0; g < LSR_GROUPS; g++) {
                 lsr_out_printf(out, "\n%s:\n", lsr_group_titles[g]);
                 for (size_t i = 0; i < lsr_n_options; i++) {
@@ -45,8 +46,8 @@ void lsr_describe_help(struct lsr_out *out)
                                 lsr_out_printf(out, "  %-*s%s\n", HELP_COLUMN - 2, usage, lsr_options[i].help);
                 }
         }
-        lsr_out_puts(out, "\nExit status: 0 fine, 1 minor trouble, 2 an operand could not be listed.\n"
-                          "Called as ls, it is GNU ls in every point.\n");
+        lsr_out_puts(out, "\nExit status: 0 for success, 1 for minor problems, 2 if an operand failed.\n"
+                          "Called as ls, it behaves exactly as GNU ls.\n");
 }
 
 void lsr_describe_version(struct lsr_out *out)

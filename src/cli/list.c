@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
+#include "cli/engine.h"
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
@@ -165,7 +166,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 if (error)
                         lsr_message_errno(-error, "cannot run git");
                 else
-                        lsr_message("git does not tell the state of %s", lsr_quoted_always(path));
+                        lsr_message("git does not report the status of %s", lsr_quoted_always(path));
                 break;
         case LSR_TROUBLE_BUNDLE:
                 break;
@@ -207,28 +208,15 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
-static int list_engine(struct list *l)
-{
-        const char *name = l->s->engine;
-        int error = lsr_io_new(&l->io, name);
-
-        if (error == -EINVAL) {
-                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
-                lsr_message_try_help();
-        } else if (error < 0) {
-                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
-        }
-        return error;
-}
-
 /* The listing ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
 static void list_fail(struct list *l, int error)
 {
         int refused = lsr_io_require(l->io);
 
-        lsr_message_errno(-(refused < 0 ? refused : error),
-                          refused < 0 ? "engine %s cannot run here" : "engine %s failed",
-                          lsr_quoted_always(l->s->engine));
+        if (refused < 0)
+                lsr_engine_fail(l->s->engine, refused);
+        else
+                lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(l->s->engine));
         l->status = 2;
 }
 
@@ -268,7 +256,7 @@ int lsr_command_list(struct lsr_settings *settings)
         int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
-        if (list_engine(&l) < 0)
+        if (lsr_engine_new(&l.io, settings->engine) != 0)
                 return 2;
         lsr_out_init(&out, STDOUT_FILENO);
         l.view->out = &out;

@@ -1,15 +1,309 @@
 /*
- * options - the table, and the parser over it
+ * options - the table, and what options do
  *
- * getopt_long would do most of this, but it can neither prefer GNU's options
- * over ours when an abbreviation fits both nor suggest a name; and it prints.
+ * A row is all that is said of an option.  What most of them do is one of a few things (a flag, a value, a word of a
+ * list) to some field of the settings, so the row names the field.  Where options overrule each other by GNU's rules,
+ * they have a function of their own.  Words are in GNU's order, since its messages list them.
  */
 #include "cli/options.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WHEN "WHEN", "always auto never"
+#include "base/arena.h"
+#include "cli/given.h"
+#include "cli/message.h"
+#include "compare/experiment.h"
+
+/* --- words -------------------------------------------------------------------- */
+
+static const struct lsr_word when_words[] = {
+        { "always", WHEN_ALWAYS },      { "yes", WHEN_ALWAYS, true },
+        { "force", WHEN_ALWAYS, true }, { "never", WHEN_NEVER },
+        { "no", WHEN_NEVER, true },     { "none", WHEN_NEVER, true },
+        { "auto", WHEN_AUTO },          { "tty", WHEN_AUTO, true },
+        { "if-tty", WHEN_AUTO, true },  {},
+};
+static const struct lsr_word sort_words[] = {
+        { "none", LSR_SORT_NONE },
+        { "time", LSR_SORT_TIME },
+        { "size", LSR_SORT_SIZE },
+        { "extension", LSR_SORT_EXTENSION },
+        { "version", LSR_SORT_VERSION },
+        { "width", LSR_SORT_WIDTH },
+        {},
+};
+static const struct lsr_word time_words[] = {
+        { "atime", LSR_ATIME },  { "access", LSR_ATIME }, { "use", LSR_ATIME },      { "ctime", LSR_CTIME },
+        { "status", LSR_CTIME }, { "birth", LSR_BTIME },  { "creation", LSR_BTIME }, {},
+};
+static const struct lsr_word format_words[] = {
+        { "verbose", LSR_FORMAT_LONG },      { "long", LSR_FORMAT_LONG },
+        { "commas", LSR_FORMAT_COMMAS },     { "horizontal", LSR_FORMAT_ACROSS },
+        { "across", LSR_FORMAT_ACROSS },     { "vertical", LSR_FORMAT_GRID },
+        { "single-column", LSR_FORMAT_ONE }, {},
+};
+static const struct lsr_word indicator_words[] = {
+        { "none", LSR_INDICATOR_NONE },
+        { "slash", LSR_INDICATOR_SLASH },
+        { "file-type", LSR_INDICATOR_FILE_TYPE },
+        { "classify", LSR_INDICATOR_CLASSIFY },
+        {},
+};
+const struct lsr_word lsr_confine_words[] = { { "auto", false }, { "required", true }, {} };
+const struct lsr_word lsr_time_style_words[] = {
+        { "full-iso", LSR_WHEN_FULL_ISO },
+        { "long-iso", LSR_WHEN_LONG_ISO },
+        { "iso", LSR_WHEN_ISO },
+        { "locale", LSR_WHEN_LOCALE },
+        {},
+};
+
+/* For completions only: others know the names. */
+static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "threads" }, { "sync" }, {} };
+static const struct lsr_word pack_words[] = {
+        { "tar" }, { "tar.gz" }, { "tar.zst" }, { "tar.xz" }, { "tar.bz2" }, { "tar.lz4" }, { "zip" }, { "sqlar" }, {},
+};
+static const struct lsr_word column_words[] = {
+        { "inode" },  { "blocks" },  { "mode" }, { "octal" },    { "links" },    { "user" },    { "group" },
+        { "author" }, { "context" }, { "size" }, { "modified" }, { "accessed" }, { "changed" }, { "created" },
+        { "age" },    { "git" },     {},
+};
+static const struct lsr_word compare_words[] = {
+        { "tar" }, { "tar.gz" }, { "tar.zst" }, { "zip-store" }, { "zip" }, { "sqlar" }, {},
+};
+
+/* --- what many options do ----------------------------------------------------- */
+
+static void *set_field(struct lsr_settings *s, const struct lsr_option *o)
+{
+        return (char *)s + o->at;
+}
+
+static int set_flag(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        *(bool *)set_field(s, o) = true;
+        return UNSET;
+}
+
+static int set_value(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        *(int *)set_field(s, o) = o->to;
+        return UNSET;
+}
+
+static int set_text(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        *(const char **)set_field(s, o) = value;
+        return UNSET;
+}
+
+/* The value of a word, or -1 after GNU's list. */
+static int set_find_word(const struct lsr_option *o, const char *value)
+{
+        int v = lsr_word_find(o->words, value);
+        char name[64];
+
+        if (v >= 0)
+                return v;
+        snprintf(name, sizeof(name), "--%s", o->name);
+        lsr_word_value(o->words, value, name);
+        lsr_message_try_help();
+        return -1;
+}
+
+static int set_word(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        int v = value ? set_find_word(o, value) : o->to;
+
+        if (v < 0)
+                return 1;
+        *(int *)set_field(s, o) = v;
+        return UNSET;
+}
+
+static int set_number(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        char *end;
+        long v = strtol(value, &end, 10);
+
+        if (end == value || *end || v < o->from || v > o->to) {
+                lsr_message("invalid argument %s for '--%s'", lsr_quoted_locale(value), o->name);
+                lsr_message_try_help();
+                return 2;
+        }
+        *(int *)set_field(s, o) = (int)v;
+        return UNSET;
+}
+
+static void set_add_pattern(struct lsr_patterns *p, const char *pattern)
+{
+        p->list = lsr_xrealloc(p->list, (p->n + 2) * sizeof(*p->list));
+        p->list[p->n++] = pattern;
+        p->list[p->n] = NULL;
+}
+
+static int set_pattern(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        set_add_pattern(set_field(s, o), value);
+        return UNSET;
+}
+
+static int set_shown(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->view.o.shown |= (unsigned)o->to;
+        return UNSET;
+}
+
+static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->view.o.shown &= ~(unsigned)o->to;
+        return UNSET;
+}
+
+/* --- what single ones do ------------------------------------------------------ */
+
+static int set_long_without(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->given.format = LSR_FORMAT_LONG;
+        return set_not_shown(s, o, value);
+}
+
+static int set_numeric(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->view.o.numeric = true;
+        s->given.format = LSR_FORMAT_LONG;
+        return UNSET;
+}
+
+static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->given.format = LSR_FORMAT_LONG;
+        s->given.time_style = "full-iso";
+        return UNSET;
+}
+
+/* -1 leaves long rows as they are: there is one on a line anyway. */
+static int set_one(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        if (s->given.format != LSR_FORMAT_LONG)
+                s->given.format = LSR_FORMAT_ONE;
+        return UNSET;
+}
+
+static int set_zero(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->view.o.end = '\0';
+        s->given.hide_control = false;
+        s->given.color = WHEN_NEVER;
+        s->given.quoting = LSR_QUOTE_LITERAL;
+        return set_one(s, o, value);
+}
+
+/* -f takes back -l, -s, --color and --hyperlink if they come before it. */
+static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->list.show = LSR_SHOW_ALL;
+        s->given.sort = LSR_SORT_NONE;
+        if (s->given.format == LSR_FORMAT_LONG)
+                s->given.format = UNSET;
+        s->view.o.shown &= ~(unsigned)LSR_SHOW_BLOCKS;
+        s->given.color = s->given.hyperlink = WHEN_NEVER;
+        return UNSET;
+}
+
+/* -F=WHEN leaves -p and --file-type before it alone when it does not hold. */
+static int set_classify(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
+
+        if (when < 0)
+                return 1;
+        if (lsr_given_now(s, when))
+                s->view.o.indicator = LSR_INDICATOR_CLASSIFY;
+        return UNSET;
+}
+
+static int set_ignore_backups(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        set_add_pattern(&s->ignore, "*~");
+        set_add_pattern(&s->ignore, ".*~");
+        return UNSET;
+}
+
+static int set_size_style(struct lsr_settings *s, struct lsr_size_style style)
+{
+        s->view.o.block_style = s->view.o.size_style = style;
+        s->given.size = true;
+        return UNSET;
+}
+
+static int set_size(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        return set_size_style(s, (struct lsr_size_style){ (unsigned)o->to, 1 });
+}
+
+static int set_block_size(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        static const char *const wrong[] = {
+                NULL,
+                "invalid --block-size argument '%s'",
+                "invalid suffix in --block-size argument '%s'",
+                "--block-size argument '%s' too large",
+        };
+        struct lsr_size_style style;
+        int r = lsr_size_parse(value, &style);
+
+        if (r == 0)
+                return set_size_style(s, style);
+        lsr_message(wrong[r], value);
+        return 2;
+}
+
+static int set_width(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        if (lsr_given_width(value, &s->given.width))
+                return UNSET;
+        lsr_message("invalid line width: %s", lsr_quoted_locale(value));
+        return 2;
+}
+
+static int set_tabsize(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        enum number got = lsr_given_number(value, &s->given.tabsize);
+
+        if (got == NUMBER_OK)
+                return UNSET;
+        if (got == NUMBER_NONE)
+                lsr_message("invalid tab size: %s", lsr_quoted_locale(value));
+        else
+                lsr_message_errno(EOVERFLOW, "invalid tab size: %s", lsr_quoted_locale(value));
+        return 2;
+}
+
+static int set_level(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        long long v;
+
+        if (lsr_given_number(value, &v) != NUMBER_OK || v < 1 || v > UINT_MAX) {
+                lsr_message("invalid depth for '--%s': %s", o->name, lsr_quoted_locale(value));
+                lsr_message_try_help();
+                return 2;
+        }
+        s->list.max_depth = (unsigned)v;
+        return UNSET;
+}
+
+static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->list.tree = true;
+        return value ? set_level(s, o, value) : UNSET;
+}
+
+/* --- the table ---------------------------------------------------------------- */
 
 #define LIST (1u << LSR_ACTION_LIST)
 #define CAT (1u << LSR_ACTION_CAT)
@@ -20,177 +314,164 @@
 #define COMPARE (1u << LSR_ACTION_COMPARE)
 #define ANY (LIST | READ | PACK | COMPARE)
 
+#define GNU(letter, name, group, commands, help, ...)                               \
+        {                                                                           \
+                letter, name, LSR_GROUP_##group, commands, false, help, __VA_ARGS__ \
+        }
+#define OWN(name, group, commands, help, ...)                                 \
+        {                                                                     \
+                0, name, LSR_GROUP_##group, commands, true, help, __VA_ARGS__ \
+        }
+
+/* Where a field is; an error if it is not of the type that will be stored.  Enumerations are unsigned numbers. */
+#define FIELD(field) (((struct lsr_settings *)NULL)->field)
+#define AT(field, type) .at = _Generic(FIELD(field), type : offsetof(struct lsr_settings, field))
+#define AT_INT(field)                                                   \
+        .at = _Generic(FIELD(field), int                                \
+                       : offsetof(struct lsr_settings, field), unsigned \
+                       : offsetof(struct lsr_settings, field))
+
+#define REQUIRED(text) .argument = LSR_ARG_REQUIRED, .value = text
+#define OPTIONAL(text) .argument = LSR_ARG_OPTIONAL, .value = text
+#define FLAG(field) .set = set_flag, AT(field, bool)
+#define SET(field, number) .set = set_value, AT_INT(field), .to = number
+#define TEXT(text, field) REQUIRED(text), .set = set_text, AT(field, const char *)
+#define WORD(field, list) REQUIRED("WORD"), .words = list, .set = set_word, AT_INT(field)
+#define WHEN(field, otherwise) OPTIONAL("WHEN"), .words = when_words, .set = set_word, AT_INT(field), .to = otherwise
+#define NUMBER(field, least, most) REQUIRED("N"), .set = set_number, AT_INT(field), .from = least, .to = most
+#define PATTERN(text, field) REQUIRED(text), .set = set_pattern, AT(field, struct lsr_patterns)
+
 const struct lsr_option lsr_options[] = {
-        { 'a', "all", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false, "show names that start with ." },
-        { 'b', "escape", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false,
-          "C escapes for characters that do not print" },
-        { 'd', "directory", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false,
-          "directories themselves, not what is in them" },
-        { 'D', "dired", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false,
-          "with -l, positions of names for Emacs' dired" },
-        { LSR_OPT_FULL_TIME, "full-time", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false,
-          "-l with --time-style=full-iso" },
-        { LSR_OPT_DIRS_FIRST, "group-directories-first", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false,
-          "directories before files" },
-        { 'h', "human-readable", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "sizes like 1K 234M 2G" },
-        { 'i', "inode", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "index number of each file" },
-        { 'k', "kibibytes", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false,
-          "blocks of 1024 bytes for -s and totals" },
-        { 'n', "numeric-uid-gid", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false,
-          "-l with numbers of users and groups" },
-        { 'G', "no-group", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "with -l, no groups" },
-        { 'q', "hide-control-chars", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false,
-          "? for characters that do not print" },
-        { 'r', "reverse", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "reverse the order" },
-        { 's', "size", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false,
-          "allocated size of each file, in blocks" },
-        { 'w', "width", LSR_ARG_REQUIRED, "COLS", NULL, LSR_GROUP_LAYOUT, LIST | COMPARE, false,
-          "columns of the screen, 0 for no limit" },
-        { 'A', "almost-all", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false, "-a without . and .." },
-        { 'B', "ignore-backups", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false, "hide names that end in ~" },
-        { 'F', "classify", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, LIST, false, "mark names with one of */=>@|" },
-        { LSR_OPT_FILE_TYPE, "file-type", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false,
-          "the same without *" },
-        { LSR_OPT_SI, "si", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "-h with powers of 1000" },
-        { 'H', "dereference-command-line", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false,
-          "follow links that are operands" },
-        { LSR_OPT_DEREFERENCE_DIR, "dereference-command-line-symlink-to-dir", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT,
-          LIST, false, "the same if they lead to directories" },
-        { LSR_OPT_HIDE, "hide", LSR_ARG_REQUIRED, "PATTERN", NULL, LSR_GROUP_WHAT, LIST, false,
-          "hide names that match, unless -a or -A" },
-        { 'I', "ignore", LSR_ARG_REQUIRED, "PATTERN", NULL, LSR_GROUP_WHAT, LIST, false, "hide names that match" },
-        { LSR_OPT_INDICATOR_STYLE, "indicator-style", LSR_ARG_REQUIRED, "WORD", "none slash file-type classify",
-          LSR_GROUP_NAMES, LIST, false, "marks: none, slash, file-type, classify" },
-        { 'L', "dereference", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false, "follow all links" },
-        { 'N', "literal", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false, "names without quotes" },
-        { 'Q', "quote-name", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false, "names in double quotes" },
-        { LSR_OPT_QUOTING_STYLE, "quoting-style", LSR_ARG_REQUIRED, "WORD",
-          "literal shell shell-always shell-escape shell-escape-always c c-maybe escape locale clocale",
-          LSR_GROUP_NAMES, LIST, false, "how names are quoted" },
-        { 'R', "recursive", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_WHAT, LIST, false, "subdirectories too" },
-        { LSR_OPT_FORMAT, "format", LSR_ARG_REQUIRED, "WORD",
-          "across commas horizontal long single-column verbose vertical", LSR_GROUP_LAYOUT, LIST, false,
-          "across, commas, long, single-column, vertical" },
-        { LSR_OPT_SHOW_CONTROL, "show-control-chars", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false,
-          "characters that do not print as they are" },
-        { LSR_OPT_SORT, "sort", LSR_ARG_REQUIRED, "WORD", "none time size extension version width", LSR_GROUP_ORDER,
-          LIST, false, "none, size, time, version, extension, width" },
-        { 'T', "tabsize", LSR_ARG_REQUIRED, "COLS", NULL, LSR_GROUP_LAYOUT, LIST, false, "tab stops, 8 unless told" },
-        { LSR_OPT_TIME, "time", LSR_ARG_REQUIRED, "WORD", "atime access use ctime status birth creation",
-          LSR_GROUP_ORDER, LIST, false, "which time: atime, ctime, birth" },
-        { LSR_OPT_TIME_STYLE, "time-style", LSR_ARG_REQUIRED, "STYLE", "full-iso long-iso iso locale", LSR_GROUP_FIELDS,
-          LIST, false, "full-iso, long-iso, iso, locale, +FORMAT" },
-        { LSR_OPT_ZERO, "zero", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "end lines with NUL" },
-        { LSR_OPT_COLOR, "color", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, LIST, false,
-          "colours: always, auto, never" },
-        { LSR_OPT_HYPERLINK, "hyperlink", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, LIST, false, "names as links" },
-        { LSR_OPT_BLOCK_SIZE, "block-size", LSR_ARG_REQUIRED, "SIZE", NULL, LSR_GROUP_FIELDS, LIST, false,
-          "unit of sizes: K, M, KB, 1, '1, ..." },
-        { 'Z', "context", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "security contexts" },
-        { LSR_OPT_AUTHOR, "author", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "with -l, the author" },
-        { LSR_OPT_HELP, "help", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_OTHER, ANY, false, "this text" },
-        { LSR_OPT_VERSION, "version", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_OTHER, ANY, false, "the version" },
+        GNU('a', "all", WHAT, LIST, "show names that start with a dot, too", SET(list.show, LSR_SHOW_ALL)),
+        GNU('b', "escape", NAMES, LIST, "show unprintable characters as C escapes",
+            SET(given.quoting, LSR_QUOTE_ESCAPE)),
+        GNU('d', "directory", WHAT, LIST, "list directories, not their content", FLAG(list.dirs_as_files)),
+        GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
+        GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time),
+        GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
+        GNU('h', "human-readable", FIELDS, LIST, "show sizes like 1K, 234M, 2G", .set = set_size,
+            .to = LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX),
+        GNU('i', "inode", FIELDS, LIST, "show each file's inode number", .set = set_shown, .to = LSR_SHOW_INODE),
+        GNU('k', "kibibytes", FIELDS, LIST, "use blocks of 1024 bytes for -s and totals", FLAG(given.kibibytes)),
+        GNU('n', "numeric-uid-gid", FIELDS, LIST, "like -l, with numeric user and group IDs", .set = set_numeric),
+        GNU('G', "no-group", FIELDS, LIST, "with -l, leave out groups", .set = set_not_shown, .to = LSR_SHOW_GROUP),
+        GNU('q', "hide-control-chars", NAMES, LIST, "show ? for unprintable characters", SET(given.hide_control, true)),
+        GNU('r', "reverse", ORDER, LIST, "reverse the order", FLAG(list.reverse)),
+        GNU('s', "size", FIELDS, LIST, "show each file's allocated size, in blocks", .set = set_shown,
+            .to = LSR_SHOW_BLOCKS),
+        GNU('w', "width", LAYOUT, LIST | COMPARE, "output width in columns; 0 means no limit", REQUIRED("COLS"),
+            .set = set_width),
+        GNU('A', "almost-all", WHAT, LIST, "like -a, but without . and ..", SET(list.show, LSR_SHOW_ALMOST)),
+        GNU('B', "ignore-backups", WHAT, LIST, "hide names that end in ~", .set = set_ignore_backups),
+        GNU('F', "classify", NAMES, LIST, "append a type mark (one of */=>@|) to names", OPTIONAL("WHEN"),
+            .words = when_words, .set = set_classify),
+        GNU(0, "file-type", NAMES, LIST, "like -F, but without * for executables",
+            SET(view.o.indicator, LSR_INDICATOR_FILE_TYPE)),
+        GNU(0, "si", FIELDS, LIST, "like -h, with powers of 1000", .set = set_size,
+            .to = LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX | LSR_HUMAN_1000),
+        GNU('H', "dereference-command-line", WHAT, LIST, "follow symbolic links given as operands",
+            SET(given.follow, LSR_FOLLOW_OPERAND)),
+        GNU(0, "dereference-command-line-symlink-to-dir", WHAT, LIST, "like -H, but only links to directories",
+            SET(given.follow, LSR_FOLLOW_OPERAND_DIR)),
+        GNU(0, "hide", WHAT, LIST, "hide names that match, unless -a or -A", PATTERN("PATTERN", hide)),
+        GNU('I', "ignore", WHAT, LIST, "hide names that match", PATTERN("PATTERN", ignore)),
+        GNU(0, "indicator-style", NAMES, LIST, "type marks: none, slash, file-type, classify",
+            WORD(view.o.indicator, indicator_words)),
+        GNU('L', "dereference", WHAT, LIST, "follow all symbolic links", SET(given.follow, LSR_FOLLOW_ALWAYS)),
+        GNU('N', "literal", NAMES, LIST, "show names without quotes", SET(given.quoting, LSR_QUOTE_LITERAL)),
+        GNU('Q', "quote-name", NAMES, LIST, "show names in double quotes", SET(given.quoting, LSR_QUOTE_C)),
+        GNU(0, "quoting-style", NAMES, LIST, "how to quote names: literal, shell, c, ...",
+            WORD(given.quoting, lsr_quoting_words)),
+        GNU('R', "recursive", WHAT, LIST, "list subdirectories too", FLAG(list.recursive)),
+        GNU(0, "format", LAYOUT, LIST, "across, commas, long, single-column, vertical",
+            WORD(given.format, format_words)),
+        GNU(0, "show-control-chars", NAMES, LIST, "show unprintable characters as they are",
+            SET(given.hide_control, false)),
+        GNU(0, "sort", ORDER, LIST, "none, size, time, version, extension, width", WORD(given.sort, sort_words)),
+        GNU('T', "tabsize", LAYOUT, LIST, "distance of tab stops; default: 8", REQUIRED("COLS"), .set = set_tabsize),
+        GNU(0, "time", ORDER, LIST, "which time to use: atime, ctime, birth", WORD(given.time, time_words)),
+        GNU(0, "time-style", FIELDS, LIST, "full-iso, long-iso, iso, locale, +FORMAT", TEXT("STYLE", given.time_style),
+            .words = lsr_time_style_words),
+        GNU(0, "zero", LAYOUT, LIST, "end each line with NUL, not newline", .set = set_zero),
+        GNU(0, "color", NAMES, LIST, "colour names: always, auto, never", WHEN(given.color, WHEN_ALWAYS)),
+        GNU(0, "hyperlink", NAMES, LIST, "make names hyperlinks: always, auto, never",
+            WHEN(given.hyperlink, WHEN_ALWAYS)),
+        GNU(0, "block-size", FIELDS, LIST, "unit of sizes: K, M, KB, 1, '1, ...", REQUIRED("SIZE"),
+            .set = set_block_size),
+        GNU('Z', "context", FIELDS, LIST, "show security contexts", .set = set_shown, .to = LSR_SHOW_CONTEXT),
+        GNU(0, "author", FIELDS, LIST, "with -l, show the author of each file", .set = set_shown,
+            .to = LSR_SHOW_AUTHOR),
+        GNU(0, "help", OTHER, ANY, "show this help and exit", .command = LSR_ACTION_HELP),
+        GNU(0, "version", OTHER, ANY, "show the version and exit", .command = LSR_ACTION_VERSION),
 
-        { 'C', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "columns, filled downwards" },
-        { 'c', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "the time of the last status change" },
-        { 'f', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false,
-          "everything in the order of the directory" },
-        { 'g', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "-l without owners" },
-        { 'l', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "long rows with metadata" },
-        { 'm', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "names with commas between them" },
-        { 'o', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, false, "-l without groups" },
-        { 'p', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_NAMES, LIST, false, "mark directories with /" },
-        { 'S', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "by size, largest first" },
-        { 't', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "by time, newest first" },
-        { 'u', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "the time of the last access" },
-        { 'U', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "not sorted" },
-        { 'v', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "by numbers in names" },
-        { 'X', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ORDER, LIST, false, "by suffix" },
-        { 'x', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "columns, filled across" },
-        { '1', NULL, LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, false, "one name a line" },
+        GNU('C', NULL, LAYOUT, LIST, "fill columns from top to bottom", SET(given.format, LSR_FORMAT_GRID)),
+        GNU('c', NULL, ORDER, LIST, "use the time of the last status change", SET(given.time, LSR_CTIME)),
+        GNU('f', NULL, ORDER, LIST, "list all entries, in directory order", .set = set_unsorted_all),
+        GNU('g', NULL, FIELDS, LIST, "like -l, but without owners", .set = set_long_without, .to = LSR_SHOW_USER),
+        GNU('l', NULL, LAYOUT, LIST, "long format: mode, owner, size, time, ...", SET(given.format, LSR_FORMAT_LONG)),
+        GNU('m', NULL, LAYOUT, LIST, "separate names by commas", SET(given.format, LSR_FORMAT_COMMAS)),
+        GNU('o', NULL, FIELDS, LIST, "like -l, but without groups", .set = set_long_without, .to = LSR_SHOW_GROUP),
+        GNU('p', NULL, NAMES, LIST, "append / to the names of directories", SET(view.o.indicator, LSR_INDICATOR_SLASH)),
+        GNU('S', NULL, ORDER, LIST, "sort by size, largest first", SET(given.sort, LSR_SORT_SIZE)),
+        GNU('t', NULL, ORDER, LIST, "sort by time, newest first", SET(given.sort, LSR_SORT_TIME)),
+        GNU('u', NULL, ORDER, LIST, "use the time of the last access", SET(given.time, LSR_ATIME)),
+        GNU('U', NULL, ORDER, LIST, "do not sort", SET(given.sort, LSR_SORT_NONE)),
+        GNU('v', NULL, ORDER, LIST, "sort by version numbers within names", SET(given.sort, LSR_SORT_VERSION)),
+        GNU('X', NULL, ORDER, LIST, "sort by file name extension", SET(given.sort, LSR_SORT_EXTENSION)),
+        GNU('x', NULL, LAYOUT, LIST, "fill columns from left to right", SET(given.format, LSR_FORMAT_ACROSS)),
+        GNU('1', NULL, LAYOUT, LIST, "list one name per line", .set = set_one),
 
-        { LSR_OPT_ACL, "acl", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, true,
-          "with -l, + behind the mode of files with ACLs" },
-        { LSR_OPT_BUNDLES, "bundles", LSR_ARG_REQUIRED, WHEN, LSR_GROUP_WHAT, LIST, true,
-          "which archives are listed as directories" },
-        { LSR_OPT_CAT, "cat", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, CAT, true,
-          "content of BUNDLE/MEMBER... to standard output" },
-        { LSR_OPT_CHECK, "check", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, CHECK, true,
-          "read BUNDLE... and verify every checksum" },
-        { LSR_OPT_COLUMNS, "columns", LSR_ARG_REQUIRED, "LIST",
-          "inode blocks mode octal links user group author context size modified accessed changed created age git",
-          LSR_GROUP_FIELDS, LIST, true, "-l with these columns: mode,size,age, ..." },
-        { LSR_OPT_CONFINE, "confine", LSR_ARG_REQUIRED, "WHEN", "auto required", LSR_GROUP_ENGINE, LIST | READ, true,
-          "whether bundles must be read by a confined process" },
-        { LSR_OPT_FORCE, "force", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, PACK | UNPACK | COMPARE, true,
-          "replace files that exist" },
-        { LSR_OPT_GIT, "git", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, true,
-          "the state of files in git work trees" },
-        { LSR_OPT_ICONS, "icons", LSR_ARG_OPTIONAL, WHEN, LSR_GROUP_NAMES, LIST, true,
-          "icons of a Nerd Font before names" },
-        { LSR_OPT_IO, "io", LSR_ARG_REQUIRED, "ENGINE", "auto uring threads sync", LSR_GROUP_ENGINE, LIST | READ | PACK,
-          true, "auto, uring, threads, sync" },
-        { LSR_OPT_JSON, "json", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST | COMPARE, true,
-          "a JSON object per entry and line" },
-        { LSR_OPT_LEVEL, "level", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_WHAT, LIST, true, "depth of --tree and -R" },
-        { LSR_OPT_NO_CACHE, "no-cache", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, LIST | READ, true,
-          "neither read nor write the cache of listings" },
-        { LSR_OPT_OUTPUT, "output", LSR_ARG_REQUIRED, "FILE", NULL, LSR_GROUP_READ, PACK | UNPACK, true,
-          "file of --pack, - for a pipe; DIR of --unpack" },
-        { LSR_OPT_STATS, "stats", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_ENGINE, LIST, true,
-          "then, on standard error, what it took" },
-        { LSR_OPT_TITLES, "titles", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_LAYOUT, LIST, true,
-          "a line of titles over -l" },
-        { LSR_OPT_TOTAL_SIZE, "total-size", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_FIELDS, LIST, true,
-          "directories show the sum of what is below" },
-        { LSR_OPT_TREE, "tree", LSR_ARG_OPTIONAL, "DEPTH", NULL, LSR_GROUP_LAYOUT, LIST, true,
-          "a tree of the subdirectories" },
-        { LSR_OPT_UNPACK, "unpack", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_READ, UNPACK, true,
-          "files of BUNDLE[/DIR]... as real files" },
+        OWN("acl", FIELDS, LIST, "with -l, mark files that have an ACL with +", FLAG(given.acl)),
+        OWN("bundles", WHAT, LIST, "archives as directories: always, auto, never", REQUIRED("WHEN"),
+            .words = when_words, .set = set_word, AT_INT(given.bundles)),
+        OWN("cat", READ, CAT, "write BUNDLE/MEMBER... to standard output", .command = LSR_ACTION_CAT),
+        OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
+        OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns),
+            .words = column_words),
+        OWN("confine", ENGINE, LIST | READ, "confine readers of bundles: auto, required", REQUIRED("WHEN"),
+            .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
+        OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),
+        OWN("git", FIELDS, LIST, "show the git status of files", .set = set_shown, .to = LSR_SHOW_GIT),
+        OWN("icons", NAMES, LIST, "show Nerd Font icons before names", WHEN(given.icons, WHEN_AUTO)),
+        OWN("io", ENGINE, LIST | READ | PACK, "I/O engine: auto, uring, threads, sync", TEXT("ENGINE", engine),
+            .words = engine_words),
+        OWN("json", LAYOUT, LIST | COMPARE, "write a JSON object per entry, one per line", FLAG(given.json)),
+        OWN("level", WHAT, LIST, "limit the depth of --tree and -R", REQUIRED("N"), .set = set_level),
+        OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
+        OWN("output", READ, PACK | UNPACK, "bundle of --pack (-: a pipe), DIR of --unpack", TEXT("FILE", output)),
+        OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
+        OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
+        OWN("total-size", FIELDS, LIST, "show directories with the size of all below", FLAG(list.total_size)),
+        OWN("tree", LAYOUT, LIST, "list subdirectories as a tree", OPTIONAL("DEPTH"), .set = set_tree),
+        OWN("unpack", READ, UNPACK, "extract BUNDLE[/DIR]... as real files", .command = LSR_ACTION_UNPACK),
 
-        { LSR_OPT_PACK, "pack", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, PACK, true,
-          "make a bundle of directories: DIR.tar.zst" },
-        { LSR_OPT_BUNDLE_FORMAT, "bundle-format", LSR_ARG_REQUIRED, "FORMAT",
-          "tar tar.gz tar.zst tar.xz tar.bz2 tar.lz4 zip sqlar", LSR_GROUP_PACK, PACK, true,
-          "tar.zst, tar, tar.gz, zip, ..." },
-        { LSR_OPT_COMPRESSION_LEVEL, "compression-level", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_PACK, PACK, true,
-          "what the format offers: smaller or sooner" },
-        { LSR_OPT_THREADS, "threads", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_PACK, PACK, true,
-          "that compress; as many as cores" },
-        { LSR_OPT_EXCLUDE, "exclude", LSR_ARG_REQUIRED, "GLOB", NULL, LSR_GROUP_PACK, PACK, true,
-          "leave out names, or with / paths, that match" },
-        { LSR_OPT_GITIGNORE, "gitignore", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, PACK, true,
-          "leave out what git ignores" },
-        { LSR_OPT_EACH, "each", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, PACK | COMPARE, true,
-          "a bundle for every subdirectory" },
-        { LSR_OPT_OWNER, "owner", LSR_ARG_REQUIRED, "USER:GROUP", NULL, LSR_GROUP_PACK, PACK, true,
-          "whose everything is to be" },
-        { LSR_OPT_MTIME, "mtime", LSR_ARG_REQUIRED, "TIME", NULL, LSR_GROUP_PACK, PACK, true,
-          "of everything: @SECONDS, 2024-05-06 07:08:09" },
-        { LSR_OPT_NO_XATTRS, "no-xattrs", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, PACK, true,
-          "leave out extended attributes and ACLs" },
-        { LSR_OPT_NO_VERIFY, "no-verify", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_PACK, PACK, true,
-          "do not read the bundle back" },
+        OWN("pack", PACK, PACK, "make a bundle of directories: DIR.tar.zst", .command = LSR_ACTION_PACK),
+        OWN("bundle-format", PACK, PACK, "tar.zst, tar, tar.gz, zip, ...", TEXT("FORMAT", pack.format),
+            .words = pack_words),
+        OWN("compression-level", PACK, PACK, "compression level, within the format's range",
+            NUMBER(pack.level, -1000, 1000)),
+        OWN("threads", PACK, PACK, "compression threads; default: one per core", NUMBER(pack.threads, 1, 1024)),
+        OWN("exclude", PACK, PACK, "leave out names (with /, paths) that match", PATTERN("GLOB", pack.excludes)),
+        OWN("gitignore", PACK, PACK, "leave out what git ignores", FLAG(pack.gitignore)),
+        OWN("each", PACK, PACK | COMPARE, "make one bundle per subdirectory", FLAG(pack.each)),
+        OWN("owner", PACK, PACK, "store this owner for all members", TEXT("USER:GROUP", pack.owner)),
+        OWN("mtime", PACK, PACK, "store this time: @SECONDS, 2024-05-06 07:08:09", TEXT("TIME", pack.mtime)),
+        OWN("no-xattrs", PACK, PACK, "leave out extended attributes and ACLs", FLAG(pack.no_xattrs)),
+        OWN("no-verify", PACK, PACK, "do not read the bundle back to verify it", FLAG(pack.no_verify)),
 
-        { LSR_OPT_COMPARE, "compare", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, COMPARE, true,
-          "read DIR as files and as bundles, and measure" },
-        { LSR_OPT_FORMATS, "formats", LSR_ARG_REQUIRED, "LIST", "tar tar.gz tar.zst zip-store zip sqlar",
-          LSR_GROUP_COMPARE, COMPARE, true, "tar,tar.gz,tar.zst,zip-store,zip,sqlar" },
-        { LSR_OPT_RUNS, "runs", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_COMPARE, COMPARE, true,
-          "of each way; up to 5 in about a minute" },
-        { LSR_OPT_COLD, "cold", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, COMPARE, true,
-          "drop caches before each run" },
-        { LSR_OPT_RANDOM, "random", LSR_ARG_REQUIRED, "N", NULL, LSR_GROUP_COMPARE, COMPARE, true,
-          "read N members in random order" },
-        { LSR_OPT_CSV, "csv", LSR_ARG_NONE, NULL, NULL, LSR_GROUP_COMPARE, COMPARE, true, "comma-separated values" },
-        { LSR_OPT_HTML, "html", LSR_ARG_REQUIRED, "FILE", NULL, LSR_GROUP_COMPARE, COMPARE, true,
-          "one page with charts, too" },
+        OWN("compare", COMPARE, COMPARE, "measure reading DIR as files and as bundles", .command = LSR_ACTION_COMPARE),
+        OWN("formats", COMPARE, COMPARE, LSR_COMPARE_FORMATS, TEXT("LIST", compare.formats), .words = compare_words),
+        OWN("runs", COMPARE, COMPARE, "runs of each way; default: up to 5 in a minute", NUMBER(compare.runs, 1, 1000)),
+        OWN("cold", COMPARE, COMPARE, "drop caches before each run", FLAG(compare.cold)),
+        OWN("random", COMPARE, COMPARE, "read N members in random order", NUMBER(compare.random, 1, 10000000)),
+        OWN("csv", COMPARE, COMPARE, "write comma-separated values", FLAG(compare.csv)),
+        OWN("html", COMPARE, COMPARE, "also write a page with charts to FILE", TEXT("FILE", compare.html)),
 };
 const size_t lsr_n_options = sizeof(lsr_options) / sizeof(*lsr_options);
 
 const char *const lsr_group_titles[LSR_GROUPS] = {
         [LSR_GROUP_WHAT] = "Which entries", [LSR_GROUP_ORDER] = "Order",  [LSR_GROUP_LAYOUT] = "Layout",
-        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names",  [LSR_GROUP_READ] = "Reading back",
+        [LSR_GROUP_FIELDS] = "Fields",      [LSR_GROUP_NAMES] = "Names",  [LSR_GROUP_READ] = "Reading bundles",
         [LSR_GROUP_ENGINE] = "Engine",      [LSR_GROUP_PACK] = "Packing", [LSR_GROUP_COMPARE] = "Comparing",
         [LSR_GROUP_OTHER] = "Other",
 };
@@ -211,176 +492,4 @@ void lsr_option_commands(const struct lsr_option *o, char ret_text[128])
                         strcat(ret_text, o->commands >> i > 1 ? ", " : " and ");
                 strcat(ret_text, lsr_action_names[i]);
         }
-}
-
-static const struct lsr_option *options_by_letter(char letter)
-{
-        for (size_t i = 0; i < lsr_n_options; i++)
-                if (lsr_option_letter(&lsr_options[i]) == letter)
-                        return &lsr_options[i];
-        return NULL;
-}
-
-/* Options with names that begin with @name: their number, and the first one.  An exact match counts as the only one. */
-static size_t options_by_prefix(const char *name, size_t len, bool extra, const struct lsr_option **ret_first)
-{
-        size_t n = 0;
-
-        for (size_t i = 0; i < lsr_n_options; i++) {
-                const struct lsr_option *o = &lsr_options[i];
-
-                if (!o->name || o->extra != extra || strncmp(o->name, name, len) != 0)
-                        continue;
-                if (n++ == 0 || !o->name[len])
-                        *ret_first = o;
-                if (!o->name[len])
-                        return 1;
-        }
-        return n;
-}
-
-/* Edits from @a to @b: insertions, deletions, substitutions (Levenshtein), for short words. */
-static size_t options_distance(const char *a, size_t a_len, const char *b)
-{
-        size_t row[64], b_len = strlen(b);
-
-        if (b_len >= 64)
-                return 64;
-        for (size_t j = 0; j <= b_len; j++)
-                row[j] = j;
-        for (size_t i = 1; i <= a_len; i++) {
-                size_t diagonal = row[0];
-
-                row[0] = i;
-                for (size_t j = 1; j <= b_len; j++) {
-                        size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-                        best = row[j] + 1 < best ? row[j] + 1 : best;
-                        best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-                        diagonal = row[j];
-                        row[j] = best;
-                }
-        }
-        return row[b_len];
-}
-
-static const char *options_nearest(const char *name, size_t len)
-{
-        const char *nearest = NULL;
-        size_t best = len / 3 + 1; /* what is further off is no typing error */
-
-        for (size_t i = 0; i < lsr_n_options; i++) {
-                size_t d = lsr_options[i].name ? options_distance(name, len, lsr_options[i].name) : 64;
-
-                if (d <= best && (!nearest || d < best)) {
-                        nearest = lsr_options[i].name;
-                        best = d;
-                }
-        }
-        return nearest;
-}
-
-static int options_ambiguous(const char *text, const char *name, size_t len, bool extra,
-                             void (*report)(const char *format, ...))
-{
-        char list[1024] = "";
-
-        for (size_t i = 0; i < lsr_n_options; i++) {
-                const struct lsr_option *o = &lsr_options[i];
-
-                if (o->name && o->extra == extra && strncmp(o->name, name, len) == 0 &&
-                    strlen(list) + strlen(o->name) + 6 < sizeof(list)) {
-                        strcat(list, " '--");
-                        strcat(list, o->name);
-                        strcat(list, "'");
-                }
-        }
-        report("option '--%s' is ambiguous; possibilities:%s", text, list);
-        return -1;
-}
-
-static int options_parse_long(struct lsr_parser *p, const char *text, void (*report)(const char *format, ...),
-                              const struct lsr_option **ret_option, const char **ret_value)
-{
-        const char *equals = strchr(text, '=');
-        size_t len = equals ? (size_t)(equals - text) : strlen(text);
-        const struct lsr_option *o = NULL;
-        size_t n = options_by_prefix(text, len, false, &o);
-        bool extra = n == 0 && !p->gnu_messages;
-
-        if (extra)
-                n = options_by_prefix(text, len, true, &o);
-        if (n > 1)
-                return options_ambiguous(text, text, len, extra, report);
-        if (n == 0) {
-                const char *nearest = p->gnu_messages ? NULL : options_nearest(text, len);
-
-                report("unrecognized option '--%s'", text);
-                if (nearest)
-                        report("did you mean '--%s'?", nearest);
-                return -1;
-        }
-        *ret_value = equals ? equals + 1 : NULL;
-        if (equals && o->argument == LSR_ARG_NONE) {
-                report("option '--%s' doesn't allow an argument", o->name);
-                return -1;
-        }
-        if (!equals && o->argument == LSR_ARG_REQUIRED) {
-                if (p->next >= p->argc) {
-                        report("option '--%s' requires an argument", o->name);
-                        return -1;
-                }
-                *ret_value = p->argv[p->next++];
-        }
-        *ret_option = o;
-        return 1;
-}
-
-static int options_parse_letter(struct lsr_parser *p, void (*report)(const char *format, ...),
-                                const struct lsr_option **ret_option, const char **ret_value)
-{
-        char letter = *p->letters++;
-        const struct lsr_option *o = options_by_letter(letter);
-
-        *ret_value = NULL;
-        if (!o) {
-                report("invalid option -- '%c'", letter);
-                return -1;
-        }
-        if (o->argument == LSR_ARG_REQUIRED) {
-                if (*p->letters) {
-                        *ret_value = p->letters;
-                } else if (p->next < p->argc) {
-                        *ret_value = p->argv[p->next++];
-                } else {
-                        report("option requires an argument -- '%c'", letter);
-                        return -1;
-                }
-                p->letters = "";
-        }
-        *ret_option = o;
-        return 1;
-}
-
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
-                     const struct lsr_option **ret_option, const char **ret_value)
-{
-        if (p->letters && *p->letters)
-                return options_parse_letter(p, report, ret_option, ret_value);
-        while (p->next < p->argc) {
-                const char *word = p->argv[p->next++];
-
-                if (p->only_operands || word[0] != '-' || !word[1]) {
-                        p->operands[p->n_operands++] = word;
-                        p->only_operands |= getenv("POSIXLY_CORRECT") != NULL;
-                } else if (word[1] != '-') {
-                        p->letters = word + 1;
-                        return options_parse_letter(p, report, ret_option, ret_value);
-                } else if (word[2]) {
-                        return options_parse_long(p, word + 2, report, ret_option, ret_value);
-                } else {
-                        p->only_operands = true;
-                }
-        }
-        return 0;
 }

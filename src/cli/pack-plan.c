@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "base/thread.h"
 #include "cli/message.h"
 #include "pack/names.h"
 
@@ -23,8 +23,7 @@
 
 /* --- options ------------------------------------------------------------------ */
 
-/* All suffixes, for a message. */
-static char *plan_suffixes(void)
+char *lsr_pack_suffixes(void)
 {
         struct lsr_out out;
 
@@ -37,9 +36,9 @@ static char *plan_suffixes(void)
 
 static int plan_unknown(const char *what, const char *name)
 {
-        char *suffixes = plan_suffixes();
+        char *suffixes = lsr_pack_suffixes();
 
-        lsr_message("%s %s names no format: lsr packs %s", what, lsr_quoted_always(name), suffixes);
+        lsr_message("%s %s is not a format that lsr can write; use one of %s", what, lsr_quoted_always(name), suffixes);
         free(suffixes);
         return 2;
 }
@@ -73,19 +72,18 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
 {
         const struct lsr_writer_kind *kind = plan->kind;
         const char *format = kind->suffixes[0];
-        cpu_set_t cpus;
 
-        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT, .threads = s->threads };
-        if (!s->threads)
-                plan->writer.threads = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
-        if (!s->level_given)
+        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT,
+                                                    .threads = s->threads ? s->threads : lsr_thread_cpus() };
+        if (s->level == LSR_LEVEL_DEFAULT)
                 return PLAN_GO;
         if (kind->level_min == 0 && kind->level_max == 0) {
-                lsr_message("%s has no levels of compression", format);
+                lsr_message("%s has no compression levels", format);
                 return 2;
         }
         if (s->level < kind->level_min || s->level > kind->level_max) {
-                lsr_message("%s has no level %d: use %d to %d", format, s->level, kind->level_min, kind->level_max);
+                lsr_message("%s has no compression level %d: use %d to %d", format, s->level, kind->level_min,
+                            kind->level_max);
                 return 2;
         }
         plan->writer.level = s->level;
@@ -187,7 +185,7 @@ static int plan_times(struct lsr_pack_plan *plan, const char *mtime)
         if (epoch && *epoch) {
                 o->clamp = true;
                 if (!plan_seconds(epoch, &o->clamp_sec)) {
-                        lsr_message("SOURCE_DATE_EPOCH is no number of seconds: %s", lsr_quoted_always(epoch));
+                        lsr_message("SOURCE_DATE_EPOCH is not a number of seconds: %s", lsr_quoted_always(epoch));
                         return 2;
                 }
         }
@@ -226,7 +224,7 @@ static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
         if (r < 0) {
                 if (r == -EINVAL)
-                        lsr_message("git does not tell what it ignores in %s: is that in a repository?",
+                        lsr_message("git cannot list what it ignores in %s: is it in a repository?",
                                     lsr_quoted_always(operand));
                 else
                         lsr_message_errno(-r, "cannot run git");
@@ -264,12 +262,12 @@ static int plan_check_prefixes(const struct lsr_pack_job *job)
                 const char *prefix = job->roots[i].prefix;
 
                 if (!job->roots[0].prefix[0]) {
-                        lsr_message("%s has no name to be stored by: it can only be packed alone",
+                        lsr_message("%s has no name to be stored under: it can only be packed alone",
                                     lsr_quoted_always(job->roots[0].path));
                         return 2;
                 }
                 if (strcmp(job->roots[i - 1].prefix, prefix) == 0) {
-                        lsr_message("%s and %s would both be stored as %s: pack them one by one",
+                        lsr_message("%s and %s would both be stored as %s: pack them separately",
                                     lsr_quoted_always(job->roots[i - 1].path), lsr_quoted_always(job->roots[i].path),
                                     lsr_quoted_always(prefix));
                         return 2;
@@ -329,7 +327,7 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
         if (status != PLAN_GO)
                 return status;
         if (s->n_operands > 1 && !s->output) {
-                lsr_message("several directories in one bundle: name it with --output=FILE, or use --each");
+                lsr_message("several directories make one bundle: name it with --output=FILE, or use --each");
                 return 2;
         }
         job->output = s->output ? lsr_xstrdup(s->output) : plan_output(plan, &job->roots[0], NULL);
@@ -386,12 +384,12 @@ static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *
         int status = PLAN_GO;
 
         if (s->output && strcmp(s->output, "-") == 0) {
-                lsr_message("with --each there are several bundles, and standard output takes one: name a directory "
+                lsr_message("--each makes several bundles, and standard output takes only one: name a directory "
                             "with --output=DIR");
                 return 2;
         }
         if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode))) {
-                lsr_message("%s is no directory: with --each the output is one", lsr_quoted_always(s->output));
+                lsr_message("%s is not a directory, which --output must be with --each", lsr_quoted_always(s->output));
                 return 2;
         }
         for (size_t i = 0; i < s->n_operands && status == PLAN_GO; i++)

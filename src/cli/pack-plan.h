@@ -25,3 +25,6 @@ struct lsr_pack_plan {
 /* Returns -1 to go on, or the exit status after an error, which was reported. */
 int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings);
 void lsr_pack_plan_free(struct lsr_pack_plan *plan);
+
+/* The suffixes of all formats that can be written, separated by blanks.  To be freed. */
+char *lsr_pack_suffixes(void);

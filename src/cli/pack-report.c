@@ -4,9 +4,9 @@
 #include "cli/pack-report.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/out.h"
 #include "cli/message.h"
 #include "formats/format.h"
@@ -14,17 +14,9 @@
 #define REPORT_EVERY_NS UINT64_C(100000000)
 #define REPORT_FILE_BYTES 8192. /* that take about as long as a file without any */
 
-static uint64_t report_now(void)
-{
-        struct timespec ts;
-
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void lsr_pack_report_begin(struct lsr_pack_report *r)
 {
-        *r = (struct lsr_pack_report){ .terminal = isatty(STDERR_FILENO), .began_ns = report_now() };
+        *r = (struct lsr_pack_report){ .terminal = isatty(STDERR_FILENO), .began_ns = lsr_clock() };
         r->told_ns = r->began_ns;
 }
 
@@ -81,7 +73,7 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
 
         if (!r->terminal)
                 return;
-        now = report_now();
+        now = lsr_clock();
         if (now - r->told_ns < REPORT_EVERY_NS)
                 return;
         r->told_ns = now;
@@ -117,7 +109,7 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 lsr_message_errno(-error, "cannot read %s", name);
                 break;
         case LSR_PACK_READ:
-                lsr_message_errno(-error, "cannot read %s beyond byte %s, packed with zeros for the rest", name,
+                lsr_message_errno(-error, "cannot read %s beyond byte %s; the rest was packed as zeros", name,
                                   lsr_grouped(at));
                 break;
         case LSR_PACK_LINK:
@@ -143,10 +135,10 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 lsr_message("%s is too large for this format: left out", name);
                 break;
         case LSR_PACK_NAME:
-                lsr_message("%s has too long a name for this format: left out", name);
+                lsr_message("the name of %s is too long for this format: left out", name);
                 break;
         case LSR_PACK_TWICE:
-                lsr_message("%s is in its directory more than once: packed once", name);
+                lsr_message("%s occurs more than once in its directory: packed once", name);
                 break;
         case LSR_PACK_SOCKET:
                 lsr_message("%s is a socket: left out", name);
@@ -161,10 +153,10 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
 {
         /* By the number of the bit in enum lsr_loss. */
         static const char *const texts[LSR_LOSSES] = {
-                "the kind of file, which was left out",
+                "files of this type, which were left out",
                 "extended attributes",
                 "access control lists",
-                "hard links, and has their content again",
+                "hard links, whose content was stored again",
                 "owners",
                 "times",
         };
@@ -173,7 +165,7 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
                 const struct lsr_pack_loss *loss = &stats->losses[i];
 
                 if (loss->n > 0)
-                        lsr_message("%s does not keep %s: %s file%s, first %s", format, texts[i], lsr_grouped(loss->n),
+                        lsr_message("%s cannot store %s: %s file%s, first %s", format, texts[i], lsr_grouped(loss->n),
                                     loss->n == 1 ? "" : "s", lsr_quoted_always(loss->first));
         }
 }
@@ -185,5 +177,5 @@ void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const st
         lsr_message("%s: %s file%s, %s bytes in, %s bytes out, %.2f s",
                     strcmp(output, "-") == 0 ? "standard output" : lsr_quoted_needed(output),
                     lsr_grouped(stats->members), stats->members == 1 ? "" : "s", lsr_grouped(stats->bytes),
-                    lsr_grouped(out_bytes), (double)(report_now() - r->began_ns) / 1e9);
+                    lsr_grouped(out_bytes), (double)(lsr_clock() - r->began_ns) / 1e9);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack-plan.h"
@@ -91,13 +92,14 @@ static int pack_refuse(const char *output, int r)
         const char *name = lsr_quoted_always(output);
 
         if (r == LSR_TARGET_EXISTS)
-                lsr_message("%s exists: use --force to replace it", name);
+                lsr_message("%s already exists; use --force to replace it", name);
         else if (r == LSR_TARGET_IS_DIR)
                 lsr_message("%s is a directory: name a file with --output=FILE", name);
         else if (r == LSR_TARGET_INSIDE)
-                lsr_message("%s would lie in the tree that is packed: name another place with --output=FILE", name);
+                lsr_message("%s would be inside the tree that is packed: choose another place with --output=FILE",
+                            name);
         else if (r == LSR_TARGET_NO_SPACE)
-                lsr_message("no space is left for %s: name another place with --output=FILE", name);
+                lsr_message("no space left for %s: choose another place with --output=FILE", name);
         else
                 lsr_message_errno(-r, "cannot create %s", name);
         return 2;
@@ -120,7 +122,7 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
                             (unsigned)job->n_roots);
         free(roots);
         if (r == 0 && isatty(pack_end(ret_target))) {
-                lsr_message("a bundle is nothing for a terminal: name a file with --output=FILE");
+                lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
                 lsr_target_close(ret_target);
                 return 2;
         }
@@ -165,7 +167,7 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
         lsr_pack_report_expect(&p->report, &size);
         if (!plain || size.least <= t->room)
                 return 0;
-        lsr_message("%s would have %s bytes at least, and %s are free: name another place with --output=FILE",
+        lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with --output=FILE",
                     lsr_quoted_always(job->output), lsr_grouped(size.least), lsr_grouped(t->room));
         return 2;
 }
@@ -245,9 +247,9 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
                 if (r < 0) {
                         lsr_pack_report_clear(&p->report);
                         if (r == -EBADMSG && !p->said)
-                                lsr_message("%s does not hold what was packed: it was not kept", name);
+                                lsr_message("%s does not match what was packed, so it was not kept", name);
                         else
-                                lsr_message_errno(-r, "%s cannot be read back: it was not kept", name);
+                                lsr_message_errno(-r, "cannot read %s back, so it was not kept", name);
                         return 2;
                 }
         }
@@ -301,21 +303,6 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         return status;
 }
 
-static int pack_engine(struct lsr_io **ret_io, const char *name)
-{
-        int error = lsr_io_new(ret_io, name), made = error;
-
-        if (made >= 0)
-                error = lsr_io_require(*ret_io);
-        if (made == -EINVAL) {
-                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
-                lsr_message_try_help();
-        } else if (error < 0) {
-                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
-        }
-        return error;
-}
-
 /* A name that is written wrongly leaves nothing out. */
 static void pack_tell_unused(const struct lsr_excludes *excludes)
 {
@@ -323,7 +310,7 @@ static void pack_tell_unused(const struct lsr_excludes *excludes)
         size_t at = 0;
 
         while ((pattern = lsr_excludes_unused(excludes, &at)))
-                lsr_message("nothing matched '--exclude=%s'", lsr_printable(pattern));
+                lsr_message("'--exclude=%s' matched nothing", lsr_printable(pattern));
 }
 
 int lsr_command_pack(struct lsr_settings *settings)
@@ -335,9 +322,11 @@ int lsr_command_pack(struct lsr_settings *settings)
         status = lsr_pack_plan_make(&p->plan, settings);
         if (status >= 0)
                 return status;
-        if (pack_engine(&p->walk_io, settings->engine) < 0 || pack_engine(&p->read_io, settings->engine) < 0)
-                return 2;
-        status = 0;
+        status = lsr_engine_new_required(&p->walk_io, settings->engine);
+        if (status == 0)
+                status = lsr_engine_new_required(&p->read_io, settings->engine);
+        if (status)
+                return status;
         for (size_t i = 0; i < p->plan.n_jobs; i++) {
                 int r = pack_job(p, &p->plan.jobs[i]);
 

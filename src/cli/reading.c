@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/engine.h"
 #include "cli/message.h"
 
 void lsr_reading_fail(struct lsr_reading *r, int status)
@@ -42,7 +43,7 @@ const char *lsr_reading_reason(int error)
         case -EACCES:
                 return "it is encrypted";
         case -EOPNOTSUPP:
-                return "it is of a kind, or compressed in a way, that cannot be read";
+                return "its type or compression method is not supported";
         default:
                 return strerror(-error);
         }
@@ -51,21 +52,12 @@ const char *lsr_reading_reason(int error)
 int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings)
 {
         struct lsr_reading *r = ret_reading;
-        int error;
+        int status;
 
         *r = (struct lsr_reading){ .settings = settings };
-        error = lsr_io_new(&r->io, settings->engine);
-        if (error == -EINVAL) {
-                lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(settings->engine));
-                lsr_message_try_help();
-                return 2;
-        }
-        if (error >= 0)
-                error = lsr_io_require(r->io);
-        if (error < 0) {
-                lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(settings->engine));
-                return 2;
-        }
+        status = lsr_engine_new_required(&r->io, settings->engine);
+        if (status)
+                return status;
         r->bundles = lsr_bundles_new(&(struct lsr_bundles_options){
                 .io = r->io,
                 .engine = settings->engine,

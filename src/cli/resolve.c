@@ -18,42 +18,20 @@
 #include "base/arena.h"
 #include "base/locale.h"
 #include "cli/message.h"
-#include "cli/raw.h"
+#include "cli/given.h"
 
-const struct lsr_word lsr_quoting_words[] = {
-        { "literal", LSR_QUOTE_LITERAL },
-        { "shell", LSR_QUOTE_SHELL },
-        { "shell-always", LSR_QUOTE_SHELL_ALWAYS },
-        { "shell-escape", LSR_QUOTE_SHELL_ESCAPE },
-        { "shell-escape-always", LSR_QUOTE_SHELL_ESCAPE_ALWAYS },
-        { "c", LSR_QUOTE_C },
-        { "c-maybe", LSR_QUOTE_C_MAYBE },
-        { "escape", LSR_QUOTE_ESCAPE },
-        { "locale", LSR_QUOTE_LOCALE },
-        { "clocale", LSR_QUOTE_CLOCALE },
-        { NULL, 0 },
-};
-
-static const struct lsr_word time_style_words[] = {
-        { "full-iso", LSR_WHEN_FULL_ISO },
-        { "long-iso", LSR_WHEN_LONG_ISO },
-        { "iso", LSR_WHEN_ISO },
-        { "locale", LSR_WHEN_LOCALE },
-        { NULL, 0 },
-};
-
-bool lsr_raw_tty(struct raw *r)
+bool lsr_given_tty(struct lsr_settings *s)
 {
-        if (r->tty == UNSET) {
-                r->tty = isatty(STDOUT_FILENO);
-                if (!r->tty && errno == EBADF)
+        if (s->given.tty == UNSET) {
+                s->given.tty = isatty(STDOUT_FILENO);
+                if (!s->given.tty && errno == EBADF)
                         while (open("/dev/null", O_RDONLY | O_CLOEXEC) == STDIN_FILENO)
                                 ;
         }
-        return r->tty;
+        return s->given.tty;
 }
 
-enum number lsr_raw_number(const char *text, long long *ret_value)
+enum number lsr_given_number(const char *text, long long *ret_value)
 {
         unsigned long long v;
         char *end;
@@ -68,36 +46,41 @@ enum number lsr_raw_number(const char *text, long long *ret_value)
         return errno ? NUMBER_OVERFLOW : v > LLONG_MAX ? NUMBER_LARGE : NUMBER_OK;
 }
 
-bool lsr_raw_now(struct raw *r, int when)
+bool lsr_given_now(struct lsr_settings *s, int when)
 {
-        return when == WHEN_ALWAYS || (when == WHEN_AUTO && lsr_raw_tty(r));
+        return when == WHEN_ALWAYS || (when == WHEN_AUTO && lsr_given_tty(s));
 }
 
-bool lsr_raw_width(const char *value, long long *ret_value)
+bool lsr_given_width(const char *value, long long *ret_value)
 {
-        enum number got = lsr_raw_number(value, ret_value);
+        enum number got = lsr_given_number(value, ret_value);
 
         if (got == NUMBER_LARGE || got == NUMBER_OVERFLOW)
                 *ret_value = 0;
         return got != NUMBER_NONE;
 }
 
-static void resolve_format(struct raw *r)
+static void resolve_format(struct lsr_settings *s)
 {
-        struct lsr_view_options *o = &r->s->view.o;
-        struct lsr_list_options *l = &r->s->list;
+        static const enum lsr_enter enters[] = {
+                [WHEN_NEVER] = LSR_ENTER_NEVER,
+                [WHEN_ALWAYS] = LSR_ENTER_ALWAYS,
+                [WHEN_AUTO] = LSR_ENTER_AUTO,
+        };
+        struct lsr_view_options *o = &s->view.o;
+        struct lsr_list_options *l = &s->list;
 
-        if (r->format == UNSET && r->columns)
-                r->format = LSR_FORMAT_LONG;
-        if (r->json)
-                r->format = LSR_FORMAT_JSON;
-        else if (l->tree && r->format != LSR_FORMAT_LONG)
-                r->format = LSR_FORMAT_ONE;
-        else if (r->format == UNSET)
-                r->format = lsr_raw_tty(r) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
-        if (r->json)
+        if (s->given.format == UNSET && s->given.columns)
+                s->given.format = LSR_FORMAT_LONG;
+        if (s->given.json)
+                s->given.format = LSR_FORMAT_JSON;
+        else if (l->tree && s->given.format != LSR_FORMAT_LONG)
+                s->given.format = LSR_FORMAT_ONE;
+        else if (s->given.format == UNSET)
+                s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
+        if (s->given.json)
                 l->tree = false;
-        o->format = (enum lsr_layout)r->format;
+        o->format = (enum lsr_layout)s->given.format;
         o->tree = l->tree;
         if (l->tree) {
                 /* "." and ".." on every level would only be in the way. */
@@ -108,66 +91,70 @@ static void resolve_format(struct raw *r)
         }
         if (l->dirs_as_files)
                 l->recursive = false;
-        l->ignore = r->s->ignore.list;
-        l->hide = l->show == LSR_SHOW_VISIBLE ? r->s->hide.list : NULL;
+        l->ignore = s->ignore.list;
+        if (s->given.bundles != UNSET)
+                l->enter = enters[s->given.bundles];
+        l->hide = l->show == LSR_SHOW_VISIBLE ? s->hide.list : NULL;
+        if (s->given.time != UNSET)
+                o->time = (enum lsr_time)s->given.time;
         l->time = o->time;
-        l->sort = r->sort != UNSET                                            ? (enum lsr_sort)r->sort
-                  : o->format != LSR_FORMAT_LONG && !r->json && r->time_given ? LSR_SORT_TIME
-                                                                              : LSR_SORT_NAME;
+        l->sort = s->given.sort != UNSET ? (enum lsr_sort)s->given.sort
+                  : o->format != LSR_FORMAT_LONG && !s->given.json && s->given.time != UNSET ? LSR_SORT_TIME
+                                                                                             : LSR_SORT_NAME;
 }
 
-static void resolve_width(struct raw *r)
+static void resolve_width(struct lsr_settings *s)
 {
-        struct lsr_view_options *o = &r->s->view.o;
+        struct lsr_view_options *o = &s->view.o;
         bool grid = o->format == LSR_FORMAT_GRID || o->format == LSR_FORMAT_ACROSS || o->format == LSR_FORMAT_COMMAS;
         const char *env;
         struct winsize size;
 
         if (!grid && !o->color)
                 return;
-        if (r->width < 0 && lsr_raw_tty(r) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-                r->width = size.ws_col;
+        if (s->given.width < 0 && lsr_given_tty(s) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+                s->given.width = size.ws_col;
         env = getenv("COLUMNS");
-        if (r->width < 0 && env && *env && !lsr_raw_width(env, &r->width))
+        if (s->given.width < 0 && env && *env && !lsr_given_width(env, &s->given.width))
                 lsr_message("ignoring invalid width in environment variable COLUMNS: %s", lsr_quoted_locale(env));
-        o->width = r->width < 0 ? 80 : (size_t)r->width;
+        o->width = s->given.width < 0 ? 80 : (size_t)s->given.width;
         if (!grid)
                 return;
         env = getenv("TABSIZE");
-        if (r->tabsize < 0 && env) {
-                enum number got = lsr_raw_number(env, &r->tabsize);
+        if (s->given.tabsize < 0 && env) {
+                enum number got = lsr_given_number(env, &s->given.tabsize);
 
                 if (got == NUMBER_NONE || got == NUMBER_OVERFLOW) {
-                        r->tabsize = UNSET;
+                        s->given.tabsize = UNSET;
                         lsr_message("ignoring invalid tab size in environment variable TABSIZE: %s",
                                     lsr_quoted_locale(env));
                 }
         }
-        o->tabsize = r->tabsize < 0 ? 8 : (size_t)r->tabsize;
+        o->tabsize = s->given.tabsize < 0 ? 8 : (size_t)s->given.tabsize;
 }
 
-static void resolve_quoting(struct raw *r)
+static void resolve_quoting(struct lsr_settings *s)
 {
-        struct lsr_view *v = &r->s->view;
+        struct lsr_view *v = &s->view;
         const char *env = getenv("QUOTING_STYLE");
         struct lsr_quote q = {};
         enum lsr_quoting style;
 
-        if (r->quoting == UNSET && env) {
+        if (s->given.quoting == UNSET && env) {
                 int found = lsr_word_find(lsr_quoting_words, env);
 
                 if (found >= 0)
-                        r->quoting = found;
+                        s->given.quoting = found;
                 else
                         lsr_message("ignoring invalid value of environment variable QUOTING_STYLE: %s",
                                     lsr_quoted_locale(env));
         }
-        if (r->quoting == UNSET)
-                r->quoting = lsr_raw_tty(r) ? LSR_QUOTE_SHELL_ESCAPE : LSR_QUOTE_LITERAL;
-        style = (enum lsr_quoting)r->quoting;
+        if (s->given.quoting == UNSET)
+                s->given.quoting = lsr_given_tty(s) ? LSR_QUOTE_SHELL_ESCAPE : LSR_QUOTE_LITERAL;
+        style = (enum lsr_quoting)s->given.quoting;
         q.style = style;
-        q.hide_control = r->hide_control == UNSET ? lsr_raw_tty(r) : r->hide_control;
-        q.escape_bidi = !r->s->gnu && lsr_raw_tty(r);
+        q.hide_control = s->given.hide_control == UNSET ? lsr_given_tty(s) : s->given.hide_control;
+        q.escape_bidi = !s->gnu && lsr_given_tty(s);
         v->align_quotes = (v->o.format == LSR_FORMAT_LONG ||
                            ((v->o.format == LSR_FORMAT_GRID || v->o.format == LSR_FORMAT_ACROSS) && v->o.width)) &&
                           (style == LSR_QUOTE_SHELL || style == LSR_QUOTE_SHELL_ESCAPE || style == LSR_QUOTE_C_MAYBE);
@@ -186,13 +173,13 @@ static void resolve_quoting(struct raw *r)
 }
 
 /* The unit of sizes, if no option gave one. */
-static void resolve_sizes(struct raw *r)
+static void resolve_sizes(struct lsr_settings *s)
 {
-        struct lsr_view_options *o = &r->s->view.o;
+        struct lsr_view_options *o = &s->view.o;
         static const char *const variables[] = { "LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE" };
         struct lsr_size_style style = { 0, getenv("POSIXLY_CORRECT") ? 512 : 1024 };
 
-        if (r->size_given)
+        if (s->given.size)
                 return;
         o->size_style = (struct lsr_size_style){ 0, 1 };
         for (size_t i = 0; i < 3; i++) {
@@ -207,13 +194,13 @@ static void resolve_sizes(struct raw *r)
                         o->size_style = style;
                 break;
         }
-        o->block_style = r->kibibytes ? (struct lsr_size_style){ 0, 1024 } : style;
+        o->block_style = s->given.kibibytes ? (struct lsr_size_style){ 0, 1024 } : style;
 }
 
-static int resolve_time_style(struct raw *r)
+static int resolve_time_style(struct lsr_settings *s)
 {
-        struct lsr_when *w = &r->s->view.when;
-        const char *style = r->time_style ? r->time_style : getenv("TIME_STYLE");
+        struct lsr_when *w = &s->view.when;
+        const char *style = s->given.time_style ? s->given.time_style : getenv("TIME_STYLE");
         int kind;
 
         if (!style)
@@ -239,7 +226,7 @@ static int resolve_time_style(struct raw *r)
                 w->formats[1] = recent ? recent : old;
                 return UNSET;
         }
-        kind = lsr_word_find(time_style_words, style);
+        kind = lsr_word_find(lsr_time_style_words, style);
         if (kind >= 0) {
                 lsr_when_init(w, (enum lsr_when_kind)kind);
                 return UNSET;
@@ -256,36 +243,36 @@ static int resolve_time_style(struct raw *r)
 }
 
 /* Are colours asked for? */
-static void resolve_color(struct raw *r)
+static void resolve_color(struct lsr_settings *s)
 {
-        struct lsr_view *v = &r->s->view;
+        struct lsr_view *v = &s->view;
 
-        if (r->color == UNSET) {
+        if (s->given.color == UNSET) {
                 const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
 
-                r->color = r->s->gnu || (no && *no)                ? WHEN_NEVER
-                           : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
-                                                                   : WHEN_AUTO;
+                s->given.color = s->gnu || (no && *no)                   ? WHEN_NEVER
+                                 : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
+                                                                         : WHEN_AUTO;
         }
-        v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_raw_now(r, r->color);
+        v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.color);
 }
 
 /* Which they are; none if the terminal has none, or LS_COLORS cannot be read. */
-static void resolve_palette(struct raw *r)
+static void resolve_palette(struct lsr_settings *s)
 {
-        struct lsr_view *v = &r->s->view;
+        struct lsr_view *v = &s->view;
         const char *env = getenv("LS_COLORS");
         char prefix[3] = "";
 
         if (!v->o.color)
                 return;
         /* Without LS_COLORS the terminal must be known to have colours, unless lsr was told to use them. */
-        if ((!env || !*env) && (r->s->gnu || r->color == WHEN_AUTO) &&
+        if ((!env || !*env) && (s->gnu || s->given.color == WHEN_AUTO) &&
             !lsr_colors_terminal_known(getenv("COLORTERM"), getenv("TERM"))) {
                 v->o.color = false;
                 return;
         }
-        if (lsr_colors_parse(&v->colors, env, r->s->gnu, prefix) != 0) {
+        if (lsr_colors_parse(&v->colors, env, s->gnu, prefix) != 0) {
                 if (prefix[0])
                         lsr_message("unrecognized prefix: %s", lsr_quoted_locale(prefix));
                 lsr_message("unparsable value for LS_COLORS environment variable");
@@ -299,11 +286,11 @@ static bool color_has(const struct lsr_view *v, enum lsr_color_kind kind)
 }
 
 /* Does it matter for the colours whether a link leads anywhere? */
-static bool resolve_checks_links(const struct raw *r)
+static bool resolve_checks_links(const struct lsr_settings *s)
 {
-        const struct lsr_view *v = &r->s->view;
+        const struct lsr_view *v = &s->view;
 
-        return r->s->list.dirs_first || color_has(v, LSR_COLOR_ORPHAN) ||
+        return s->list.dirs_first || color_has(v, LSR_COLOR_ORPHAN) ||
                (color_has(v, LSR_COLOR_EXEC) && v->colors.link_as_target) ||
                (color_has(v, LSR_COLOR_MISSING) && v->o.format == LSR_FORMAT_LONG);
 }
@@ -311,7 +298,7 @@ static bool resolve_checks_links(const struct raw *r)
 static int resolve_no_column(const char *name)
 {
         char *copy = lsr_xstrdup(name);
-        char text[512] = "Columns are:\n";
+        char text[512] = "Valid columns are:\n";
 
         copy[strcspn(copy, ",")] = '\0';
         lsr_message("unknown column %s", lsr_quoted_locale(copy));
@@ -325,9 +312,9 @@ static int resolve_no_column(const char *name)
 }
 
 /* The columns of the output.  Returns UNSET to go on, or the exit status after an error. */
-static int resolve_columns(struct raw *r)
+static int resolve_columns(struct lsr_settings *s)
 {
-        struct lsr_view *v = &r->s->view;
+        struct lsr_view *v = &s->view;
         unsigned shown = v->o.shown & (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT);
         const char *unknown;
 
@@ -335,10 +322,10 @@ static int resolve_columns(struct raw *r)
                 shown = v->o.shown | LSR_SHOW_LONG | LSR_SHOW_TIME << v->o.time;
         else if (v->o.format == LSR_FORMAT_JSON)
                 shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
-        if (!r->columns) {
+        if (!s->given.columns) {
                 lsr_cells_choose(&v->cells, shown);
         } else {
-                unknown = lsr_cells_parse(&v->cells, r->columns);
+                unknown = lsr_cells_parse(&v->cells, s->given.columns);
                 if (unknown)
                         return resolve_no_column(unknown);
         }
@@ -348,11 +335,11 @@ static int resolve_columns(struct raw *r)
         return UNSET;
 }
 
-static unsigned resolve_fields(const struct raw *r)
+static unsigned resolve_fields(const struct lsr_settings *s)
 {
         static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
-        const struct lsr_view *v = &r->s->view;
-        const struct lsr_list_options *l = &r->s->list;
+        const struct lsr_view *v = &s->view;
+        const struct lsr_list_options *l = &s->list;
         unsigned fields = lsr_cells_fields(&v->cells);
 
         /* For the total. */
@@ -365,17 +352,17 @@ static unsigned resolve_fields(const struct raw *r)
         return fields;
 }
 
-static void resolve_want(struct raw *r)
+static void resolve_want(struct lsr_settings *s)
 {
-        const struct lsr_view *v = &r->s->view;
+        const struct lsr_view *v = &s->view;
         const struct lsr_view_options *o = &v->o;
-        struct lsr_list_options *l = &r->s->list;
+        struct lsr_list_options *l = &s->list;
         struct lsr_want *w = &l->want;
         bool long_rows = o->format == LSR_FORMAT_LONG || o->format == LSR_FORMAT_JSON;
-        bool check = resolve_checks_links(r);
+        bool check = resolve_checks_links(s);
         unsigned needs = lsr_cells_needs(&v->cells);
 
-        w->fields = resolve_fields(r);
+        w->fields = resolve_fields(s);
         w->stat_all = o->hyperlink;
         w->type = !w->fields &&
                   (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first);
@@ -387,17 +374,17 @@ static void resolve_want(struct raw *r)
         w->link_target = long_rows || check;
         w->link_target_mode = o->format != LSR_FORMAT_JSON && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
         /* Debian builds GNU ls without libcap. */
-        w->cap = !r->s->gnu && color_has(v, LSR_COLOR_CAP);
+        w->cap = !s->gnu && color_has(v, LSR_COLOR_CAP);
         w->context = needs & LSR_NEED_CONTEXT;
         w->member = needs & LSR_NEED_MEMBER;
         w->git = needs & LSR_NEED_GIT;
         w->type |= w->git && !w->fields;
-        w->acl = o->format == LSR_FORMAT_LONG && (needs & LSR_NEED_ACL) && (r->acl || r->s->gnu);
-        if (r->follow == UNSET)
-                r->follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
-                                    ? LSR_FOLLOW_NEVER
-                                    : LSR_FOLLOW_OPERAND_DIR;
-        l->follow = (enum lsr_follow)r->follow;
+        w->acl = o->format == LSR_FORMAT_LONG && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
+        if (s->given.follow == UNSET)
+                s->given.follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
+                                          ? LSR_FOLLOW_NEVER
+                                          : LSR_FOLLOW_OPERAND_DIR;
+        l->follow = (enum lsr_follow)s->given.follow;
         /* Without an order nothing is first, but as for GNU ls the types were wanted. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
@@ -412,39 +399,40 @@ static bool resolve_names_will_do(const struct lsr_list_options *l)
                !w->context && !w->acl && !w->git && !l->total_size;
 }
 
-int lsr_raw_resolve(struct raw *r)
+int lsr_given_resolve(struct lsr_settings *s)
 {
-        struct lsr_view *v = &r->s->view;
+        struct lsr_view *v = &s->view;
         struct lsr_view_options *o = &v->o;
         int status;
 
-        resolve_format(r);
-        resolve_sizes(r);
-        o->hyperlink = r->hyperlink && o->format != LSR_FORMAT_JSON;
-        resolve_color(r);
-        resolve_width(r);
-        resolve_quoting(r);
+        resolve_format(s);
+        resolve_sizes(s);
+        o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);
+        o->icons = lsr_given_now(s, s->given.icons);
+        resolve_color(s);
+        resolve_width(s);
+        resolve_quoting(s);
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n') {
                 lsr_message("--dired and --zero are incompatible");
                 return 2;
         }
-        status = o->format == LSR_FORMAT_LONG ? resolve_time_style(r) : UNSET;
+        status = o->format == LSR_FORMAT_LONG ? resolve_time_style(s) : UNSET;
         if (status != UNSET)
                 return status;
         if (o->format != LSR_FORMAT_LONG)
                 lsr_when_init(&v->when, LSR_WHEN_LOCALE);
-        resolve_palette(r);
+        resolve_palette(s);
         if (o->color)
                 o->tabsize = 0;
-        status = resolve_columns(r);
+        status = resolve_columns(s);
         if (status != UNSET)
                 return status;
-        o->unaligned = o->format == LSR_FORMAT_ONE && r->s->list.sort == LSR_SORT_NONE && !r->s->list.recursive &&
+        o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
                        !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
-        resolve_want(r);
-        r->s->list.keep = v->cells.n > 0;
-        r->s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&r->s->list);
+        resolve_want(s);
+        s->list.keep = v->cells.n > 0;
+        s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&s->list);
         if (o->hyperlink) {
                 char host[256] = "";
 

@@ -26,8 +26,7 @@ struct lsr_pack_settings {
         const char *owner;  /* NULL: their own */
         const char *mtime;  /* NULL: their own */
         struct lsr_patterns excludes;
-        bool level_given;
-        int level;
+        int level;        /* LSR_LEVEL_DEFAULT: not said */
         unsigned threads; /* 0: as many as there are cores */
         bool gitignore;
         bool each;
@@ -40,12 +39,30 @@ struct lsr_compare_settings {
         const char *formats; /* NULL: the usual ones */
         const char *html;    /* a file; NULL: none */
         unsigned runs;       /* 0: not said */
-        uint64_t random;
+        unsigned random;     /* members to read; 0: not said */
         bool cold;
         bool csv;
 };
 
+/*
+ * Options from which resolve.c makes others, as they were given, later ones overruling earlier ones.  -1: not given.
+ */
+struct lsr_given {
+        int format, sort, time, quoting, hide_control, follow;
+        int color, hyperlink, icons, bundles; /* enum when */
+        long long width, tabsize;
+        const char *time_style;
+        const char *columns; /* NULL: those of the format */
+        bool kibibytes;
+        bool size; /* a unit of sizes */
+        bool acl;
+        bool json;
+        int confine; /* true: required */
+        int tty;     /* is standard output a terminal?  -1 until asked */
+};
+
 struct lsr_settings {
+        struct lsr_given given;
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;

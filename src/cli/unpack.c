@@ -39,7 +39,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         case LSR_UNPACK_EXISTS:
                 /* A tree that is unpacked a second time is one message and not one a file. */
                 if (unpack_existing++ < UNPACK_EXISTING_TOLD)
-                        lsr_message("%s exists already and stays as it is; --force replaces it", name);
+                        lsr_message("%s already exists and was not replaced; use --force to replace it", name);
                 break;
         case LSR_UNPACK_DIR:
                 lsr_message_errno(-error, "cannot create directory %s", name);
@@ -51,7 +51,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 if (!r->troubled)
                         lsr_message("cannot unpack %s: %s", name, lsr_reading_reason(error));
                 else
-                        lsr_message("%s is not unpacked", name);
+                        lsr_message("%s was not unpacked", name);
                 r->troubled = false;
                 break;
         case LSR_UNPACK_WRITE:
@@ -106,7 +106,7 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
         if (error < 0)
                 lsr_reading_fail(r, 2);
         if (unpack_existing > UNPACK_EXISTING_TOLD)
-                lsr_message("and so for %s more: --force replaces what exists",
+                lsr_message("%s more already exist and were not replaced; use --force to replace them",
                             lsr_grouped(unpack_existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
 }
@@ -125,7 +125,7 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         if (error == 1 && access(path, F_OK) < 0)
                 error = -errno;
         if (error == 1)
-                lsr_message("%s is no bundle", lsr_quoted_always(path));
+                lsr_message("%s is not a bundle", lsr_quoted_always(path));
         else if (error < 0)
                 lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
         lsr_reading_fail(r, 2);
@@ -141,7 +141,7 @@ static void unpack_operands(struct lsr_reading *r)
         for (size_t i = 0; i < n && !unpack_signal; i++)
                 found += unpack_find(r, r->settings->operands[i], &places[i]);
         if (found < n && n > 1 && !unpack_signal)
-                lsr_message("nothing was unpacked: %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
+                lsr_message("nothing was unpacked: only %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
         for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
                 unpack_place(r, &places[i]);
         free(places);
@@ -154,7 +154,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         int status;
 
         if (settings->output && strcmp(settings->output, "-") == 0) {
-                lsr_message("--unpack makes files and cannot write to standard output: name a directory with "
+                lsr_message("--unpack cannot write to standard output: name a directory with "
                             "--output=DIR, or use --cat");
                 return 2;
         }

@@ -1,28 +1,8 @@
 /* words - see the header */
 #include "cli/words.h"
 
-#include <string.h>
-
 #include "base/out.h"
 #include "cli/message.h"
-
-int lsr_word_find(const struct lsr_word *words, const char *text)
-{
-        size_t len = strlen(text);
-        int found = -1;
-
-        for (; words->word; words++) {
-                if (strncmp(words->word, text, len) != 0)
-                        continue;
-                if (!words->word[len])
-                        return words->value;
-                if (found != -1 && found != words->value)
-                        found = -2;
-                else if (found == -1)
-                        found = words->value;
-        }
-        return found;
-}
 
 void lsr_word_complain(int problem, const char *text, const char *option)
 {

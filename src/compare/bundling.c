@@ -152,8 +152,6 @@ static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *
 {
         struct bundling *k = ctx;
 
-        (void)error;
-        (void)at;
         if ((what == LSR_PACK_SIZE || what == LSR_PACK_NAME) && !k->unfit &&
             asprintf(&k->unfit, what == LSR_PACK_SIZE ? "%.4095s is too large" : "%.200s... is too long a path", path) <
                     0)
@@ -164,7 +162,6 @@ static int bundling_progress(void *ctx, const struct lsr_pack_stats *stats)
 {
         const struct bundling *k = ctx;
 
-        (void)stats;
         return k->unfit ? -EFBIG : k->b->progress(k->b->ctx);
 }
 

@@ -56,7 +56,6 @@ bool lsr_cold_drop_all(void)
 
 static int cold_lot(void *ctx, const struct way_item *items, size_t n)
 {
-        (void)ctx;
         for (size_t i = 0; i < n; i++) {
                 int fd = items[i].link ? -1
                                        : openat(items[i].dirfd, items[i].name,

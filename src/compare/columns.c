@@ -11,7 +11,6 @@ static void column_ms(struct lsr_out *out, const struct lsr_way_result *way, uin
 
 static void column_way(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, way->name);
 }
 
@@ -23,25 +22,21 @@ static bool column_read_wanted(const struct lsr_experiment *x, const struct lsr_
 
 static void column_read(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, lsr_way_counts(way) ? lsr_figure_count(way->members).text : "-");
 }
 
 static void column_files(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, way->error ? "-" : lsr_figure_count(way->files).text);
 }
 
 static void column_disk(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, way->error ? "-" : lsr_figure_bytes(way->allocated).text);
 }
 
 static void column_syscalls(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         if (way->error)
                 lsr_out_puts(out, "-");
         else
@@ -50,20 +45,17 @@ static void column_syscalls(struct lsr_out *out, const struct lsr_experiment *x,
 
 static void column_ring(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, lsr_way_counts(way) ? lsr_figure_count(way->median.ring_ops).text : "-");
 }
 
 static void column_io(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         column_ms(out, way, way->median.io_ns);
 }
 
 /* Files are read as they are. */
 static void column_decode(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         if (way->format || way->median.decode_ns > 0)
                 column_ms(out, way, way->median.decode_ns);
         else
@@ -72,13 +64,11 @@ static void column_decode(struct lsr_out *out, const struct lsr_experiment *x, c
 
 static void column_total(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         column_ms(out, way, way->median.total_ns);
 }
 
 static void column_range(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         column_ms(out, way, way->total_min);
         if (lsr_way_counts(way) && way->n_runs > 1) {
                 lsr_out_putc(out, '-');
@@ -88,32 +78,27 @@ static void column_range(struct lsr_out *out, const struct lsr_experiment *x, co
 
 static void column_cpu(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         column_ms(out, way, way->median.user_ns + way->median.system_ns);
 }
 
 static void column_peak(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out,
                      lsr_way_counts(way) ? lsr_figure_value((double)way->median.peak_bytes / (1 << 20)).text : "-");
 }
 
 static bool column_device_wanted(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         return way->median.device_bytes > 0;
 }
 
 static void column_device(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, lsr_way_counts(way) ? lsr_figure_bytes(way->median.device_bytes).text : "-");
 }
 
 static void column_pack(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
-        (void)x;
         lsr_out_puts(out, way->format && way->pack_ns > 0 ? lsr_figure_value((double)way->pack_ns / 1e9).text : "-");
 }
 

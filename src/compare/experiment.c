@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "compare/bundling.h"
 #include "compare/child.h"
 #include "compare/cold.h"
@@ -132,13 +132,6 @@ static int compare_inventory(struct compare *c)
 
 /* --- bundles ------------------------------------------------------------------ */
 
-static unsigned compare_cpus(void)
-{
-        cpu_set_t cpus;
-
-        return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
-}
-
 /* All bundles stay open. */
 static int compare_may_open(struct compare *c)
 {
@@ -193,7 +186,7 @@ static int compare_pack(struct compare *c, const struct lsr_bundling_format *for
                 .dir = c->o->dir,
                 .inventory = &c->inventory,
                 .each = c->o->each,
-                .threads = compare_cpus(),
+                .threads = lsr_thread_cpus(),
                 .ctx = c,
                 .progress = compare_ask,
         };

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "base/thread.h"
 #include "compare/ways.h"
 #include "version.h"
 
@@ -122,15 +122,13 @@ void lsr_facts_machine(struct lsr_experiment *x)
 {
         struct utsname u;
         char *memory, *model;
-        cpu_set_t cpus;
 
         lsr_fact_printf(x, "lsr", "%s", LSR_VERSION);
         if (uname(&u) == 0)
                 lsr_fact_printf(x, "kernel", "%s %s %s", u.sysname, u.release, u.machine);
         model = facts_line("/proc/cpuinfo", "model name");
         lsr_fact_add(x, "cpu", model ? model : facts_line("/proc/cpuinfo", "CPU implementer"));
-        if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-                lsr_fact_printf(x, "cpus", "%d", CPU_COUNT(&cpus));
+        lsr_fact_printf(x, "cpus", "%u", lsr_thread_cpus());
         memory = facts_line("/proc/meminfo", "MemTotal");
         if (memory)
                 lsr_fact_printf(x, "memory", "%.1f GiB", strtod(memory, NULL) / (1 << 20));

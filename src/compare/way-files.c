@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "compare/ways.h"
 #include "formats/jobs.h"
 #include "io/stream.h"
@@ -328,8 +328,7 @@ static void files_collect(struct files *s)
 
 static unsigned files_cpus(void)
 {
-        cpu_set_t cpus;
-        unsigned n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+        unsigned n = lsr_thread_cpus();
 
         return n < FILES_THREADS_MAX ? n : FILES_THREADS_MAX;
 }

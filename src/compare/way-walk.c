@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "compare/ways.h"
 
 #define WALK_DENTS ((size_t)128 << 10)
@@ -102,11 +103,7 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
         if (type != DT_DIR && ((dir_len == 0 && k->w->job->each) || (type != DT_REG && type != DT_LNK)))
                 return 0;
         path = lsr_arena_text(&k->texts, dir_len + 1 + len + 1);
-        if (dir_len > 0) {
-                memcpy(path, dir, dir_len);
-                path[dir_len++] = '/';
-        }
-        memcpy(path + dir_len, d->d_name, len + 1);
+        dir_len = lsr_path_put(path, dir, dir_len, d->d_name, len);
         if (type != DT_DIR)
                 return walk_add(k, fd, path + dir_len, path, dir_len + len, type == DT_LNK);
         walk_todo(k, path);

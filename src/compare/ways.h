@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include <time.h>
 
+#include "base/clock.h"
 #include "catalogue/member.h"
 #include "compare/way.h"
 #include "io/io.h"
@@ -21,12 +21,7 @@ extern bool way_unmeasured;
 
 static inline uint64_t way_clock(void)
 {
-        struct timespec ts;
-
-        if (way_unmeasured)
-                return 0;
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+        return way_unmeasured ? 0 : lsr_clock();
 }
 
 /* Count a member: a file with the digest of its @bytes of content, or a symbolic link to @target. */

@@ -245,7 +245,7 @@ static void words_differs(struct lsr_out *out, const struct lsr_experiment *x, c
                         words_seen(out, &x->ways[0]);
                 }
         }
-        lsr_out_puts(out, "; its times do not count\n");
+        lsr_out_puts(out, "; its times are ignored\n");
 }
 
 unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x)

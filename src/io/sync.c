@@ -98,7 +98,6 @@ static int sync_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, si
 
 static int sync_stat_wait(struct lsr_engine *e)
 {
-        (void)e;
         return 0;
 }
 
@@ -116,13 +115,11 @@ static int sync_files_start(struct lsr_engine *e, struct lsr_file_read *files, s
 
 static int sync_files_wait(struct lsr_engine *e)
 {
-        (void)e;
         return 0;
 }
 
 static void sync_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
 {
-        (void)e;
         for (size_t i = 0; i < n; i++)
                 fn(ctx, i);
 }

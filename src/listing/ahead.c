@@ -22,11 +22,11 @@
 #include "listing/ahead.h"
 
 #include <assert.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/thread.h"
 
 /* Below these, sequential reading is over before a thread runs. */
@@ -66,10 +66,7 @@ static struct lsr_ahead_read *ahead_new_read(const struct lsr_ahead_dir *dir, st
 
         *read = (struct lsr_ahead_read){ .rows.arena = arena };
         /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
-        memcpy(read->path, above ? above : "", above_len);
-        if (above_len && above[above_len - 1] != '/')
-                read->path[above_len++] = '/';
-        memcpy(read->path + above_len, len ? dir->name : "", len + 1);
+        lsr_path_put(read->path, above, above_len, len ? dir->name : "", len);
         return read;
 }
 
@@ -361,12 +358,11 @@ static bool ahead_start_one(struct lsr_ahead *a)
  */
 static void ahead_start(struct lsr_ahead *a)
 {
-        cpu_set_t cpus;
         unsigned cores, n;
 
         a->allowed = false;
         lsr_io_count(a->in->io, 3);
-        cores = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+        cores = lsr_thread_cpus();
         if (cores < 2)
                 return;
         n = 2 * cores > AHEAD_THREADS ? 2 * cores : AHEAD_THREADS;

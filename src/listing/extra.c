@@ -15,6 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 #define EXTRA_XATTR_LIST_MAX 65536 /* XATTR_LIST_MAX of the kernel */
 
 struct extra_work {
@@ -32,13 +34,9 @@ char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name)
 {
         size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
         size_t name_len = strlen(name);
-        bool slash = dir_len > 0 && dir[dir_len - 1] != '/';
-        char *path = lsr_arena_text(arena, dir_len + slash + name_len + 1);
+        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
 
-        memcpy(path, dir ? dir : "", dir_len);
-        if (slash)
-                path[dir_len] = '/';
-        memcpy(path + dir_len + slash, name, name_len + 1);
+        lsr_path_put(path, dir, dir_len, name, name_len);
         return path;
 }
 
@@ -144,10 +142,7 @@ static void extra_read_xattrs(void *ctx, size_t i)
         ssize_t len;
 
         if (dir_len + e->name_len + 2 <= sizeof(local)) {
-                memcpy(local, dir, dir_len);
-                if (dir_len > 0)
-                        local[dir_len++] = '/';
-                memcpy(local + dir_len, e->name, e->name_len + 1);
+                lsr_path_put(local, dir, dir_len, e->name, e->name_len);
         } else {
                 path = e->name; /* ENAMETOOLONG, as for GNU ls */
         }

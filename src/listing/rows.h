@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "listing/listing.h"
 #include "source/dir.h"
 
@@ -64,15 +63,6 @@ void lsr_rows_complete(struct lsr_reader *in, struct lsr_rows *r, int dirfd, con
 
 /* Make the order, if it depends on names alone or @all is known. */
 void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all);
-
-/* Nanoseconds, for the statistics. */
-static inline uint64_t lsr_clock(void)
-{
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Add the time since *at to *sum and move *at. */
 static inline void lsr_lap(uint64_t *sum, uint64_t *at)

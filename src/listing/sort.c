@@ -83,7 +83,6 @@ static int sort_ties_version(const struct sort_ctx *ctx, const struct sort_item 
 {
         int r = lsr_version_compare(a->entry->name, a->entry->name_len, b->entry->name, b->entry->name_len);
 
-        (void)ctx;
         return r ? r : strcmp(a->entry->name, b->entry->name);
 }
 

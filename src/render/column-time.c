@@ -9,7 +9,6 @@ static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "bt
 /* A date that cannot be shown as one is a number, and what is not known is aligned to dates. */
 void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        (void)entries;
         lsr_cell_widen(cell, n ? lsr_when_width(&v->when) : 0);
 }
 

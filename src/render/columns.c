@@ -31,7 +31,6 @@ static void number_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr
 {
         uint64_t most = 0;
 
-        (void)v;
         for (size_t i = 0; i < n; i++) {
                 uint64_t value = number_of(cell->column, entries[i]);
 
@@ -43,7 +42,6 @@ static void number_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr
 
 static char *number_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
-        (void)v;
         return lsr_entry_knows(e, cell->column->fields) ? lsr_text_number(p, number_of(cell->column, e), cell->width)
                                                         : lsr_cell_unknown(cell, p);
 }
@@ -69,7 +67,6 @@ static void device_json(struct lsr_view *v, const struct lsr_column *column, con
 
 static void mode_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        (void)v;
         for (size_t i = 0; i < n; i++)
                 cell->marks |= entries[i]->extra && entries[i]->extra->acl != LSR_ACL_NONE;
         lsr_cell_widen(cell, 10 + cell->marks);
@@ -79,7 +76,6 @@ static char *mode_put(struct lsr_view *v, struct lsr_cell *cell, const struct ls
 {
         bool known = lsr_entry_knows(e, LSR_FIELD_MODE);
 
-        (void)v;
         lsr_text_mode(p, lsr_entry_mode(e));
         if (!known)
                 memset(p + 1, '?', 9);
@@ -102,7 +98,6 @@ static void mode_json(struct lsr_view *v, const struct lsr_column *column, const
 
 static char *octal_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
-        (void)v;
         if (!lsr_entry_knows(e, LSR_FIELD_MODE))
                 return lsr_cell_unknown(cell, p);
         for (int shift = 9; shift >= 0; shift -= 3)
@@ -112,8 +107,6 @@ static char *octal_put(struct lsr_view *v, struct lsr_cell *cell, const struct l
 
 static void octal_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        (void)v;
-        (void)entries;
         lsr_cell_widen(cell, n ? 4 : 0);
 }
 
@@ -126,7 +119,6 @@ static const char *context_of(const struct lsr_entry *e)
 
 static void context_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        (void)v;
         for (size_t i = 0; i < n; i++)
                 lsr_cell_widen(cell, (int)strlen(context_of(entries[i])));
 }
@@ -135,7 +127,6 @@ static char *context_put(struct lsr_view *v, struct lsr_cell *cell, const struct
 {
         const char *context = context_of(e);
 
-        (void)v;
         return lsr_cell_text(cell, p, context, strlen(context), (int)strlen(context));
 }
 
@@ -145,7 +136,6 @@ static void git_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_en
 {
         uint16_t any = 0;
 
-        (void)v;
         for (size_t i = 0; i < n; i++)
                 any |= entries[i]->git;
         lsr_cell_widen(cell, any ? 2 : 0);
@@ -153,8 +143,6 @@ static void git_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_en
 
 static char *git_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
-        (void)v;
-        (void)cell;
         *p++ = e->git ? (char)(e->git >> 8) : ' ';
         *p++ = e->git ? (char)(e->git & 0xff) : ' ';
         return p;
@@ -162,7 +150,6 @@ static char *git_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr
 
 static void git_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
 {
-        (void)column;
         if (e->git)
                 lsr_json_string(v->out, "git", (const char[2]){ (char)(e->git >> 8), (char)(e->git & 0xff) }, 2);
 }
@@ -171,7 +158,6 @@ static void git_json(struct lsr_view *v, const struct lsr_column *column, const 
 
 static void target_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
 {
-        (void)column;
         if (e->extra && e->extra->target)
                 lsr_json_string(v->out, "target", e->extra->target, e->extra->target_len);
 }
@@ -181,7 +167,6 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
         static const char dangling[] = "hard link to a member that is not there";
         const struct lsr_entry_member *m = e->extra ? e->extra->member : NULL;
 
-        (void)column;
         if (!m)
                 return;
         lsr_json_string(v->out, "bundle", m->bundle, strlen(m->bundle));

@@ -81,29 +81,19 @@ static const unsigned char quote_class[128] = {
         ['~'] = QUOTE_AT_START,
 };
 
-static const char *const quote_words[] = {
-        [LSR_QUOTE_LITERAL] = "literal",
-        [LSR_QUOTE_SHELL] = "shell",
-        [LSR_QUOTE_SHELL_ALWAYS] = "shell-always",
-        [LSR_QUOTE_SHELL_ESCAPE] = "shell-escape",
-        [LSR_QUOTE_SHELL_ESCAPE_ALWAYS] = "shell-escape-always",
-        [LSR_QUOTE_C] = "c",
-        [LSR_QUOTE_C_MAYBE] = "c-maybe",
-        [LSR_QUOTE_ESCAPE] = "escape",
-        [LSR_QUOTE_LOCALE] = "locale",
-        [LSR_QUOTE_CLOCALE] = "clocale",
+const struct lsr_word lsr_quoting_words[] = {
+        { "literal", LSR_QUOTE_LITERAL },
+        { "shell", LSR_QUOTE_SHELL },
+        { "shell-always", LSR_QUOTE_SHELL_ALWAYS },
+        { "shell-escape", LSR_QUOTE_SHELL_ESCAPE },
+        { "shell-escape-always", LSR_QUOTE_SHELL_ESCAPE_ALWAYS },
+        { "c", LSR_QUOTE_C },
+        { "c-maybe", LSR_QUOTE_C_MAYBE },
+        { "escape", LSR_QUOTE_ESCAPE },
+        { "locale", LSR_QUOTE_LOCALE },
+        { "clocale", LSR_QUOTE_CLOCALE },
+        {},
 };
-
-bool lsr_quote_parse(const char *word, enum lsr_quoting *ret_style)
-{
-        for (size_t i = 0; i < sizeof(quote_words) / sizeof(*quote_words); i++) {
-                if (!strcmp(word, quote_words[i])) {
-                        *ret_style = (enum lsr_quoting)i;
-                        return true;
-                }
-        }
-        return false;
-}
 
 void lsr_quote_also(struct lsr_quote *q, char c)
 {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "base/words.h"
 
 enum lsr_quoting {
         LSR_QUOTE_LITERAL,
@@ -39,8 +40,8 @@ struct lsr_quoted {
         bool quoted;  /* differs from the literal form by an opening quote */
 };
 
-/* Parse a WORD of --quoting-style (exact GNU words). Returns false if unknown. */
-bool lsr_quote_parse(const char *word, enum lsr_quoting *ret_style);
+/* The words of --quoting-style, in the order of the styles and of GNU's messages. */
+extern const struct lsr_word lsr_quoting_words[];
 
 /* Mark a byte as to be quoted also. */
 void lsr_quote_also(struct lsr_quote *q, char c);

@@ -86,23 +86,10 @@ static void view_dired(struct lsr_view *v, const char *label, const struct lsr_d
 
 void lsr_view_finish(struct lsr_view *v)
 {
-        static const char *const styles[] = {
-                [LSR_QUOTE_LITERAL] = "literal",
-                [LSR_QUOTE_SHELL] = "shell",
-                [LSR_QUOTE_SHELL_ALWAYS] = "shell-always",
-                [LSR_QUOTE_SHELL_ESCAPE] = "shell-escape",
-                [LSR_QUOTE_SHELL_ESCAPE_ALWAYS] = "shell-escape-always",
-                [LSR_QUOTE_C] = "c",
-                [LSR_QUOTE_C_MAYBE] = "c-maybe",
-                [LSR_QUOTE_ESCAPE] = "escape",
-                [LSR_QUOTE_LOCALE] = "locale",
-                [LSR_QUOTE_CLOCALE] = "clocale",
-        };
-
         lsr_color_off(v);
         if (!v->o.dired)
                 return;
         view_dired(v, "//DIRED//", &v->dired);
         view_dired(v, "//SUBDIRED//", &v->subdired);
-        lsr_out_printf(v->out, "//DIRED-OPTIONS// --quoting-style=%s\n", styles[v->quote.quote.style]);
+        lsr_out_printf(v->out, "//DIRED-OPTIONS// --quoting-style=%s\n", lsr_quoting_words[v->quote.quote.style].word);
 }

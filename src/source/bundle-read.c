@@ -228,7 +228,6 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
 
 static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
 {
-        (void)ctx;
         return lsr_worker_check(bundle->all->worker, bundle->id);
 }
 

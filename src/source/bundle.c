@@ -361,7 +361,7 @@ static int bundle_recognise(struct lsr_bundle *bundle)
 static void bundle_no_stdin(struct lsr_bundle *bundle)
 {
         if (!bundle->troubled)
-                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, -EINVAL, "standard input is no bundle");
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, -EINVAL, "standard input is not a bundle");
 }
 
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle)

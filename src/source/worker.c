@@ -86,7 +86,7 @@ static int worker_distrust(struct lsr_worker *w, int r)
         worker_bury(w, true);
         lsr_worker_say(w, r,
                        r == -ENOMEM ? "there is not enough memory for all of it"
-                                    : "the process that reads it broke its rules and was ended");
+                                    : "the process that reads it broke its rules and was terminated");
         return r;
 }
 

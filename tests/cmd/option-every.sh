@@ -24,7 +24,7 @@ for line in run("--help").stdout.splitlines():
         takes = []
         for command in COMMANDS:
             got = run(*([] if command == "listing" else [command]), word, "missing")
-            if "' is for " not in got.stderr and "one command at a time" not in got.stderr:
+            if "' is only for " not in got.stderr and "only one command" not in got.stderr:
                 takes.append(command)
             if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("'missing'" in got.stderr):
                 takes.append("?")

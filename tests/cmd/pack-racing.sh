@@ -50,7 +50,7 @@ for turn in range(12):
     name = "x." + ("tar.zst", "zip", "sqlar", "tar")[turn % 4]
     done = subprocess.run(["lsr", "--pack", "d", "--force", f"--output={name}"], capture_output=True)
     told += done.returncode == 1
-    if done.returncode not in (0, 1) or (done.returncode == 1) != (done.stderr.count(b"\n") > 1 + done.stderr.count(b"does not keep")):
+    if done.returncode not in (0, 1) or (done.returncode == 1) != (done.stderr.count(b"\n") > 1 + done.stderr.count(b"cannot store")):
         print(name, done)
     checked = subprocess.run(["lsr", "--check", name], capture_output=True)
     if checked.returncode:

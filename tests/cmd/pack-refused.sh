@@ -7,8 +7,8 @@ status lsr --pack d --output=d/../d/in.tar
 status lsr --pack d --output=missing/d.tar
 mkdir x.tar; status lsr --pack d --output=x.tar; rmdir x.tar
 status lsr --pack d --output=d/ --bundle-format=tar
-status lsr --pack d --output=d.rar 2>&1 | sed 's/lsr packs.*/lsr packs .../'
-status lsr --pack d --bundle-format=rar 2>&1 | sed 's/lsr packs.*/lsr packs .../'
+status lsr --pack d --output=d.rar 2>&1 | sed 's/use one of.*/use one of .../'
+status lsr --pack d --bundle-format=rar 2>&1 | sed 's/use one of.*/use one of .../'
 status lsr --pack d --bundle-format=tar --compression-level=3 --output=x.tar
 status lsr --pack d --compression-level=99 --output=x.tar.zst
 status lsr --pack d --compression-level=many

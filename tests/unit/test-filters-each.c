@@ -222,7 +222,7 @@ Test(filters, bad_zstd_place)
         packed.data[5 * one.n - 1] ^= 1;
         r = unpack(&lsr_filter_zstd, packed, 65536);
         place = (unsigned)(5 * one.n - 4);
-        snprintf(text, sizeof(text), "zstd checksum at byte %u,%03u,%03u is not that of the data", place / 1000000,
+        snprintf(text, sizeof(text), "zstd checksum at byte %u,%03u,%03u does not match the data", place / 1000000,
                  place / 1000 % 1000, place % 1000);
         cr_assert_eq(r.error, -EBADMSG);
         cr_assert_eq(r.n, 5 * data.n);

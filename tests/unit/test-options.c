@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/parser.h"
 
 static char options_said[4096];
 static char options_log[4096];
@@ -35,7 +35,7 @@ static void options_run(const char *words, bool as_ls)
         while (rest)
                 argv[p.argc++] = strsep(&rest, " ");
         while ((r = lsr_parse_option(&p, options_report, &o, &value)) == 1) {
-                char letter[2] = { lsr_option_letter(o), '\0' };
+                char letter[2] = { o->letter, '\0' };
 
                 sprintf(options_log + strlen(options_log), "%s%s%s ", o->name ? o->name : letter, value ? "=" : "",
                         value ? value : "");
@@ -182,12 +182,13 @@ Test(options, table)
         for (size_t i = 0; i < lsr_n_options; i++) {
                 const struct lsr_option *o = &lsr_options[i];
 
-                cr_assert(o->name || lsr_option_letter(o));
+                cr_assert(o->name || o->letter);
                 cr_assert(o->help && o->help[0]);
                 cr_assert_lt(o->group, LSR_GROUPS);
                 cr_assert_eq(o->argument == LSR_ARG_NONE, !o->value, "%s", o->help);
+                cr_assert_neq(o->command == LSR_ACTION_LIST, !o->set, "%s", o->help);
                 for (size_t j = 0; j < i; j++) {
-                        cr_assert_neq(o->id, lsr_options[j].id);
+                        cr_assert(!o->letter || o->letter != lsr_options[j].letter);
                         cr_assert(!o->name || !lsr_options[j].name || strcmp(o->name, lsr_options[j].name));
                 }
         }

@@ -72,16 +72,12 @@ Test(quote, words)
                 "literal", "shell",   "shell-always", "shell-escape", "shell-escape-always",
                 "c",       "c-maybe", "escape",       "locale",       "clocale"
         };
-        enum lsr_quoting style = LSR_QUOTE_CLOCALE;
 
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-                cr_assert(lsr_quote_parse(words[i], &style));
-                cr_assert_eq((size_t)style, i);
+                cr_assert_str_eq(lsr_quoting_words[i].word, words[i]);
+                cr_assert_eq(lsr_quoting_words[i].value, (int)i);
         }
-        cr_assert_not(lsr_quote_parse("", &style));
-        cr_assert_not(lsr_quote_parse("shel", &style));
-        cr_assert_not(lsr_quote_parse("C", &style));
-        cr_assert_eq(style, LSR_QUOTE_CLOCALE, "written on success only");
+        cr_assert_not(lsr_quoting_words[sizeof(words) / sizeof(*words)].word);
 }
 
 Test(quote, shell)

@@ -333,10 +333,10 @@ Test(report, troubles)
                 x.ways[i].untraced = i < 5 ? "ptrace: Operation not permitted" : "killed";
         text = report_of(&x, LSR_REPORT_TABLE, 0);
         report_has(text,
-                   "\n\nfiles, threads did not see the same bytes in each run; its times do not count\n"
+                   "\n\nfiles, threads did not see the same bytes in each run; its times are ignored\n"
                    "files, io_uring failed: No space left on device\n"
                    "tar.zst did not see the same bytes: 105,351 members, 1.12 GB, digest 000000001234abce instead "
-                   "of 105,351 members, 1.13 GB, digest 000000001234abcd; its times do not count\n"
+                   "of 105,351 members, 1.13 GB, digest 000000001234abcd; its times are ignored\n"
                    "a tree must not change while it is compared; if it did not, this is a bug\n"
                    "syscalls not counted: ptrace: Operation not permitted\n"
                    "syscalls not counted: killed\n\nReading ");

@@ -32,10 +32,12 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
         int status;
 
         if (o->argument == LSR_ARG_REQUIRED)
-                snprintf(value, sizeof(value), "%s%.*s", letter ? "" : "=",
-                         o->values ? (int)strcspn(o->values, " ") : 1, o->values ? o->values : "1");
+                snprintf(value, sizeof(value), "%s%s", letter ? "" : "=",
+                         o->words                          ? o->words[0].word
+                         : strcmp(o->name, "columns") == 0 ? "size"
+                                                           : "1");
         if (letter)
-                snprintf(option, sizeof(option), "-%c%s", lsr_option_letter(o), value);
+                snprintf(option, sizeof(option), "-%c%s", o->letter, value);
         else
                 snprintf(option, sizeof(option), "--%s%s", o->name, value);
         snprintf(command, sizeof(command), "%s", lsr_action_names[action]);
@@ -52,7 +54,7 @@ Test(settings_command, every_option_with_every_command, .init = cr_redirect_stde
                 for (size_t a = 0; a < sizeof(command_actions) / sizeof(*command_actions); a++) {
                         if (lsr_options[i].name)
                                 command_try(&lsr_options[i], command_actions[a], false);
-                        if (lsr_option_letter(&lsr_options[i]))
+                        if (lsr_options[i].letter)
                                 command_try(&lsr_options[i], command_actions[a], true);
                 }
         }

@@ -175,7 +175,7 @@ Test(zip_damage, bad_directory)
         b.data[b.n - 12]++;
         res = scan(&b);
         check_plain(res);
-        cr_assert_str_eq(res->troubles, "EBADMSG: the end record tells of 5 members, the central directory has 4\n");
+        cr_assert_str_eq(res->troubles, "EBADMSG: the end record announces 5 members, the central directory has 4\n");
         result_free(res);
         free(b.data);
 }

@@ -61,11 +61,11 @@ Test(zip_read, read)
         READ(-EBADMSG, "EBADMSG: 'f' is damaged: its checksum is wrong\n", .data = "x", .crc_wrong = true);
         READ(-EBADMSG, "EBADMSG: 'f' is damaged: its checksum is wrong\n", BETA, .crc_wrong = true);
         /* More than it is said to have, less, and a stream that makes no sense. */
-        READ(-EBADMSG, "EBADMSG: 'f' is larger than the 3 bytes it is said to have\n", .data = "\1\4\0\373\377beta",
+        READ(-EBADMSG, "EBADMSG: 'f' is larger than the 3 bytes that are stated\n", .data = "\1\4\0\373\377beta",
              .n = 9, .content = "bet", .method = 8);
         READ(-EBADMSG, "EBADMSG: 'f' has 4 bytes instead of 5\n", .data = "\1\4\0\373\377beta", .n = 9,
              .content = "betax", .method = 8);
-        READ(-EBADMSG, "EBADMSG: 'f' is larger than the 1 bytes it is said to have\n", .data = "xx", .content = "x");
+        READ(-EBADMSG, "EBADMSG: 'f' is larger than the 1 bytes that are stated\n", .data = "xx", .content = "x");
 }
 
 Test(zip_read, bad_local_header)

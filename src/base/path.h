@@ -1,0 +1,21 @@
+/* path - a directory and a name in it */
+#pragma once
+
+#include <stddef.h>
+#include <string.h>
+
+/*
+ * Write @dir, a '/' unless @dir is empty or ends in one, @name and a NUL: dir_len + 1 + name_len + 1 bytes of room.
+ * Returns where the name begins.
+ */
+static inline size_t lsr_path_put(char *path, const char *dir, size_t dir_len, const char *name, size_t name_len)
+{
+        if (dir_len > 0) {
+                memcpy(path, dir, dir_len);
+                if (dir[dir_len - 1] != '/')
+                        path[dir_len++] = '/';
+        }
+        memcpy(path + dir_len, name, name_len);
+        path[dir_len + name_len] = '\0';
+        return dir_len;
+}

@@ -1,0 +1,35 @@
+/* engine - see the header */
+#include "cli/engine.h"
+
+#include <errno.h>
+
+#include "cli/message.h"
+
+int lsr_engine_fail(const char *name, int error)
+{
+        lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
+        return 2;
+}
+
+int lsr_engine_new(struct lsr_io **ret_io, const char *name)
+{
+        int error = lsr_io_new(ret_io, name);
+
+        if (error >= 0)
+                return 0;
+        if (error != -EINVAL)
+                return lsr_engine_fail(name, error);
+        lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
+        lsr_message_try_help();
+        return 2;
+}
+
+int lsr_engine_new_required(struct lsr_io **ret_io, const char *name)
+{
+        int status = lsr_engine_new(ret_io, name), error;
+
+        if (status != 0)
+                return status;
+        error = lsr_io_require(*ret_io);
+        return error < 0 ? lsr_engine_fail(name, error) : 0;
+}

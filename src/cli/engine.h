@@ -1,0 +1,13 @@
+/* engine - the engine that --io or LSR_IO names, and what is said if there is none */
+#pragma once
+
+#include "io/io.h"
+
+/* Make it.  0, or the exit status after an error, which was reported. */
+int lsr_engine_new(struct lsr_io **ret_io, const char *name);
+
+/* The same, and be sure now that it runs. */
+int lsr_engine_new_required(struct lsr_io **ret_io, const char *name);
+
+/* Report that it cannot run.  Returns the exit status. */
+int lsr_engine_fail(const char *name, int error);
