@@ -6,12 +6,14 @@
  *      cli/       options and their table, help, messages, one command a file
  *      compare/   what reading costs: ways, each in a process of its own; accounts, report
  *      pack/      trees to bundles: walk, read ahead, writer; an output that is whole or not there
- *      render/    one view a format; quoting, colour, sizes, times, users
+ *      unpack/    members to real files, inside one directory
+ *      render/    the table of columns, the views; quoting, colour, sizes, times, users
  *      listing/   operands, filters, order, recursion; what must be asked of files
- *      source/    a directory as a source of entries
- *      formats/   (drivers of bundles will live here)
- *      io/        engines: io_uring, threads, plain calls; fault injection
- *      base/      arena, output buffer, locale
+ *      source/    a directory, or a bundle, as a source of entries; the confined worker that parses
+ *      formats/   drivers: bytes in, members out; writers
+ *      catalogue/ the members of a bundle as columns, and their encoding
+ *      io/        engines: io_uring, threads, plain calls; fault injection; streams
+ *      base/      arena, output buffer, locale, threads, paths, git: one of each
  *
  * The way of a listing, and where to look for it:
  *
