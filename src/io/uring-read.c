@@ -148,20 +148,23 @@ static void ring_abandon(struct lsr_read_ring *r, int error)
         r->broken = error;
 }
 
-/* Hand over what is queued and wait for @wait completions. */
+/* Hand over what is queued and wait for @wait completions, or fewer. */
 static int ring_enter(struct lsr_read_ring *r, unsigned wait)
 {
         unsigned tries = 0;
 
         while (!r->broken) {
-                unsigned queued = io_uring_sq_ready(&r->ring);
+                unsigned queued = io_uring_sq_ready(&r->ring), before = r->pending;
                 int n = wait ? io_uring_submit_and_wait(&r->ring, wait) : io_uring_submit(&r->ring);
 
                 r->stats->syscalls++;
                 r->stats->ring_enters++;
                 ring_reap(r);
-                /* The kernel may take a part: the rest goes with the next call. */
-                if (n > 0 || (n == 0 && queued == 0))
+                /*
+                 * The kernel may take a part: the rest goes with the next call.  When a signal ends a wait, what has
+                 * come must not be waited for again.
+                 */
+                if (n > 0 || (n == 0 && queued == 0) || r->pending < before)
                         return 0;
                 if (n == 0)
                         n = -EAGAIN;

@@ -227,20 +227,21 @@ static void uring_abandon(struct uring_engine *u)
 }
 
 /*
- * Hand over what is queued and wait for @wait completions.  The kernel may take
- * a part, and does not wait then: what it left stays queued for the next call.
+ * Hand over what is queued and wait for @wait completions, or fewer: the kernel
+ * may take a part, and does not wait then; what it left stays queued for the next call.
  */
 static int uring_enter(struct uring_engine *u, unsigned wait)
 {
         for (unsigned tries = 0; tries < LSR_RING_TRIES_MAX; tries++) {
-                unsigned queued = io_uring_sq_ready(&u->ring);
+                unsigned queued = io_uring_sq_ready(&u->ring), before = u->pending;
                 int r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
 
                 u->base.stats->syscalls++;
                 u->base.stats->ring_enters++;
                 u->split = u->split || (r >= 0 && (unsigned)r < queued);
                 uring_reap(u);
-                if (r > 0 || (r == 0 && queued == 0))
+                /* When a signal ends a wait, what has come must not be waited for again. */
+                if (r > 0 || (r == 0 && queued == 0) || u->pending < before)
                         return 0;
                 if (r < 0 && !lsr_ring_transient(r))
                         return r;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <liburing.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static unsigned (*ring_part)(unsigned ready); /* how much of a submission is tak
 static unsigned ring_calls, ring_splits;
 static unsigned ring_fails_from, ring_fails_to; /* the calls, counted from 1, that fail */
 static int ring_error;
+static unsigned ring_interrupts; /* so many waits end by a signal, just when what they waited for has come */
 static unsigned ring_rings, ring_rings_most = UINT32_MAX; /* made, and granted */
 
 int __real_io_uring_submit(struct io_uring *ring);
@@ -43,6 +45,14 @@ int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
         ring_calls++;
         if (ring_calls >= ring_fails_from && ring_calls <= ring_fails_to)
                 return ring_error;
+        if (wait > 0 && ring_interrupts > 0) {
+                ring_interrupts--;
+                /* What was handed over at the same time counts, and not the signal. */
+                if (ready > 0)
+                        return __real_io_uring_submit(ring);
+                __real_io_uring_submit_and_wait(ring, wait);
+                return -EINTR;
+        }
         if (part >= ready)
                 return __real_io_uring_submit_and_wait(ring, wait);
         /* The kernel does not wait after it. */
@@ -365,6 +375,63 @@ RING_TEST(parts_and_failures)
                 ring_fail(-EBUSY, from, from + 5, true);
                 ring_fail(-EINVAL, from, UINT32_MAX, false);
         }
+}
+
+/* ---- signals ---- */
+
+/* What a wait was for has come when a signal ends it: there is nothing more to wait for. */
+RING_TEST(signals_end_waits)
+{
+        struct lsr_io *io = engine_open("uring");
+        char text[8];
+        struct lsr_file_read file = {
+                .path = "p", .buf = text, .cap = sizeof(text), .below = true, .dirfd = ring_dirfd
+        };
+        unsigned waits = 0;
+
+        for (unsigned round = 0; round < 5; round++) {
+                ring_interrupts = UINT32_MAX;
+                ring_batch(io, 300, 7);
+                cr_assert_eq(lsr_io_files_start(io, &file, 1), 0);
+                cr_assert_eq(lsr_io_files_wait(io), 0);
+                waits += UINT32_MAX - ring_interrupts;
+        }
+        cr_assert_gt(waits, 0);
+        lsr_io_free(io);
+}
+
+static void *ring_write_late(void *fd)
+{
+        for (int i = 0; i < 3; i++) {
+                usleep(20000);
+                cr_assert_eq(write(*(int *)fd, "ab", 2), 2);
+        }
+        close(*(int *)fd);
+        return NULL;
+}
+
+RING_TEST(signals_end_waits_of_streams)
+{
+        struct lsr_io *io = engine_open("uring");
+        struct lsr_stream *s;
+        const uint8_t *data;
+        pthread_t thread;
+        size_t sum = 0;
+        ssize_t n;
+        int fds[2];
+
+        cr_assert_eq(pipe2(fds, O_CLOEXEC), 0);
+        ring_interrupts = UINT32_MAX;
+        cr_assert_eq(lsr_stream_new(&s, io, fds[0], 0, 100), 0);
+        cr_assert_eq(pthread_create(&thread, NULL, ring_write_late, &fds[1]), 0);
+        while ((n = lsr_stream_next(s, &data)) > 0)
+                sum += (size_t)n;
+        cr_assert_eq(n, 0);
+        cr_assert_eq(sum, 6);
+        pthread_join(thread, NULL);
+        lsr_stream_free(s);
+        lsr_io_free(io);
+        close(fds[0]);
 }
 
 /* ---- streams ---- */
