@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/locale.h"
+#include "base/stdfds.h"
 #include "cli/describe.h"
 #include "cli/message.h"
 
@@ -44,6 +45,9 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status >= 0)
                 return status;
+        /* A listing opens nothing for writing before it starts a worker, and that guards them. */
+        if (settings.action != LSR_ACTION_LIST)
+                lsr_stdfds_guard();
         switch (settings.action) {
         case LSR_ACTION_CAT:
                 return lsr_command_cat(&settings);

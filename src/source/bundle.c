@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/stdfds.h"
 #include "source/cache.h"
 #include "source/spool.h"
 
@@ -93,13 +94,17 @@ int lsr_bundles_confined(const struct lsr_bundles *b)
 
 static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
 {
-        if (!b->worker)
+        if (!b->worker) {
+                /* Nor may the socket to the worker be where messages go. */
+                lsr_io_count(b->o.io, 1);
+                lsr_stdfds_guard();
                 b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                          .io = b->o.io,
                                                                          .window_max = LSR_BUNDLE_WINDOW_MAX,
                                                                          .confine_required = b->o.confine_required,
                                                                          .ctx = b,
                                                                          .trouble = bundles_trouble });
+        }
         return b->worker;
 }
 
