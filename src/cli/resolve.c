@@ -78,8 +78,11 @@ static void resolve_format(struct lsr_settings *s)
                 s->given.format = LSR_FORMAT_ONE;
         else if (s->given.format == UNSET)
                 s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
-        if (s->given.json)
+        if (s->given.json) {
+                /* An object tells by its path where it is. */
+                l->recursive = l->recursive || l->tree;
                 l->tree = false;
+        }
         o->format = (enum lsr_layout)s->given.format;
         o->tree = l->tree;
         if (l->tree) {
@@ -326,6 +329,10 @@ static int resolve_columns(struct lsr_settings *s)
                 lsr_cells_choose(&v->cells, shown);
         } else {
                 unknown = lsr_cells_parse(&v->cells, s->given.columns);
+                if (v->cells.n == LSR_CELLS_MAX) {
+                        lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
+                        return 2;
+                }
                 if (unknown)
                         return resolve_no_column(unknown);
         }

@@ -38,3 +38,5 @@ echo -- none of them
 lsr --columns=size,colour d
 lsr --columns= d
 lsr --columns=size,,mode d
+lsr --columns=$(printf 'size,%.0s' $(seq 40))mode d
+lsr --columns=$(printf 'size,%.0s' $(seq 22))mode d/file
