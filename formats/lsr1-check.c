@@ -48,7 +48,7 @@ static void check_end(struct lsr_scan *walk, uint64_t n)
 
         while ((got = lsr_input_peek(in, 1, &data)) > 0) {
                 if (data[0] != 0 || memcmp(data, data + 1, (size_t)got - 1) != 0) {
-                        lsr_scan_trouble(walk, -EBADMSG, "there is data behind the end of the tar, at byte %s",
+                        lsr_scan_trouble(walk, -EBADMSG, "there is data after the end of the tar, at byte %s",
                                          lsr_grouped(from));
                         return;
                 }
@@ -57,8 +57,8 @@ static void check_end(struct lsr_scan *walk, uint64_t n)
         if (got < 0)
                 lsr_scan_trouble(walk, (int)got, "%s", in->what ? in->what : "the end of the tar cannot be read");
         else if (n != LSR_INPUT_UNKNOWN && in->at - from != n)
-                lsr_scan_trouble(walk, -EBADMSG, "%s bytes end the tar and not %s", lsr_grouped(in->at - from),
-                                 lsr_grouped(n));
+                lsr_scan_trouble(walk, -EBADMSG, "%s bytes of zeros end the tar instead of %s",
+                                 lsr_grouped(in->at - from), lsr_grouped(n));
 }
 
 /* List the tar that @in gives.  0 or a negative errno. */

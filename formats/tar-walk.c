@@ -418,7 +418,7 @@ static int tar_resync(struct tar_walk *w)
                         return tar_walk_failed(w, (int)got);
                 if ((size_t)got < TAR_BLOCK || w->in->at - from > TAR_RESYNC_MAX) {
                         lsr_scan_trouble(w->scan, -EBADMSG,
-                                         "header at byte %s is damaged, and none was found behind it",
+                                         "header at byte %s is damaged, and no other one was found after it",
                                          lsr_grouped(from));
                         return 0;
                 }

@@ -90,7 +90,7 @@ static int xz_result(struct lsr_decoder *d, lzma_ret r, bool ended)
         case LZMA_MEMLIMIT_ERROR:
                 return lsr_decoder_limit(d, lzma_memusage(&x->lzma), x->window_max);
         case LZMA_OPTIONS_ERROR:
-                return lsr_decoder_fail(d, -EOPNOTSUPP, "%s data use a method or a filter that is not known", d->name);
+                return lsr_decoder_fail(d, -EOPNOTSUPP, "%s data use an unknown method or filter", d->name);
         default:
                 return -EBADMSG;
         }

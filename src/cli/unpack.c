@@ -59,9 +59,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 break;
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
-                        lsr_message("cannot create %s: what the hard link leads to was not unpacked", name);
+                        lsr_message("cannot create the hard link %s: its target was not unpacked", name);
                 else if (error == -EBADMSG)
-                        lsr_message("cannot create %s: the table of contents lets it lead elsewhere than it does",
+                        lsr_message("cannot create %s: its target in the table of contents is not the one in the tar",
                                     name);
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
@@ -141,7 +141,8 @@ static void unpack_operands(struct lsr_reading *r)
         for (size_t i = 0; i < n && !unpack_signal; i++)
                 found += unpack_find(r, r->settings->operands[i], &places[i]);
         if (found < n && n > 1 && !unpack_signal)
-                lsr_message("nothing was unpacked: only %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
+                lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
+                            lsr_grouped(n));
         for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
                 unpack_place(r, &places[i]);
         free(places);
