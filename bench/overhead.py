@@ -194,10 +194,10 @@ def render(run):
                      f"{percent(low)} to {percent(high_end)}", percent(cpu), verdict(low, high_end)])
     f = run.facts
     body = f"""{int(f['files']):,} files in {int(f['packages']):,} package directories, an eighth of the [corpus](bench-corpus.md), with a bundle for each;
-warm cache. Each way of `lsr --compare` in processes of their own, in pairs: *measured* as `--compare` does it, with looks at the clock in between and
-at the accounts in `/proc`; *unmeasured* with a clock that stands still. Both are timed from outside, from before the process starts until it is
-reaped. The overhead is the median of the ratios within a pair, less one, with its 95 % bootstrap interval; beside it that of CPU time. Target: at most
-{percent(LIMIT)}; it is reached or not if the whole interval says so.
+warm cache. Each way of `lsr --compare` in processes of their own, in pairs: *measured* as `--compare` does it, reading the clock in between and
+the accounts in `/proc`; *unmeasured* with a clock that stands still. Both are timed from outside, from before the process starts until it is
+reaped. The overhead is the median of the ratios within a pair, minus one, with its 95 % bootstrap interval, and beside it the overhead in CPU time. Target: at most
+{percent(LIMIT)}. The verdict is that of the whole interval; if the target is inside it, the row is not decided.
 
 {lib.table(["way", "pairs", "unmeasured ms", "overhead", "95 %", "of CPU", ""], rows)}"""
     return "The overhead of measuring", body, {}
