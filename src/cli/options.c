@@ -1,9 +1,9 @@
 /*
  * options - the table, and what options do
  *
- * A row is all that is said of an option.  What most of them do is one of a few things (a flag, a value, a word of a
- * list) to some field of the settings, so the row names the field.  Where options overrule each other by GNU's rules,
- * they have a function of their own.  Words are in GNU's order, since its messages list them.
+ * A row defines an option completely.  Most options set a field of the settings to a flag, a value or a word of a
+ * list, so their row names the field.  Options that overrule each other by GNU's rules have functions of their
+ * own.  Words are in GNU's order, since its messages list them.
  */
 #include "cli/options.h"
 
@@ -186,7 +186,7 @@ static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, con
         return UNSET;
 }
 
-/* -1 leaves long rows as they are: there is one on a line anyway. */
+/* -1 does not change long rows: there is one on each line anyway.  */
 static int set_one(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         if (s->given.format != LSR_FORMAT_LONG)
@@ -215,7 +215,7 @@ static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, 
         return UNSET;
 }
 
-/* -F=WHEN leaves -p and --file-type before it alone when it does not hold. */
+/* -F=WHEN does not override -p and --file-type before it if WHEN does not hold.  */
 static int set_classify(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
@@ -323,7 +323,10 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
                 0, name, LSR_GROUP_##group, commands, true, help, __VA_ARGS__ \
         }
 
-/* Where a field is; an error if it is not of the type that will be stored.  Enumerations are unsigned numbers. */
+/*
+ * The offset of a field; a compile error if its type is not the one that will be stored.  Enumerations are unsigned
+ * numbers.
+ */
 #define FIELD(field) (((struct lsr_settings *)NULL)->field)
 #define AT(field, type) .at = _Generic(FIELD(field), type : offsetof(struct lsr_settings, field))
 #define AT_INT(field)                                                   \
