@@ -1,5 +1,5 @@
 /*
- * total - a walk that keeps only the way it came
+ * total - a walk that keeps only the directories above it
  *
  *      top/        names of directories still to visit
  *        sub/      the same
@@ -95,7 +95,7 @@ static void total_close_above(struct total_walk *w)
         total_close(w, l);
 }
 
-/* The directory @fd: add what is in it, and go on with those that are. */
+/* Add the files of directory @fd, and continue with its subdirectories.  */
 static void total_enter(struct total_walk *w, int fd)
 {
         struct lsr_dir dir = { .io = w->io, .fd = fd };
