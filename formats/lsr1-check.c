@@ -1,11 +1,11 @@
 /*
- * lsr1-check - does the table of contents tell what is in the tar?
+ * lsr1-check - compare the table of contents with the tar
  *
- * What the tar driver lists of the tar is a catalogue too, made by the same
- * rules: duplicates, hard links and parents are settled in it.  So the two are
- * compared row by row and name by name, and there is no second opinion here on
- * what a header means.  On the way every frame is decoded, which verifies its
- * checksum; damage ends the comparison, but not that.
+ * The listing of the tar driver is a catalogue too, made by the same rules for
+ * duplicates, hard links and parents.  So the two are compared row by row and
+ * name by name, without a second interpretation of headers.  On the way every
+ * frame is decoded, which verifies its checksum; damage ends the comparison,
+ * but not the decoding.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void check_trouble(void *ctx, int error, const char *text)
 
 /* --- the tar --------------------------------------------------------------------- */
 
-/* What follows the last member: zeros, @n of them if that is known. */
+/* The data after the last member: zeros, @n of them if that is known.  */
 static void check_end(struct lsr_scan *walk, uint64_t n)
 {
         struct lsr_input *in = walk->input;
@@ -173,7 +173,7 @@ static void check_compare(struct check *c)
 
 /* --- the check --------------------------------------------------------------------- */
 
-/* What can be verified without a table of contents. */
+/* The checks that need no table of contents.  */
 static int check_streamed(struct check *c)
 {
         struct lsr_input *in;

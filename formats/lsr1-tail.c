@@ -1,13 +1,13 @@
 /*
- * lsr1-tail - what the end of the file says about the rest
+ * lsr1-tail - the locator and the seek table at the end of the file
  *
- * Locator, seek table and table of contents repeat each other on purpose: each
- * number is said twice, so one that was damaged does not go unseen.  Whatever is
- * wrong has the same consequence: the table of contents does not exist, and the
- * tar is read as any other.  So there are no error codes here, only words.
+ * Locator, seek table and table of contents are redundant on purpose: each
+ * number is stored twice, so damage is noticed.  Every error has the same
+ * consequence: the table of contents is ignored, and the tar is read like any
+ * other.  So there are no error codes here, only messages.
  *
- * The seek table becomes an array of where frames begin: its sums are needed
- * anyway, and finding a frame then is a binary search, whoever wrote the file.
+ * The seek table becomes an array of the offsets of frames: its sums are
+ * needed anyway, and finding a frame is then a binary search.
  */
 #include <errno.h>
 #include <stdlib.h>

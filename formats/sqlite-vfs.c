@@ -17,12 +17,11 @@
  * that is followed by the next piece doubles, so that a scan makes few large
  * reads and hopping from leaf to leaf around the content makes small ones.
  *
- * A database that is cached, and not to be rolled back or to be read with a log,
- * is looked at where it is, as the input's memory: of an archive SQLite needs
- * half of all pages, and a little of each.  Without shared memory for logs.
- * Not for the lookup of one path, which looks at the index of names: its pages
- * are few and far between, and the kernel maps sixteen around each; they are
- * read one by one.
+ * A database that is cached, and needs neither rollback nor log, is mapped: of
+ * an archive SQLite needs half of all pages, and a few bytes of each.  Without
+ * shared memory for logs.  It is not mapped for the lookup of one path, which
+ * reads the index of names: its pages are few and scattered, and the kernel
+ * maps sixteen around each; they are read one by one.
  */
 #include <errno.h>
 #include <stdio.h>

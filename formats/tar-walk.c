@@ -1,12 +1,11 @@
 /*
  * tar-walk - from header to header
  *
- * A tar has no index: each header says how far away the next one is, so listing
- * is a walk along a chain, and what it costs is the way over the content.
+ * A tar has no index: each header gives the distance to the next one, so
+ * listing walks along a chain, and its cost is passing over the contents.
  *
- * What a header says may be overruled by extensions before it.  They are
- * gathered until the header comes to which they belong; then all of it is one
- * member.
+ * Extensions before a header may overrule it.  They are gathered until their
+ * header comes; then all of them describe one member.
  *
  * Damage: an input that ends too early ends the walk; a header that is damaged
  * starts a search for the next one, block by block.
@@ -23,7 +22,7 @@ static const struct tar_text tar_extension_name = { "an extension header", 19 };
 
 /* --- trouble ------------------------------------------------------------------ */
 
-/* The input, not the tar, is what failed. */
+/* The input failed, not the tar.  */
 int tar_walk_failed(struct tar_walk *w, int error)
 {
         if (w->in->what)

@@ -1,5 +1,5 @@
 /*
- * tree - directories found again by their path from the target
+ * tree - directories are opened by their path from the target
  *
  * A whole path in one openat2() costs a call for a directory.  A few stay open,
  * as members of one directory mostly come together.  Where a path is longer than
@@ -76,7 +76,7 @@ static int tree_openat2(struct lsr_tree *t, const char *path, int flags)
 
         if (fd >= 0)
                 return (int)fd;
-        /* EPERM is what a container says that does not know the call. */
+        /* Containers that do not know the call return EPERM. */
         if (errno == ENOSYS || errno == EPERM)
                 t->no_openat2 = true;
         return -errno;
