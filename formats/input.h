@@ -39,7 +39,10 @@ struct lsr_input_ops {
 /* The head of every kind of input.  Fields are set by its maker and read by all. */
 struct lsr_input {
         const struct lsr_input_ops *ops;
-        /* Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or NULL. */
+        /*
+         * Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or
+         * NULL.
+         */
         const char *what;
         uint64_t size;      /* bytes in all, or LSR_INPUT_UNKNOWN */
         uint64_t at;        /* position: bytes taken or passed over so far */

@@ -112,7 +112,10 @@ static bool tail_is_lost(const uint8_t *tail, size_t n, uint64_t at)
         if (table >= tail_table_size(TAIL_ENTRIES_MIN) && table + LSR1_LOCATOR <= n &&
             tail_entries_fit(tail + n - LSR1_FOOTER))
                 return !tail_locator_whole(tail + n - table - LSR1_LOCATOR);
-        /* A locator that is where it says, and no seek table behind it: one of a bundle that is a member is elsewhere. */
+        /*
+         * A locator that is where it says, and no seek table behind it: one of a bundle that is a member is
+         * elsewhere.
+         */
         for (size_t i = 0; i + LSR1_LOCATOR <= n; i++)
                 if (lsr_le32(tail + i) == LSR1_MAGIC && !tail_locator(tail + i, &l) &&
                     l.toc_at + LSR1_SKIPPABLE + l.toc_clen == at + i)

@@ -19,7 +19,9 @@
 #include "formats/format.h"
 #include "formats/writer.h"
 
-/* Limits hold for readers and writers: what is written is read, or the writer says that it made no table of contents. */
+/*
+ * Limits hold for readers and writers: what is written is read, or the writer says that it made no table of contents.
+ */
 #define LSR1_TAIL ((size_t)128 << 10)       /* read first */
 #define LSR1_FRAMES_MAX (UINT32_C(1) << 24) /* of the seek table; 16 bytes of memory each */
 #define LSR1_FRAME_MAX ((size_t)16 << 20)   /* bytes of a frame, packed or not, that is decoded by itself */

@@ -21,8 +21,8 @@ struct lsr_output {
         size_t held;  /* bytes in the buffer */
         uint8_t *buf; /* LSR_OUTPUT_BUFFER, made on need */
         /*
-         * May be set: called now and then while a writer waits for threads that take long, with the bytes of content that
-         * it has and they have not worked on.
+         * May be set: called now and then while a writer waits for slow threads, with the number of content bytes
+         * that these have not processed yet.
          */
         void (*waiting)(void *ctx, uint64_t held);
         void *ctx;

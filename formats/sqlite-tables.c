@@ -504,7 +504,9 @@ static int cursor_prepare(struct lsr_sqlite *s, bool whole)
         return tables_prepare(s, sql, &c->stmt);
 }
 
-/* To the row of that rowid, or at that place: those without rowid are passed one by one.  SQLITE_ROW or another code. */
+/*
+ * To the row of that rowid, or at that place: those without rowid are passed one by one.  SQLITE_ROW or another code.
+ */
 static int cursor_seek(struct lsr_sqlite_cursor *c, uint64_t place)
 {
         int code = SQLITE_ROW;

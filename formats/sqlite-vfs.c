@@ -115,7 +115,10 @@ static int vfs_fail(struct lsr_sqlite_vfs *v, int error, const char *text, int c
 
 /* --- windows ------------------------------------------------------------------ */
 
-/* A window that has the byte at @offset, of @n bytes that are wanted: 0, 1 at an early end of the input, or a negative errno. */
+/*
+ * A window that has the byte at @offset, of @n bytes that are wanted: 0, 1 at an early end of the input, or a
+ * negative errno.
+ */
 static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_window **ret_window)
 {
         struct vfs_window *oldest = &s->windows[0], *before = NULL;

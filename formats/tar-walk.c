@@ -70,7 +70,9 @@ static int tar_pass(struct tar_walk *w, struct tar_text name, uint64_t n)
         return r < 0 ? tar_walk_failed(w, r) : 0;
 }
 
-/* The body of an extension, NUL-terminated.  0; 1: it is too large, and was passed over; -EBADMSG and the like, said. */
+/*
+ * The body of an extension, NUL-terminated.  0; 1: it is too large, and was passed over; -EBADMSG and the like, said.
+ */
 static int tar_body(struct tar_walk *w, uint64_t n, struct tar_text *ret_body)
 {
         uint64_t at = w->in->at;

@@ -137,7 +137,9 @@ int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad);
 /* Make @p, whose memory is reused, a copy of @global, whose texts must stay. */
 void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global);
 
-/* As tar_pax_parse(), but @global owns its texts; those that it gives up are replaced in @user, which had them of it. */
+/*
+ * As tar_pax_parse(), but @global owns its texts; those that it gives up are replaced in @user, which had them of it.
+ */
 int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *body, size_t n, size_t *ret_bad);
 
 void tar_pax_free(struct tar_pax *p);
@@ -162,7 +164,10 @@ int tar_decimal(const char **at, const char *end, uint64_t *ret_number);
 
 /* --- hopping -------------------------------------------------------------------- */
 
-/* An input over @inner, which is random and stays the caller's: what tar_hop_over() passes is not read where that pays. */
+/*
+ * An input over @inner, which is random and stays the caller's: what tar_hop_over() passes is not read where that
+ * pays.
+ */
 struct lsr_input *tar_hop_new(struct lsr_input *inner);
 
 /* Move past @n bytes of content, as lsr_input_skip() does. */

@@ -61,17 +61,23 @@ struct lsr_writer_kind {
         /* 0 or a negative errno.  @out stays the caller's and is at its beginning. */
         int (*open)(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options);
         /*
-         * The next member.  m->path is the whole one as it is to be stored, without '/' at its end; "" is the root
+         * The next member. m->path is the whole one as it is to be stored, without '/' at its end; "" is the root
          * itself, a directory ("./").  Known are mode, type, owner, mtime, size, and rdev of devices; m->xattrs
-         * holds access control lists too, as the kernel has them ("system.posix_acl_access", "…_default").
-         * A hard link names in m->target an earlier member of the same bundle.
-         * @extents NULL: the file has no holes; else what is not hole, ascending, apart, within the size (n 0: all hole).
-         * 0, a negative errno, or positive: a set of enum lsr_loss.  After LSR_LOSS_KIND no data comes.
+         * holds access control lists too, as the kernel has them ("system.posix_acl_access", "…_default").  A hard
+         * link names in m->target an earlier member of the same bundle.  @extents NULL: the file has no holes;
+         * else its data, ascending, not adjacent, within the size (n 0: all hole).  0, a negative errno, or
+         * positive: a set of enum lsr_loss.  After LSR_LOSS_KIND no data comes.
          */
         int (*member)(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n);
-        /* Its content, in pieces: meta.size bytes in all, or with @extents the sum of their sizes.  0 or a negative errno. */
+        /*
+         * Its content, in pieces: meta.size bytes in all, or with @extents the sum of their sizes.  0 or a negative
+         * errno.
+         */
         int (*data)(struct lsr_writer *w, const void *data, size_t n);
-        /* The end of the bundle, all of it handed to the output and flushed.  0, LSR_FINISH_NO_INDEX or a negative errno. */
+        /*
+         * The end of the bundle, all of it handed to the output and flushed.  0, LSR_FINISH_NO_INDEX or a negative
+         * errno.
+         */
         int (*finish)(struct lsr_writer *w);
         /* Finished or not; threads are gone afterwards. */
         void (*free)(struct lsr_writer *w);

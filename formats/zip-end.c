@@ -379,7 +379,10 @@ bool lsr_zip_end_probe(const struct lsr_probe *p)
                 int64_t surplus = end_surplus(&t, e);
                 struct end_record record;
 
-                /* The directory may not be in sight, unless something is behind the zip; an empty one could be anything. */
+                /*
+                 * The directory may not be in sight, unless something is behind the zip; an empty one could be
+                 * anything.
+                 */
                 if (surplus < 0 || end_parse(&t, pos, e, &record) < 0 || end_is_split(&record))
                         continue;
                 if (record.entries && record.size / LSR_ZIP_CENTRAL_BYTES && record.size <= record.at &&

@@ -273,7 +273,9 @@ static bool read_cleans_to(const char *local, size_t n, const char *path, size_t
         return same;
 }
 
-/* As they are shown: bytes that are the same may be two names, if one header alone has another one in an extra field. */
+/*
+ * As they are shown: bytes that are the same may be two names, if one header alone has another one in an extra field.
+ */
 static void read_compare_names(struct lsr_scan *scan, const struct lsr_member *m, const uint8_t *header)
 {
         struct lsr_zip_text t = {};

@@ -1,11 +1,11 @@
 /*
  * zip-recover - members without a directory
  *
- * A zip that is cut short has lost its directory, but each member begins with
- * a local header.  They are walked from the first on.  Where a header does not
- * know the size of its data (it was written to a pipe), the data are searched for the descriptor behind them, which repeats the size and so
- * can hardly be mistaken, even with other zips within the data.  What is left of the
- * directory comes last and replaces the members it knows: only there are modes.
+ * A zip that is cut short has lost its directory, but each member begins with a local header.  They are walked
+ * from the first on.  Where a header does not know the size of its data (it was written to a pipe), the data are
+ * searched for the descriptor after them, which repeats the size and so can hardly be mistaken, even with other
+ * zips within the data.  What is left of the directory comes last and replaces the members it knows: only there
+ * are modes.
  *
  * Compressed data hold no header but by a chance of one in 2^32 bytes, so one found
  * there counts even if no descriptor is before it.  Stored data may hold any: without a

@@ -69,5 +69,8 @@ char *lsr_xstrdup(const char *s);
         })
 void *lsr_try_realloc(void *p, size_t size, size_t n);
 
-/* Make sure that the next allocations of an arena, @n bytes with their gaps, need nothing from the kernel.  0 or -ENOMEM. */
+/*
+ * Make sure that the next allocations of an arena, @n bytes with their gaps, need nothing from the kernel.  0 or
+ * -ENOMEM.
+ */
 int lsr_arena_reserve(struct lsr_arena *a, size_t n);

@@ -167,7 +167,9 @@ void lsr_facts_place(struct lsr_experiment *x, const char *name, const char *pat
         int fd = open(path, O_PATH | O_CLOEXEC);
         char file[64], *id;
 
-        /* By its number: a mount has options of its own, and a file system may have more devices than it tells there. */
+        /*
+         * By its number: a mount has options of its own, and a file system may have more devices than it tells there.
+         */
         snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
         id = facts_line(file, "mnt_id");
         if (id)

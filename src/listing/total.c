@@ -117,7 +117,10 @@ static void total_enter(struct total_walk *w, int fd)
         total_close_above(w);
 }
 
-/* The last level is done.  The one above is opened again if need be; if it is elsewhere now, the rest of it is left out. */
+/*
+ * The last level is done.  The one above is opened again if need be; if it is elsewhere now, the rest of it is left
+ * out.
+ */
 static void total_leave(struct total_walk *w)
 {
         struct total_level *l = &w->levels[--w->n], *above = w->n > 0 ? l - 1 : NULL;

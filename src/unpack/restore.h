@@ -41,7 +41,10 @@ mode_t lsr_restore_first_mode(const struct lsr_restore *r, const struct lsr_memb
 /* Is anything left to do besides setting the time, if it was created with the first mode?  */
 bool lsr_restore_needed(const struct lsr_restore *r, const struct lsr_member *m);
 
-/* Do it for an open file or directory; @exact: its mode may be any.  0 or a negative errno, of the first step that failed. */
+/*
+ * Do it for an open file or directory; @exact: its mode may be any.  0 or a negative errno, of the first step that
+ * failed.
+ */
 int lsr_restore_fd(const struct lsr_restore *r, int fd, const struct lsr_member *m, bool exact);
 
 /* The same for @name in @dir, which may be a symbolic link and is not followed. */

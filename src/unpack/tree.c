@@ -119,7 +119,9 @@ static int tree_step(const struct lsr_tree *t, int fd, uint32_t row, int flags)
         return fd < 0 ? -errno : fd;
 }
 
-/* Component by component, from the nearest directory that is open.  They are kept, as those beside it will want them. */
+/*
+ * Component by component, from the nearest directory that is open.  They are kept, as those beside it will want them.
+ */
 static int tree_walk(struct lsr_tree *t, uint32_t row)
 {
         uint32_t chain[LSR_CATALOGUE_DEPTH_MAX];

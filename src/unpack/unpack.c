@@ -363,7 +363,10 @@ static int unpack_links(struct unpack *u)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its children are made. */
+/*
+ * Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its
+ * children are made.
+ */
 static void unpack_collect(struct unpack *u, uint32_t top)
 {
         uint32_t row = top;

@@ -68,7 +68,10 @@ void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_mem
 /* Make the directory @row and those that it lies in, unless they are.  0, or a negative errno that ends the work. */
 int unpack_make_dir(struct unpack *u, uint32_t row);
 
-/* The directory of @row, which is made, and its name: a descriptor, good until the next call; -ECANCELED: told already. */
+/*
+ * The directory of @row, which is made, and its name: a descriptor, good until the next call; -ECANCELED: told
+ * already.
+ */
 int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 
 /* Something is in the way of @name: remove it, if that is allowed.  0: try again; a negative errno.  */
