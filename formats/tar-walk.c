@@ -375,7 +375,7 @@ static int tar_settle(struct tar_walk *w)
 /* --- the walk ----------------------------------------------------------------- */
 
 /*
- * Where blocks end.  What is behind the first zero block is nobody's.  A tar without members may have the name of a
+ * Where blocks end.  Data after the first zero block is ignored.  A tar without members may have the name of a
  * volume or, of an empty tree from git, global records.
  */
 static int tar_end(struct tar_walk *w)
@@ -386,7 +386,7 @@ static int tar_end(struct tar_walk *w)
         return w->owed ? -EBADMSG : 0;
 }
 
-/* The file is over, and no block of zeros said that the tar is: it may well have been cut between two members. */
+/* The file ended without a block of zeros: the tar may have been cut between two members.  */
 static int tar_no_end(struct tar_walk *w)
 {
         int r = tar_end(w);

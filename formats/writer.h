@@ -1,9 +1,10 @@
 /*
  * writer - the other direction: members in, a bundle out
  *
- * Members come sorted bytewise by their whole paths, where those of directories
- * end in '/': each behind its parents, none twice.  Their content follows
- * them.  What is packed is the user's own, so writers run in the process itself.
+ * Members come sorted bytewise by their whole paths, where those of
+ * directories end in '/': each after its parents, none twice.  Their content
+ * follows them.  Input is the user's own files, so writers run in the main
+ * process.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "catalogue/member.h"
 #include "formats/output.h"
 
-/* What a format cannot keep of a member; it is stored without. */
+/* Properties of a member that a format cannot store; the member is stored without them.  */
 enum lsr_loss {
         LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say */
         LSR_LOSS_XATTRS = 1 << 1, /* extended attributes */
@@ -35,7 +36,7 @@ struct lsr_extent {
         uint64_t size;
 };
 
-/* The bundle is whole, but has no table of contents: that would have been larger than readers take. */
+/* The bundle is complete, but has no table of contents: it would exceed the limits of readers.  */
 #define LSR_FINISH_NO_INDEX 1
 
 struct lsr_writer_options {
@@ -83,7 +84,7 @@ struct lsr_writer_kind {
         void (*free)(struct lsr_writer *w);
 };
 
-/* Of LSR_LOSS_XATTRS and LSR_LOSS_ACL those that a format without extended attributes loses of @m. */
+/* LSR_LOSS_XATTRS and LSR_LOSS_ACL, as far as a format without extended attributes loses them of @m.  */
 int lsr_writer_xattr_losses(const struct lsr_member *m);
 
 /* NULL-terminated; the first is the default. */
