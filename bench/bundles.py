@@ -1,7 +1,7 @@
 """bundles - listing archives and databases against the tools that made them
 
 One real tree, packed by the stock tools; `lsr -lR` of each bundle against the tool that
-people use for it, and questions to an ordinary database.  Caches of listings are off but
+people use for it, and questions to an ordinary database.  Caches of listings are off except
 in the row that measures them.
 """
 import os

@@ -5,7 +5,7 @@
                 metadata                 zoo.py: what comes back after packing and unpacking
                 lsr --compare --random   reads within one process
 
-A member is fetched by one process each, as a script would; slow formats fetch fewer.
+Each member is fetched by a process of its own, as in a script; slow formats fetch fewer.
 """
 import hashlib
 import json

@@ -1,8 +1,8 @@
-"""golf - `ls -al` by everybody: wall time and system calls for 10 to 10,000 files
+"""golf - `ls -al` by all peers: wall time and system calls for 10 to 10,000 files
 
 The same directories, timer and counting as dirs, with all peers that are installed.
-What they print differs, so the table says how much each printed; dirs.py is the
-comparison of those whose output is equal to the byte.
+Their outputs differ, so the table has the amount of each; dirs.py compares the programs
+whose output is byte-identical.
 """
 import os
 

@@ -1,13 +1,13 @@
 """overhead - what measuring costs: each way of lsr --compare with its clocks and without them
 
-`lsr --compare --each` is begun, and stopped as soon as it has run each way once; its bundles stay
-open.  What it gave its children to do is then given to children of our own, in turns: measured, as
---compare does it, which looks at the clock in between and at the accounts in /proc; and unmeasured,
-where the clock stands still.  Both are timed from outside, from before they start until they are reaped.
+`lsr --compare --each` is started, and stopped as soon as it has run each way once; its bundles stay
+open.  The jobs of its children are then given to children of our own, in turns: measured, as
+--compare does it, which reads the clock in between and the accounts in /proc; and unmeasured,
+with a clock that stands still.  Both are timed from outside, from before they start until they are reaped.
 
-Two runs of the same differ by several per cent here, so many short ones are made: of an eighth of the corpus.  What
-measuring takes goes with the files, and so few of them are not slower to read than all, so the share of it is no smaller.
-The two of a pair run one after the other, and pairs are compared: what slows a minute slows both.
+Two equal runs differ by several per cent here, so many short ones are made, over an eighth of the corpus.  The cost of
+measuring is proportional to the number of files, so its share is the same.  The two runs of a pair follow each other, and
+pairs are compared, so that a disturbance of the machine affects both.
 """
 import fcntl
 import os

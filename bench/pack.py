@@ -1,7 +1,7 @@
 """pack - making bundles and reading them back, against the tools that people use
 
-Runs take seconds and leave files behind, so what is put in place before a run and
-cleared after it is not timed.  Lanes take turns, in another order each round.
+Runs take seconds and leave files behind; setting up before a run and cleaning up after it
+are not timed.  Lanes take turns, in another order each round.
 
 Calls and memory are those of a generated tree of small files.
 """

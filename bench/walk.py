@@ -1,11 +1,11 @@
 """walk - a large tree from top to bottom: find, bfs, fd, ls -R, lsr -R on each engine
 
-Published as uringfind: a walk through IORING_OP_GETDENTS, which never entered the kernel.
-Directories are therefore read by getdents64 here as everywhere, by plain calls, under auto
-and threads ahead of their turn; what lsr's ring does is fetch the metadata of files.
+Published as uringfind: a walk through IORING_OP_GETDENTS, which was never merged into the kernel.
+So all programs read directories by getdents64, lsr under auto and threads ahead of their turn;
+lsr's ring fetches the metadata of files.
 
-Every command has to see as many entries as Python's walk; how many lines it prints for
-them is known of each.
+Every command must see as many entries as Python's walk; the number of lines that it prints
+for them is known.
 """
 import os
 
