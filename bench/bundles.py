@@ -1,7 +1,7 @@
 """bundles - listing archives and databases against the tools that made them
 
 One real tree, packed by the stock tools; `lsr -lR` of each bundle against the tool that
-people use for it, and questions to an ordinary database.  Caches of listings are off but
+people use for it, and questions to an ordinary database.  Caches of listings are off except
 in the row that measures them.
 """
 import os
@@ -182,14 +182,14 @@ def measure(job):
 
 def render(run):
     body = (f"Medians of interleaved runs, warm cache (each bundle is read from the disk once before its row), output to a pipe. The tree is `{run.facts['tree']}`, packed by GNU tar, "
-            "gzip, zstd, zip, sqlite3, 7z and xorriso. lsr runs with `--no-cache` but in the row of the second listing. "
-            "CPU of lsr is that of the process that prints and not of its worker; the peak of memory is the sum over all processes, "
-            "of a run that is not timed. "
-            f"The {int(run.facts['small']):,} small bundles hold {MANY_FILES} files each, of those of the tree with at most "
-            f"{MANY_FILE_MAX >> 10} KiB: {int(run.facts['small median']) / 1e3:,.0f} kB in the median, {int(run.facts['small most']) / 1e3:,.0f} "
-            "the largest; each is listed by a process of its own, started by busybox's xargs. "
-            f"The database has a table of {int(run.facts['database rows']):,} rows and another of a hundredth of that; its tables take lsr "
-            f"{run.facts['tables']} ms more than an empty directory (limit {TABLES_MS}: "
+            "gzip, zstd, zip, sqlite3, 7z and xorriso. lsr runs with `--no-cache`, except in the row of the second listing. "
+            "CPU of lsr is that of the main process, without its worker; the peak of memory is the sum over all processes, "
+            "in a separate run. "
+            f"The {int(run.facts['small']):,} small bundles hold {MANY_FILES} files of the tree each, all of at most "
+            f"{MANY_FILE_MAX >> 10} KiB: the median bundle has {int(run.facts['small median']) / 1e3:,.0f} kB, the largest {int(run.facts['small most']) / 1e3:,.0f}; "
+            "each is listed by a process of its own, started by busybox's xargs. "
+            f"The database has a table of {int(run.facts['database rows']):,} rows and another of a hundredth of that. Listing its tables takes lsr "
+            f"{run.facts['tables']} ms more than listing an empty directory (limit {TABLES_MS}: "
             f"{lib.verdict(float(run.facts['tables']) <= TABLES_MS)}).\n\n")
     return "Listing bundles", body + (run.path / "tables.md").read_text(), {}
 

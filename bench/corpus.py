@@ -160,7 +160,7 @@ def render(run):
     files, size = int(f["files"]), int(f["bytes"])
     out = [f"""{files:,} files of {size / 1e6:,.1f} MB in all ({int(f['allocated']) / 1e6:,.1f} MB allocated) in {int(f['packages']):,} package directories, made by
 `bench/corpus-make.c` from the seed {f['seed']} in {f['making them']}: sizes are log-normal ({f['sizes']} bytes), the text compresses like source.
-Every way reads every byte; all came to the same digest.
+Every way reads every byte; all digests are equal.
 """]
     pictures = {}
     results = {cache: json.loads((run.path / f"compare-{cache}.json").read_text())
@@ -169,8 +169,8 @@ Every way reads every byte; all came to the same digest.
     for cache, result in results.items():
         ways = result["ways"]
         out += [f"## `lsr --compare --each`, {cache}\n",
-                f"One bundle per package. {len(ways[0]['runs'])} runs of each way in turns, medians, each in a process of its own; system calls "
-                "from a traced run that is not timed. I/O is time in calls that open, read, wait and close; decoding may overlap with it. "
+                f"One bundle per package. {len(ways[0]['runs'])} runs of each way in turns, medians, each in a process of its own; system calls are "
+                "from a separate, traced run. I/O is time in calls that open, read, wait and close; decoding may overlap with it. "
                 f"A null system call took {result['facts'].get('null syscall', 'an unknown time')} here.\n",
                 compare_table(ways), result["words"].strip() + "\n", lib.picture("corpus", cache, f"I/O and decode time, {cache}")]
         rows = []
@@ -181,19 +181,19 @@ Every way reads every byte; all came to the same digest.
         pictures[cache] = picture.bars(f"Reading {files:,} files, {cache}", rows, "ms", ("I/O", "decode", "the rest"))
     rows = sorted(run.tsv("read.tsv"), key=lambda r: (list(RUNS).index(r["cache"]), list(READERS).index(r["lane"])))
     out += ["\n## What else was proposed\n",
-            "By `bench/corpus-read.c`, one thread, plain calls; ratios are to its own first row. Times end when the process does that "
-            f"was started. The bundles of tar.lz4 are {int(f['lz4 bytes']) / 1e6:,.1f} MB in all.\n",
+            "Measured by `bench/corpus-read.c` with one thread and plain calls; ratios are to its own first row. Times end when the started process "
+            f"ends. The bundles of tar.lz4 are {int(f['lz4 bytes']) / 1e6:,.1f} MB in all.\n",
             lib.table(["way", "", "wall ms", "least–most", "ratio (95 %)", "user ms", "system ms", "peak MB", "system calls", "most frequent"],
                       [[f"{r['lane']}, {r['cache']}", READERS[r["lane"]], lib.ms(r["wall_median_ms"]),
                         f"{lib.ms(r['wall_min_ms'])}–{lib.ms(r['wall_max_ms'])}",
                         f"{float(r['ratio_close']):.3f} ({float(r['ratio_close_low']):.3f}–{float(r['ratio_close_high']):.3f})",
                         lib.ms(r["user_ms"]), lib.ms(r["sys_ms"]), f"{int(r['maxrss_kib']) * 1024 / 1e6:,.1f}",
                         f"{int(r['syscalls']):,}", r["names"]] for r in rows], texts=2),
-            "CPU of `wrapper` is without its worker's, which nobody waits for.\n",
+            "CPU of `wrapper` does not include its worker, which nothing waits for.\n",
             "## Published\n",
             "<https://modulovalue.com/blog/syscall-overhead-tar-gz-io-performance>: 104,000 Dart files of a package cache, 1.13 GB, and the same as "
-            "1,351 tar.gz, on a MacBook (macOS, ARM64) with an NVMe drive; milliseconds. The total holds lexing (2.8 s), that of the archives "
-            "decompression too. State of the caches and file system are not named.\n",
+            "1,351 tar.gz, on a MacBook (macOS, ARM64) with an NVMe drive; milliseconds. The total includes lexing (2.8 s), and for the archives "
+            "decompression. The state of the caches and the file system are not named.\n",
             lib.table(["published", "I/O ms", "total ms", "size"], PUBLISHED)]
     return "104,000 files", "\n".join(out), pictures
 

@@ -242,7 +242,7 @@ def same_output_text(outputs):
     if not differing:
         return ("Before timing, every `lsr` lane printed byte for byte what GNU ls printed, in every set; "
                 "busybox printed as many lines.")
-    return ("Not equal work: other output than GNU ls from " +
+    return ("The work was not equal: the output differed from that of GNU ls for " +
             ", ".join(f"{TITLES[lane]} ({name})" for name, lane in differing) + ".")
 
 
@@ -260,10 +260,10 @@ def render(run):
     sets, summary, outputs = run.tsv("sets.tsv"), run.tsv("summary.tsv"), run.tsv("outputs.tsv")
     cell = {(r["set"], r["lane"]): r for r in summary}
     sizes = [s for s in sets if s["name"] in BY_SIZE]
-    out = [f"""Plain files of 0 to 49 bytes, warm cache, output into a pipe. Wall time from before the spawn to the reaping, median over
+    out = [f"""Plain files of 0 to 49 bytes, warm cache, output into a pipe. Wall time from before the spawn until the process is reaped, median over
 {', '.join(s['rounds'] for s in sizes)} rounds for {', '.join(f"{int(s['files']):,}" for s in sizes)} files; every round
 runs every command once, in shuffled order. Ratios are ratios of medians; in brackets the 95 % bootstrap interval.
-System calls were counted by strace in runs of their own. {same_output_text(outputs)}
+System calls were counted by strace in separate runs. {same_output_text(outputs)}
 """]
     if sizes:
         out.append("## At a glance\n\nWall time in ms, and in brackets the ratio to GNU ls.\n")
@@ -274,8 +274,8 @@ System calls were counted by strace in runs of their own. {same_output_text(outp
     targets = list(target_rows(cell))
     if targets:
         reached = sum(ok for _, ok in targets)
-        out.append(f"## Targets\n\n{reached} of {len(targets)} reached. A verdict compares the measured median, "
-                   "not the interval.\n")
+        out.append(f"## Targets\n\n{reached} of {len(targets)} reached. A verdict compares the measured median "
+                   "with the limit, not the interval.\n")
         out.append(lib.table(["target", "files", "limit", "measured", ""], [row for row, _ in targets]))
     for s in sets:
         out.append(f"## {s['title']}\n")

@@ -5,7 +5,7 @@
                 metadata                 zoo.py: what comes back after packing and unpacking
                 lsr --compare --random   reads within one process
 
-A member is fetched by one process each, as a script would; slow formats fetch fewer.
+Each member is fetched by a process of its own, as in a script; slow formats fetch fewer.
 """
 import hashlib
 import json
@@ -182,19 +182,19 @@ def render(run):
     f, packs, reads, frames = run.facts, run.tsv("packs.tsv"), run.tsv("reads.tsv"), run.tsv("frames.tsv")
     size = int(f["bytes"])
     out = [f"""{int(f['files']):,} files of {size / 1e6:,.1f} MB from `bench/corpus-make.c`, one bundle, warm cache; every command is run by a shell, which is
-part of its time. Median of {ROUNDS} rounds, of one where a round takes more than {SLOW_S} s. {'Not installed: ' + f['not here'] + '.' if 'not here' in f else ''}
+part of its time. Median of {ROUNDS} rounds, or of one if a round takes more than {SLOW_S} s. {'Not installed: ' + f['not here'] + '.' if 'not here' in f else ''}
 
 ## Packing and listing
 
-Each at its own default level, but pixz at 1 and 7z at 3; lsr without its verification (`--no-verify`), since nobody else verifies.
-`pixz -l` lists names alone.
+Each tool has its default level, except pixz (1) and 7z (3). lsr does not verify (`--no-verify`), since no other tool does.
+`pixz -l` lists names only.
 """, lib.table(["format", "pack ms", "rounds", "MB", "of the files", "list ms"],
                [[r["format"], lib.ms(r["pack_ms"]) if r["pack_ms"] else "", r["rounds"], f"{int(r['bytes']) / 1e6:,.1f}" if r["bytes"] else "",
                  f"{int(r['bytes']) / size:.3f}" if r["bytes"] else "", lib.ms(r["list_ms"])] for r in packs])]
     base = next((float(r["ms"]) for r in reads if r["lane"] == "tar -xzOf"), None)
     out += ["\n## One member, in random order\n",
-            "A process for each member, but where it says otherwise; every lane gave the same bytes. Where everything before the member "
-            f"has to be decoded, {SLOW_MEMBERS} were fetched.\n",
+            "One process for each member, unless stated otherwise; all lanes gave the same bytes. If everything before the member "
+            f"must be decoded, only {SLOW_MEMBERS} members were fetched.\n",
             lib.table(["format", "command", "members", "ms a member", "tar.gz by tar ÷ this"],
                       [[r["format"], r["lane"], r["members"], lib.ms(r["ms"]), f"{base / float(r['ms']):,.1f}" if base else ""] for r in reads],
                       texts=2),
@@ -202,14 +202,14 @@ Each at its own default level, but pixz at 1 and 7z at 3; lsr without its verifi
     if run.has("compare-random.json"):
         result = json.loads((run.path / "compare-random.json").read_text())
         out += [f"\n### The same by `lsr --compare --random={result['random']}`\n",
-                "No process is started for a member: a bundle is opened once.\n", corpus.compare_table(result["ways"], random=True),
+                "One process opens a bundle once and reads all members.\n", corpus.compare_table(result["ways"], random=True),
                 random_targets(result["ways"]), result["words"].strip() + "\n"]
     out += ["\n## The size of frames\n",
-            f"`bench/frames.c` on the same tree as a tar, zstd level {LEVEL}, one thread, in memory; a large member has frames of four times the size. "
+            f"`bench/frames.c` on the same tree as a tar, zstd level {LEVEL}, one thread, in memory; frames of large members are four times as large. "
             "`lsr --pack` has one size, 1 MiB, and no option for another.\n", frames_table(frames),
             lib.picture("formats", "frames", "size, sequential and random time against the frame size"),
-            "\n## Metadata\n", "Each kind of entry in a bundle of its own, packed and unpacked by each tool"
-            f" {f['metadata']}; `yes` where all that has the property came back with it.\n",
+            "\n## Metadata\n", "Each kind of entry is in a bundle of its own, packed and unpacked by each tool"
+            f" {f['metadata']}; `yes` means that all entries with the property came back with it.\n",
             zoo.table(run.tsv("metadata.tsv"))]
     curve = {name: [(int(r["frame"]) / 1024, float(r[column]) / float(frames[0][column])) for r in frames]
              for name, column in (("size", "bytes"), ("sequential time", "sequential_ms"), ("one member", "member_ms"))}

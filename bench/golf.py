@@ -1,8 +1,8 @@
-"""golf - `ls -al` by everybody: wall time and system calls for 10 to 10,000 files
+"""golf - `ls -al` by all peers: wall time and system calls for 10 to 10,000 files
 
 The same directories, timer and counting as dirs, with all peers that are installed.
-What they print differs, so the table says how much each printed; dirs.py is the
-comparison of those whose output is equal to the byte.
+Their outputs differ, so the table has the amount of each; dirs.py compares the programs
+whose output is byte-identical.
 """
 import os
 
@@ -57,7 +57,7 @@ def lanes_of(job):
             job.versions[label] = version
     lanes.append(lib.Lane("lsr", [job.lsr, "-al", "."], env))
     lanes += [lib.Lane(f"lsr --io={engine}", [job.lsr, f"--io={engine}", "-al", "."], env) for engine in lib.ENGINES]
-    job.facts["not here"] = ", ".join(absent) or "nobody"
+    job.facts["not here"] = ", ".join(absent) or "none"
     return lanes
 
 
@@ -98,9 +98,9 @@ def render(run):
     cell = {(int(r["files"]), r["lane"]): r for r in summary}
     heads = [f"{n:,}" for n in sizes]
     out = [f"""`-al .` in a directory of plain files of 0 to 49 bytes, warm cache, output into a pipe, LC_ALL=C. Wall time from before the
-spawn to the reaping, medians of interleaved rounds ({', '.join(cell[n, lanes[0]]['runs'] for n in sizes)}). System calls by
-`strace -f -c`, all threads, the start of the program included, in runs of their own. Work that io_uring does inside the kernel
-is no system call: read calls together with CPU time, which has the ring's workers in it. Not installed: {run.facts['not here']}.
+spawn until the process is reaped, medians of interleaved rounds ({', '.join(cell[n, lanes[0]]['runs'] for n in sizes)}). System calls are
+counted by `strace -f -c` in separate runs, for all threads and with the start of the program. Work that io_uring does inside the kernel
+is no system call: read the calls together with CPU time, which includes the ring's workers. Not installed: {run.facts['not here'].replace('nobody', 'none')}.
 
 ## Wall time, ms
 
@@ -109,7 +109,7 @@ In brackets the ratio to GNU ls.
            lib.table(["", *heads], [[lane, *(f"{lib.ms(cell[n, lane]['wall_median_ms'])} ({float(cell[n, lane]['ratio_GNU ls']):.2f})"
                                             for n in sizes)] for lane in lanes]),
            lib.picture("golf", "wall", "wall time against files"), "\n## System calls\n",
-           lib.table(["", *heads, "a file more costs"],
+           lib.table(["", *heads, "each further file"],
                      [[lane, *(f"{int(cell[n, lane]['syscalls']):,}" for n in sizes),
                        f"{(int(cell[sizes[-1], lane]['syscalls']) - int(cell[sizes[0], lane]['syscalls'])) / (sizes[-1] - sizes[0]):.3f}"]
                       for lane in lanes]),
@@ -122,8 +122,8 @@ In brackets the ratio to GNU ls.
 ## Published
 
 By the author of the Zig lsr, <https://rockorager.dev/log/lsr-ls-but-with-io-uring>, with hyperfine and `strace -c`, on
-directories of plain files; machine, kernel and versions are not named there. Another program than this one: only
-the rows of GNU ls and the peers have a counterpart above, and `lsr (Zig)` if `LSR_ZIG` named its binary.
+directories of plain files; machine, kernel and versions are not named there. The Zig lsr is another program than this one: only
+the rows of GNU ls and of the peers have a counterpart above, and `lsr (Zig)` if `LSR_ZIG` named its binary.
 """, published_table()]
 
     def curve(column):

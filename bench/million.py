@@ -152,16 +152,16 @@ def render(run):
         "no cold ones, as dropping caches needs root"
     out = [f"""{files:,} empty files in one directory (made in {run.facts['making them']}), output into a pipe, LC_ALL=C, so no colours, and names sort by bytes.
 Medians of interleaved rounds: warm ones ({rounds['warm']} rounds), {cold}. Ratios are to the first row of a group.
-System calls by `strace -f -c` in runs of their own; where there is a call a file, in a directory of
-{int(run.facts['files counted by strace']):,} files of the same kind. `readdir` is `bench/readdir.c`, Go's program `bench/readdir.go`;
-Go's sorts, readdir's does not. {'No go on this machine, so no row of it.' if 'not here' in run.facts else ''}
+System calls are counted by `strace -f -c` in separate runs; for commands with a call per file, in a directory of
+{int(run.facts['files counted by strace']):,} files of the same kind. `readdir` is `bench/readdir.c`, the program in Go is `bench/readdir.go`;
+the latter sorts, the former does not. {'Go is not installed on this machine.' if 'not here' in run.facts else ''}
 """]
     for group in GROUPS:
         out += [f"## {TITLES[group]}\n", group_table([r for r in summary if r["group"] == group])]
     out.append(lib.picture("million", "wall", "wall times"))
     at = {(r["cache"], r["lane"]): float(r["wall_median_ms"]) / 1e3 for r in summary}
-    out += ["\n## Published\n\nSeconds with a cold cache, for 1,000,000 files; machine, file system and options of `ls` that an alias may "
-            "have added are not known here. An `ls` that colours asks for the metadata of every file.\n",
+    out += ["\n## Published\n\nSeconds with a cold cache, for 1,000,000 files; the machine, the file system and the options of `ls` that an alias may "
+            "have added are unknown. An `ls` that colours names requests the metadata of every file.\n",
             lib.table(["", "published, cold", "here, cold", "here, warm"],
                       [[k, f"{v:g}", f"{at['cold', k]:.2f}" if ("cold", k) in at else "", f"{at['warm', k]:.2f}" if ("warm", k) in at else ""]
                        for k, v in PUBLISHED.items()] if files == FILES else [["only compared at that size", "", "", ""]])]

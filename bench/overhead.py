@@ -1,13 +1,13 @@
 """overhead - what measuring costs: each way of lsr --compare with its clocks and without them
 
-`lsr --compare --each` is begun, and stopped as soon as it has run each way once; its bundles stay
-open.  What it gave its children to do is then given to children of our own, in turns: measured, as
---compare does it, which looks at the clock in between and at the accounts in /proc; and unmeasured,
-where the clock stands still.  Both are timed from outside, from before they start until they are reaped.
+`lsr --compare --each` is started, and stopped as soon as it has run each way once; its bundles stay
+open.  The jobs of its children are then given to children of our own, in turns: measured, as
+--compare does it, which reads the clock in between and the accounts in /proc; and unmeasured,
+with a clock that stands still.  Both are timed from outside, from before they start until they are reaped.
 
-Two runs of the same differ by several per cent here, so many short ones are made: of an eighth of the corpus.  What
-measuring takes goes with the files, and so few of them are not slower to read than all, so the share of it is no smaller.
-The two of a pair run one after the other, and pairs are compared: what slows a minute slows both.
+Two equal runs differ by several per cent here, so many short ones are made, over an eighth of the corpus.  The cost of
+measuring is proportional to the number of files, so its share is the same.  The two runs of a pair follow each other, and
+pairs are compared, so that a disturbance of the machine affects both.
 """
 import fcntl
 import os
@@ -194,10 +194,10 @@ def render(run):
                      f"{percent(low)} to {percent(high_end)}", percent(cpu), verdict(low, high_end)])
     f = run.facts
     body = f"""{int(f['files']):,} files in {int(f['packages']):,} package directories, an eighth of the [corpus](bench-corpus.md), with a bundle for each;
-warm cache. Each way of `lsr --compare` in processes of their own, in pairs: *measured* as `--compare` does it, with looks at the clock in between and
-at the accounts in `/proc`; *unmeasured* with a clock that stands still. Both are timed from outside, from before the process starts until it is
-reaped. The overhead is the median of the ratios within a pair, less one, with its 95 % bootstrap interval; beside it that of CPU time. Target: at most
-{percent(LIMIT)}; it is reached or not if the whole interval says so.
+warm cache. Each way of `lsr --compare` in processes of their own, in pairs: *measured* as `--compare` does it, reading the clock in between and
+the accounts in `/proc`; *unmeasured* with a clock that stands still. Both are timed from outside, from before the process starts until it is
+reaped. The overhead is the median of the ratios within a pair, minus one, with its 95 % bootstrap interval, and beside it the overhead in CPU time. Target: at most
+{percent(LIMIT)}. The verdict is that of the whole interval; if the target is inside it, the row is not decided.
 
 {lib.table(["way", "pairs", "unmeasured ms", "overhead", "95 %", "of CPU", ""], rows)}"""
     return "The overhead of measuring", body, {}

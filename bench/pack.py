@@ -1,7 +1,7 @@
 """pack - making bundles and reading them back, against the tools that people use
 
-Runs take seconds and leave files behind, so what is put in place before a run and
-cleared after it is not timed.  Lanes take turns, in another order each round.
+Runs take seconds and leave files behind; setting up before a run and cleaning up after it
+are not timed.  Lanes take turns, in another order each round.
 
 Calls and memory are those of a generated tree of small files.
 """
@@ -282,12 +282,12 @@ def measure(job):
 
 
 def render(run):
-    body = (f"Medians of runs that take turns, as many as the table says. The tree is `{run.facts['tree']}`. Ratios are to the "
-            "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. Where "
-            "something is written the shells that start the commands are part of the time; lists and contents go into a pipe. *One directory* is of usual size, the middle one by number of entries of all with "
-            f"{USUAL_MIN} or more; `commands.txt` of the run names it. *System calls* are all that strace prints, of all threads and children, in runs that are not timed; "
+    body = (f"Medians of interleaved runs; the table has their number. The tree is `{run.facts['tree']}`. Ratios are to the "
+            "faster peer, sizes to its smaller output; *cold* means that caches were dropped before each run. For commands "
+            "that write files, the shell that starts them is part of the time; lists and contents go into a pipe. *One directory* is the median by number of entries of all directories with "
+            f"{USUAL_MIN} or more; `commands.txt` of the run names it. *System calls* are all calls in the output of strace, of all threads and children, in separate runs; "
             "`tar` keeps extended attributes and access control lists only when asked, `lsr` leaves them out only when asked. *Peak* is "
-            "the sum of the peaks of all processes, of a run that is not timed.\n\n")
+            "the sum of the peaks of all processes, in a separate run.\n\n")
     return "Packing and reading back", body + (run.path / "tables.md").read_text(), {}
 
 

@@ -1,11 +1,11 @@
 """walk - a large tree from top to bottom: find, bfs, fd, ls -R, lsr -R on each engine
 
-Published as uringfind: a walk through IORING_OP_GETDENTS, which never entered the kernel.
-Directories are therefore read by getdents64 here as everywhere, by plain calls, under auto
-and threads ahead of their turn; what lsr's ring does is fetch the metadata of files.
+Published as uringfind: a walk through IORING_OP_GETDENTS, which was never merged into the kernel.
+So all programs read directories by getdents64, lsr under auto and threads ahead of their turn;
+lsr's ring fetches the metadata of files.
 
-Every command has to see as many entries as Python's walk; how many lines it prints for
-them is known of each.
+Every command must see as many entries as Python's walk; the number of lines that it prints
+for them is known.
 """
 import os
 
@@ -63,7 +63,7 @@ def lanes_of(job, tree):
     found.append(("metadata", "ls -lisRA", ["/usr/bin/ls", "-lisRA", tree], long_sections))
     found.append(("metadata", "lsr -lisRA", [job.lsr, "-lisRA", tree], long_sections))
     found += [("metadata", f"lsr -lisRA --io={e}", [job.lsr, "-lisRA", f"--io={e}", tree], long_sections) for e in lib.ENGINES]
-    job.facts["not here"] = ", ".join(n for n, p in (("bfs", bfs), ("fd", fd)) if p is None) or "nobody"
+    job.facts["not here"] = ", ".join(n for n, p in (("bfs", bfs), ("fd", fd)) if p is None) or "none"
     return [(group, lib.Lane(label, argv, env), lines) for group, label, argv, lines in found]
 
 
@@ -109,13 +109,14 @@ def render(run):
     cold = f"cold with caches dropped before each run ({rounds['cold']} rounds)" if "cold" in rounds else \
         "no cold ones, as dropping caches needs root"
     out = [f"""`{run.facts['tree']}`: {entries:,} entries in {directories:,} directories, on {run.facts["tree's file system"]}. Output into a pipe, LC_ALL=C;
-medians of interleaved rounds, warm ({rounds['warm']} rounds) and {cold}. Ratios are to find. System calls by `strace -f -c`, all threads
-and children, in runs of their own. Every command saw as many entries as a walk in Python; not installed: {run.facts['not here']}.
+medians of interleaved rounds, warm ({rounds['warm']} rounds) and {cold}. Ratios are to find. System calls are counted by `strace -f -c` for all threads
+and children, in separate runs. Every command saw as many entries as a walk in Python. Not installed: {run.facts['not here'].replace('nobody', 'none')}.
 
-There is no io_uring operation that reads directories in any released kernel: the patch that the published numbers are from was not
-taken. So all commands open directories and read them by getdents64, on however many threads they have. lsr reads directories ahead in threads under
-auto and threads; sync and uring read one after the other, and the ring fetches metadata only, so for names these two do the same. Debian's bfs is 2.6, older than its use of io_uring. `ls`, `lsr` sort each directory,
-find and bfs show every path in full, so equal fields are not equal bytes: `KB printed` says how much.
+No released kernel has an io_uring operation that reads directories: the patch behind the published numbers was not
+merged. So all commands open directories and read them by getdents64, on one or more threads. lsr reads directories ahead in threads under
+`auto` and `threads`; `sync` and `uring` read one after the other, and the ring fetches metadata only, so for names these two do the same. Debian's bfs 2.6 does not use
+io_uring yet. `ls` and `lsr` sort each directory,
+find and bfs print every path in full, so the same fields take different numbers of bytes: see `KB printed`.
 `-ls` and `-lis` show inode, blocks, mode, links, owners, size, time and name; find -ls escapes names and shows link targets as ls does.
 GNU `ls -l` also looks for access control lists.
 """]
@@ -134,12 +135,12 @@ GNU `ls -l` also looks for access control lists.
                           f"{int(r['maxrss_kib']) / 1024:,.1f}", f"{int(r['bytes_out']) / 1e3:,.0f}",
                           f"{int(r['syscalls']):,}", f"{int(r['syscalls']) / entries:.2f}", r["names"]])
         out += [f"## {title}\n", lib.table(["", "warm ms", "least–most", "ratio", "CPU ms", "cold ms", "ratio", "max RSS MiB", "KB printed",
-                                            "system calls", "an entry", "most frequent"], lines)]
+                                            "system calls", "per entry", "most frequent"], lines)]
     out += [lib.picture("walk", cache, f"wall times, {cache}") for cache in rounds]
     out += ["\n## Published\n\nLennert Buytenhek, [PATCH v3 0/2] io_uring: add support for IORING_OP_GETDENTS, linux-kernel, 18 February 2021, "
             "<https://lkml.indiana.edu/hypermail/linux/kernel/2102.2/02298.html>: names only, to /dev/null, of about 14 million files on btrfs over "
-            "six spinning disks, through a kernel with that patch. Seeks of six disks that one request at a time leaves idle are what "
-            "the cold ratio of 0.43 shows; the warm ratio is 0.69.\n", lib.table(["published", "time"], PUBLISHED)]
+            "six spinning disks, through a kernel with that patch. One request at a time leaves the other disks idle, which "
+            "explains the cold ratio of 0.43; the warm ratio is 0.69.\n", lib.table(["published", "time"], PUBLISHED)]
     pictures = {cache: picture.bars(f"{run.facts['tree']}, {entries:,} entries, {cache}: wall time",
                                     [(r["lane"], [float(r["wall_median_ms"])]) for r in summary if r["cache"] == cache], "ms")
                 for cache in rounds}

@@ -1,8 +1,8 @@
-"""zoo - files with everything that a file can have, and what is left of it after a bundle
+"""zoo - files with every kind of metadata, and what a bundle keeps of it
 
 For each property there are entries that have it; a tool keeps the property if all of them come
-back with it.  Each kind of entry travels in a bundle of its own: some tools stop at the first
-entry that they cannot do, which would say nothing of the others.
+back with it.  Each kind of entry is in a bundle of its own: some tools stop at the first
+entry that they cannot store, which would hide the results of the others.
 """
 import os
 import shutil

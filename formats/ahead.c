@@ -1,18 +1,18 @@
 /*
- * ahead - a ring of buffers between a decoder and who reads
+ * ahead - a ring of buffers between a decoder and its reader
  *
- * Decoding is what a listing of a compressed tar costs; reading its headers
- * costs next to nothing.  A thread of its own takes the latter out of the sum,
- * and lets the decoder go on while the reader waits for something else.
+ * Listing a compressed tar takes the time of decoding; reading its headers
+ * takes next to nothing.  With a thread of its own the decoder runs beside the
+ * reader, and continues while the reader waits for something else.
  *
  *      decoder ─► [ b0 | b1 | b2 | b3 ] ─► reader
  *
- * Nearly all compressed files are small, and what a thread takes over is little
- * compared with what it costs to make one and to wait for it: the first buffers
- * are filled in the caller's thread.
+ * Nearly all compressed files are small, and a thread saves less on them than
+ * starting it and waiting for it costs: the first buffers are filled in the
+ * caller's thread.
  *
  * There is no cancelling: pthread_cancel() needs libgcc_s.so, which a static
- * binary cannot load.  Who frees the input waits for the buffer at hand.
+ * binary cannot load.  Freeing the input waits for the current buffer.
  */
 #include "formats/ahead.h"
 
@@ -100,7 +100,7 @@ static void *ahead_run(void *arg)
         return NULL;
 }
 
-/* A failure is no failure: it goes on without. */
+/* If no thread can be started, decoding continues without one.  */
 static void ahead_start(struct ahead *a)
 {
         if (lsr_ahead_cpus() == 1) {
@@ -241,7 +241,7 @@ int lsr_decoder_feed(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *i
                         r = (int)got;
                         break;
                 }
-                /* At the end once more without input: libraries hold back what had no room. */
+                /* At the end call it once more without input: libraries hold back output that had no room.  */
                 flow.in_left = (size_t)got;
                 flow.ended = got == 0;
                 r = step(d, &flow);

@@ -1,9 +1,9 @@
 /*
- * ahead - an input made by a decoder, which gets a thread when there is much
+ * ahead - an input made by a decoder, which gets a thread for large data
  *
- * Every filter is a decoder: it fills buffers.  Here are the buffers, the
- * thread and what all decoders share: feeding pieces of the inner input, and
- * the words for trouble.
+ * Every filter is a decoder: it fills buffers.  This module has the buffers,
+ * the thread, and the code shared by all decoders: feeding pieces of the inner
+ * input, and error messages.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ struct lsr_decoder;
 struct lsr_decoder_ops {
         /*
          * Decode up to @size (LSR_AHEAD_BUFFER) bytes.  0: there may be more; 1: that was all; a negative errno.
-         * *ret_n is set in each case, and what it counts is good in each case; it may be 0.  Not called again after
-         * the end or an error.  Runs in another thread than the caller's, but never in two at a time.
+         * *ret_n is set in each case, to the number of valid bytes; it may be 0.  Not called again after the end
+         * or an error.  Runs in another thread than the caller's, but never in two at a time.
          */
         int (*decode)(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *ret_n);
         /*

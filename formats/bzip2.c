@@ -1,7 +1,7 @@
 /*
  * bzip2 - streams one after another
  *
- * pbzip2 writes many, so what follows a stream may be another one.
+ * pbzip2 writes many streams, so a stream may be followed by another one.
  */
 #include <bzlib.h>
 #include <errno.h>

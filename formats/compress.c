@@ -3,9 +3,8 @@
  *
  *      free ─► at hand ─► [ jobs: done | being compressed | waiting ] ─► output ─► free
  *
- * There are some pieces more than threads: one at hand, and those that wait, so
- * that no thread is idle while whoever fills them reads from a disk.  When none
- * is free the oldest is waited for, which bounds the memory.  Buffers stay as
+ * There are some pieces more than threads: one at hand, and those that wait, so that no thread is idle while the
+ * caller reads from a disk.  When none is free the oldest is waited for, which bounds the memory.  Buffers stay as
  * large as they were needed once.
  */
 #include "formats/compress.h"

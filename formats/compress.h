@@ -1,10 +1,10 @@
 /*
- * compress - what is written, compressed on all cores
+ * compress - output compressed on all cores
  *
  * Bytes are cut into pieces.  Each becomes a stream of its own (a frame, a
- * member), for decompressors take one after another as if they were one; so
- * pieces are worked on at the same time, and what is written does not depend
- * on how many threads did it.
+ * member), since decompressors treat consecutive streams as one.  So pieces
+ * are compressed in parallel, and the output does not depend on the number of
+ * threads.
  *
  * A codec whose library does all that itself has @stream in place of @piece.
  */
@@ -19,10 +19,10 @@ struct lsr_codec {
         int level_min, level_max, level_default;
         size_t piece; /* bytes that lsr_compress_stream() puts into one */
 
-        /* What one worker needs.  NULL: there is no memory. */
+        /* The context of one worker.  NULL: out of memory.  */
         void *(*new)(int level);
         void (*free)(void *context);
-        /* What @n bytes may become at most. */
+        /* The largest output for @n bytes.  */
         size_t (*bound)(void *context, size_t n);
         /* The bytes made of a piece, 0: it failed. */
         size_t (*compress)(void *context, const void *data, size_t n, void *out, size_t out_size);
@@ -55,12 +55,12 @@ void lsr_compress_tell(struct lsr_compress *c, void (*made)(void *ctx, size_t n,
 /* Append, and cut where a piece is full.  0 or the negative errno of the first failure, as all that follow. */
 int lsr_compress_stream(struct lsr_compress *c, const void *data, size_t n);
 
-/* For whoever decides itself where pieces end: append, and end the piece, if there is anything in it. */
+/* For callers that decide where pieces end: append, and end the piece, unless it is empty.  */
 void lsr_compress_add(struct lsr_compress *c, const void *data, size_t n);
 int lsr_compress_cut(struct lsr_compress *c);
 
 /* Bytes in the piece at hand. */
 size_t lsr_compress_held(const struct lsr_compress *c);
 
-/* Cut, and have all of it in the output. */
+/* End the piece, and write everything to the output.  */
 int lsr_compress_finish(struct lsr_compress *c);

@@ -8,8 +8,8 @@
  * - the member says how long it is, as bgzip writes it: libdeflate again;
  * - anything else: zlib streams it.
  *
- * Whatever the first two do not like goes to the third from the beginning of
- * the member: it tells damaged from cut short, and gives what lies before.
+ * Members that the first two reject go to the third from their beginning: it
+ * distinguishes damage from truncation, and returns the data before it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /*
- * inflate - zlib and libdeflate behind two faces, inflate.h and deflate.h
+ * inflate - zlib and libdeflate behind two interfaces, inflate.h and deflate.h
  *
- * libdeflate is two to three times as fast as zlib, and cannot stream: it wants
- * all input and room for all output.  So buffers are its work, and streams are
- * zlib's, without zlib's CRC-32, which costs a third as much as inflating.
+ * libdeflate is two to three times as fast as zlib, but cannot stream: it
+ * needs all input and room for all output.  So it decodes buffers, and zlib
+ * decodes streams, without zlib's CRC-32, which costs a third as much as
+ * inflating.
  *
- * Pieces of a stream are libdeflate's work too.  It marks the last block of
+ * libdeflate also makes the pieces of a stream.  It marks the last block of
  * everything it makes as the last of the stream; zlib inflates it again up to
- * where that block begins, there the mark is taken away, and an empty block
+ * the beginning of that block, the mark is cleared there, and an empty block
  * fills the last byte.  Both together are still twice as fast as zlib alone.
  */
 #include "formats/inflate.h"

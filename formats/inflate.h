@@ -1,5 +1,5 @@
 /*
- * inflate - deflate data, as gzip, zip and sqlar have them
+ * inflate - decode deflate data, as in gzip, zip and sqlar
  *
  * Whole buffers where input and output fit into memory: several times as fast.
  * Streams for the rest.  For gzip as a stream, with members and checksums, use
@@ -18,7 +18,7 @@ enum lsr_deflate {
         LSR_DEFLATE_GZIP, /* one member */
 };
 
-/* No byte of deflate data makes more bytes than this: what claims more is wrong. */
+/* The most bytes that one byte of deflate data can make; larger claims are wrong.  */
 #define LSR_INFLATE_RATIO_MAX 1032
 
 /*
@@ -29,8 +29,8 @@ int lsr_inflate_buffer(enum lsr_deflate kind, const void *data, size_t n, void *
                        size_t *ret_made);
 
 /*
- * Decode a stream (not LSR_DEFLATE_GZIP) from the position of @inner, which is freed with the result; on failure it
- * stays the caller's.  What follows the stream is not looked at.  The Adler-32 of LSR_DEFLATE_ZLIB is verified.
+ * Decode a stream (not LSR_DEFLATE_GZIP) from the position of @inner, which is freed with the result; on failure
+ * it stays the caller's.  Data after the stream is not read.  The Adler-32 of LSR_DEFLATE_ZLIB is verified.
  */
 int lsr_inflate_open(struct lsr_input **ret_input, struct lsr_input *inner, enum lsr_deflate kind);
 

@@ -1,12 +1,12 @@
 /*
- * input - where a driver gets its bytes
+ * input - the bytes for a driver
  *
- * A range of an open file, memory, a pipe, or what a filter makes of another
- * input.  Every input is a sequence of bytes with a position; one that is
- * `random` can also be read anywhere, without moving the position.
+ * A range of an open file, memory, a pipe, or the output of a filter over
+ * another input.  Every input is a sequence of bytes with a position; one that
+ * is `random` can also be read anywhere, without moving the position.
  *
- * Errors of the file itself are negative errnos.  -EBADMSG is for data that a
- * filter cannot make sense of; `what` then says more.
+ * Errors of the file itself are negative errnos. -EBADMSG means data that a
+ * filter cannot decode; `what` then has the details.
  */
 #pragma once
 
@@ -39,7 +39,10 @@ struct lsr_input_ops {
 /* The head of every kind of input.  Fields are set by its maker and read by all. */
 struct lsr_input {
         const struct lsr_input_ops *ops;
-        /* Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or NULL. */
+        /*
+         * Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or
+         * NULL.
+         */
         const char *what;
         uint64_t size;      /* bytes in all, or LSR_INPUT_UNKNOWN */
         uint64_t at;        /* position: bytes taken or passed over so far */
@@ -58,7 +61,7 @@ struct lsr_input {
         uint8_t *end_read; /* it, or NULL: it is mapped */
 };
 
-/* A range of @fd, which the input closes never.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
+/* A range of @fd, which the input never closes.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe.  */
 int lsr_input_file(struct lsr_input **ret_input, struct lsr_io *io, int fd, uint64_t offset, uint64_t size);
 /* Memory that stays the caller's. */
 struct lsr_input *lsr_input_memory(const void *data, size_t size);
@@ -106,7 +109,7 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
  */
 const uint8_t *lsr_input_map(struct lsr_input *in);
 
-/* To be called now and then for what was looked at of a map, from any thread: bounds what is resident. */
+/* Call this now and then for parts of a map that are done with, from any thread: it bounds the resident memory.  */
 void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /*

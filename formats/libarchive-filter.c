@@ -1,9 +1,9 @@
 /*
- * libarchive-filter - .Z files, what compress(1) made
+ * libarchive-filter - .Z files, made by compress(1)
  *
- * libarchive's decoder, with its raw format behind it: all there is as one member.
- * There is no sum and no length, so that whoever reads the data must find that
- * they are cut short.
+ * libarchive's decoder, with its raw format, which has all data as one member.
+ * There is no checksum and no length, so only the reader of the data can
+ * notice truncation.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * libarchive-pass - our inputs as libarchive wants them, and its errors as we do
+ * libarchive-pass - inputs for libarchive, and its errors in our terms
  *
- * Skips cost nothing until the next read: a listing of an iso jumps from file to
- * file without looking at any, and would otherwise read the whole image.
+ * Skips cost nothing until the next read: a listing of an iso skips from file
+ * to file, and would otherwise read the whole image.
  *
  * libarchive converts names to the character set of the locale, loses in the C
  * locale what is not ASCII, and asks nl_langinfo() which it is.  A UTF-8 locale
@@ -71,7 +71,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
-                /* What was taken stays valid until the next call, which is all that libarchive asks for. */
+                /* Bytes that were taken stay valid until the next call, as libarchive requires.  */
                 lsr_input_take(in, (size_t)got);
                 *ret_data = data;
         }

@@ -1,12 +1,12 @@
 /*
  * libarchive - one driver for all formats that have none of their own
  *
- * Whatever libarchive can read and nobody uses often enough to deserve a reader
- * here: it is correct, well tested and fast enough.  Of its many formats only
- * the one whose magic number was seen is enabled, so that hostile bytes reach
- * one parser, and never the *_all functions: those bring filters that run
- * external programs, and libxml2 with xar.  Compression around an archive is
- * the business of our own filters; only an rpm has one inside.
+ * These formats are not used often enough to deserve a reader of their own:
+ * libarchive is correct, well tested and fast enough.  Only the format whose
+ * magic number was seen is enabled, so that hostile bytes reach one parser.
+ * The *_all functions are never used: they bring filters that run external
+ * programs, and libxml2 with xar.  Compression around an archive is decoded by
+ * our own filters; only an rpm has one inside.
  *
  * Times of DOS (cab, rar, some lha) are civil, and libarchive asks mktime() what
  * that means.  Members are marked as having such times, which is right where
@@ -83,8 +83,8 @@ static void archive_times(const struct archive_kind *kind, struct archive_entry 
 }
 
 /*
- * What this archive can say.  An iso without Rock Ridge has neither owners nor modes.  An lha written under DOS has
- * none either: then there is no owner, and the mode is one of those that libarchive makes up.
+ * The fields that this archive has.  An iso without Rock Ridge has neither owners nor modes.  Nor has an lha
+ * written under DOS: then there is no owner, and the mode is one that libarchive makes up.
  */
 static unsigned archive_fields(const struct archive_pass *pass, struct archive_entry *e, unsigned known)
 {
@@ -220,13 +220,13 @@ static int archive_scan(struct lsr_scan *scan)
                 }
         }
         lsr_archive_end(&pass);
-        /* What came before the damage is listed. */
+        /* Members before the damage are listed.  */
         return pass.ordinal ? 0 : r;
 }
 
 /* --- one member -------------------------------------------------------------- */
 
-/* From where content ended to where it goes on; beyond the size of the member is damage. */
+/* The gap from the end of the last piece of content to the next one; a gap beyond the size of the member is damage.  */
 static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
                         uint64_t to)
 {
@@ -256,7 +256,7 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                         tries++;
                         continue;
                 }
-                /* Of content it warns when a checksum is wrong. */
+                /* A warning about content means a wrong checksum.  */
                 if (r != ARCHIVE_OK)
                         break;
                 if (offset < 0 || (uint64_t)offset != done) {
@@ -278,13 +278,16 @@ static bool archive_same(const char *stored, const struct lsr_member *m)
         const char *want = m->raw ? m->raw : m->path;
         size_t n = m->raw ? m->raw_len : m->path_len;
 
-        /* The catalogue keeps no raw path for so little. */
+        /* The catalogue stores no raw path for such a small difference.  */
         if (!m->raw && stored && !strncmp(stored, "./", 2))
                 stored += 2;
         return stored && strlen(stored) == n && !memcmp(stored, want, n);
 }
 
-/* Is it what the listing saw?  A file whose content came with a later link (archive_add_content) has its header. */
+/*
+ * Is it the member that was listed?  A file whose content came with a later link (archive_add_content) has the
+ * header of that link.
+ */
 static bool archive_agrees(struct archive_entry *e, const struct lsr_member *m)
 {
         return archive_same(archive_path(e), m) || archive_same(archive_hardlink(e), m);
@@ -337,7 +340,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 return r;
         while (r == 0 && many->next(many->ctx, &m)) {
                 r = archive_find(&pass, &m, &e);
-                /* There is nothing behind a header that cannot be read. */
+                /* Nothing can be read after an unreadable header.  */
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
@@ -470,7 +473,7 @@ static const struct archive_kind *archive_kind_of(struct lsr_input *in)
         struct lsr_probe p = { .size = in->size };
         ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
 
-        /* What lies before an error may be enough. */
+        /* The bytes before an error may be enough.  */
         if (got < 0)
                 got = lsr_input_peek(in, 1, &p.head);
         if (got <= 0)

@@ -1,11 +1,11 @@
 /*
- * lsr1-check - does the table of contents tell what is in the tar?
+ * lsr1-check - compare the table of contents with the tar
  *
- * What the tar driver lists of the tar is a catalogue too, made by the same
- * rules: duplicates, hard links and parents are settled in it.  So the two are
- * compared row by row and name by name, and there is no second opinion here on
- * what a header means.  On the way every frame is decoded, which verifies its
- * checksum; damage ends the comparison, but not that.
+ * The listing of the tar driver is a catalogue too, made by the same rules for
+ * duplicates, hard links and parents.  So the two are compared row by row and
+ * name by name, without a second interpretation of headers.  On the way every
+ * frame is decoded, which verifies its checksum; damage ends the comparison,
+ * but not the decoding.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void check_trouble(void *ctx, int error, const char *text)
 
 /* --- the tar --------------------------------------------------------------------- */
 
-/* What follows the last member: zeros, @n of them if that is known. */
+/* The data after the last member: zeros, @n of them if that is known.  */
 static void check_end(struct lsr_scan *walk, uint64_t n)
 {
         struct lsr_input *in = walk->input;
@@ -48,7 +48,7 @@ static void check_end(struct lsr_scan *walk, uint64_t n)
 
         while ((got = lsr_input_peek(in, 1, &data)) > 0) {
                 if (data[0] != 0 || memcmp(data, data + 1, (size_t)got - 1) != 0) {
-                        lsr_scan_trouble(walk, -EBADMSG, "there is data behind the end of the tar, at byte %s",
+                        lsr_scan_trouble(walk, -EBADMSG, "there is data after the end of the tar, at byte %s",
                                          lsr_grouped(from));
                         return;
                 }
@@ -57,8 +57,8 @@ static void check_end(struct lsr_scan *walk, uint64_t n)
         if (got < 0)
                 lsr_scan_trouble(walk, (int)got, "%s", in->what ? in->what : "the end of the tar cannot be read");
         else if (n != LSR_INPUT_UNKNOWN && in->at - from != n)
-                lsr_scan_trouble(walk, -EBADMSG, "%s bytes end the tar and not %s", lsr_grouped(in->at - from),
-                                 lsr_grouped(n));
+                lsr_scan_trouble(walk, -EBADMSG, "%s bytes of zeros end the tar instead of %s",
+                                 lsr_grouped(in->at - from), lsr_grouped(n));
 }
 
 /* List the tar that @in gives.  0 or a negative errno. */
@@ -173,7 +173,7 @@ static void check_compare(struct check *c)
 
 /* --- the check --------------------------------------------------------------------- */
 
-/* What can be verified without a table of contents. */
+/* The checks that need no table of contents.  */
 static int check_streamed(struct check *c)
 {
         struct lsr_input *in;

@@ -1,11 +1,11 @@
 /*
  * lsr1-frames - the tar, from any frame on
  *
- * A frame is decoded as a whole before a byte of it is given, so what comes out
- * of here has been compared with its checksum.  Reading one small member means
- * one read of the file and one frame in the caller's thread; reading on into
- * the next frame shows that there is more to come, and from then on frames are
- * in flight on all cores:
+ * A frame is decoded as a whole before a byte of it is given, so all data
+ * returned has been compared with its checksum.  Reading one small member
+ * means one read of the file and one frame in the caller's thread; reading on
+ * into the next frame shows that there is more to come, and from then on
+ * frames are in flight on all cores:
  *
  *      file ─► [ frame | frame | frame | frame ] ─► reader
  *                done    being decoded   waiting
@@ -61,7 +61,7 @@ static bool frames_wanted(const struct frames *f, uint32_t frame)
         return frame < f->l->n && (f->runs || f->l->frames[frame].raw < f->ahead);
 }
 
-/* A thread costs more than it saves where one frame is all that is wanted. */
+/* A thread costs more than it saves if only one frame is needed.  */
 static void frames_start(struct frames *f)
 {
         unsigned threads = lsr_ahead_cpus(), wanted = 1;

@@ -1,13 +1,13 @@
 /*
- * lsr1-tail - what the end of the file says about the rest
+ * lsr1-tail - the locator and the seek table at the end of the file
  *
- * Locator, seek table and table of contents repeat each other on purpose: each
- * number is said twice, so one that was damaged does not go unseen.  Whatever is
- * wrong has the same consequence: the table of contents does not exist, and the
- * tar is read as any other.  So there are no error codes here, only words.
+ * Locator, seek table and table of contents are redundant on purpose: each
+ * number is stored twice, so damage is noticed.  Every error has the same
+ * consequence: the table of contents is ignored, and the tar is read like any
+ * other.  So there are no error codes here, only messages.
  *
- * The seek table becomes an array of where frames begin: its sums are needed
- * anyway, and finding a frame then is a binary search, whoever wrote the file.
+ * The seek table becomes an array of the offsets of frames: its sums are
+ * needed anyway, and finding a frame is then a binary search.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -112,7 +112,10 @@ static bool tail_is_lost(const uint8_t *tail, size_t n, uint64_t at)
         if (table >= tail_table_size(TAIL_ENTRIES_MIN) && table + LSR1_LOCATOR <= n &&
             tail_entries_fit(tail + n - LSR1_FOOTER))
                 return !tail_locator_whole(tail + n - table - LSR1_LOCATOR);
-        /* A locator that is where it says, and no seek table behind it: one of a bundle that is a member is elsewhere. */
+        /*
+         * A locator that is where it says, and no seek table behind it: one of a bundle that is a member is
+         * elsewhere.
+         */
         for (size_t i = 0; i + LSR1_LOCATOR <= n; i++)
                 if (lsr_le32(tail + i) == LSR1_MAGIC && !tail_locator(tail + i, &l) &&
                     l.toc_at + LSR1_SKIPPABLE + l.toc_clen == at + i)

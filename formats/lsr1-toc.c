@@ -1,13 +1,13 @@
 /*
- * lsr1-toc - the table of contents, as much of it as is wanted
+ * lsr1-toc - the table of contents, decoded as far as needed
  *
  *      T    8 bytes | frame | frame | frame | ...       decoded where they belong,
  *                       └──────────────┐                 when they are asked for
  *      data         |       |      |       | ...
  *
- * It is one frame, or many: then the columns of a large bundle need not be
- * decoded for the one directory that is listed.  Memory for all of it costs
- * nothing where nothing is written to.
+ * It is one frame, or many: then listing one directory of a large bundle need
+ * not decode all columns.  Memory for the whole table costs nothing where it
+ * is not written to.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,13 @@
 /*
  * lsr1-write - a .tar.zst that lists in one read
  *
- * docs/bundle-format.md is the format.  How many blocks a member takes is known when it
- * comes, so it goes to the catalogue with its place in the tar at once, while
- * frames are compressed on all cores; how long those became is needed only at
- * the end, for the seek table.  Where readers would not take the index, as it is
- * larger than their limits, the bundle goes without, and it is told.
+ * docs/bundle-format.md is the format.  The number of blocks of a member is known at once, so it is added to the
+ * catalogue with its position in the tar, while frames are compressed on all cores; the compressed lengths are
+ * needed only at the end, for the seek table.  If the index would exceed the limits of readers, the bundle has
+ * none, and this is reported.
  *
- * Small members share frames, for zstd finds little in few bytes; content of
- * 1 MiB and more has frames of its own, so that where a byte of it lies is told
- * by a division.
+ * Small members share frames, since zstd compresses few bytes badly.  Content of 1 MiB and more has frames of its
+ * own, so that a division finds the frame of a byte.
  */
 #include <errno.h>
 #include <stdlib.h>

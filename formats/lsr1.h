@@ -1,5 +1,5 @@
 /*
- * lsr1 - what the parts of the driver share
+ * lsr1 - shared by the parts of the driver
  *
  *      D0 .. Dk E    zstd frames: a tar
  *      T             a skippable frame around a zstd frame: the table of contents
@@ -19,7 +19,10 @@
 #include "formats/format.h"
 #include "formats/writer.h"
 
-/* Limits hold for readers and writers: what is written is read, or the writer says that it made no table of contents. */
+/*
+ * Limits hold for readers and writers: a writer that would exceed them makes no table of contents, and reports
+ * this.
+ */
 #define LSR1_TAIL ((size_t)128 << 10)       /* read first */
 #define LSR1_FRAMES_MAX (UINT32_C(1) << 24) /* of the seek table; 16 bytes of memory each */
 #define LSR1_FRAME_MAX ((size_t)16 << 20)   /* bytes of a frame, packed or not, that is decoded by itself */

@@ -1,10 +1,10 @@
 /*
  * lz4 - frames one after another
  *
- * liblz4 passes over skippable frames itself.  Of the legacy format, which Linux
- * wants its initrds in, it knows the blocks: each has its size before it, makes
- * 8 MiB, but for the last, and nothing says which that is.  So the next frame
- * begins where a size is a magic number.
+ * liblz4 skips skippable frames itself.  Of the legacy format, which Linux
+ * uses for initrds, it decodes the blocks: each has its size before it and
+ * makes 8 MiB, except the last, which is not marked.  So the next frame begins
+ * where a size is a magic number.
  */
 #include <errno.h>
 #include <lz4.h>

@@ -1,8 +1,8 @@
 /*
  * magic - the formats of libarchive, by their first bytes
  *
- * Of our own and not libarchive's bids: those need an archive opened with all
- * parsers enabled, and some of them guess.
+ * These are not libarchive's bids, which need an archive opened with all
+ * parsers enabled, and some of which guess.
  */
 #include "formats/magic.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-/* Do the bytes at @at say @magic? */
+/* Are the bytes at @at those of @magic?  */
 static bool magic_at(const struct lsr_probe *p, size_t at, const char *magic, size_t n)
 {
         return p->head_len >= at + n && !memcmp(p->head + at, magic, n);

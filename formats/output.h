@@ -1,9 +1,9 @@
 /*
- * output - where a writer puts the bytes of a bundle
+ * output - the destination of a writer
  *
- * A pipe, or a new file that is the output's alone, from its beginning on.
- * Writers of formats that are sequences append through here; sqlite, which
- * writes in places of its own, takes the descriptor of a file.
+ * A pipe, or a new file that nothing else writes to.  Writers of sequential
+ * formats append through this; sqlite, which writes at offsets, takes the
+ * descriptor of a file.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct lsr_output {
         size_t held;  /* bytes in the buffer */
         uint8_t *buf; /* LSR_OUTPUT_BUFFER, made on need */
         /*
-         * May be set: called now and then while a writer waits for threads that take long, with the bytes of content that
-         * it has and they have not worked on.
+         * May be set: called now and then while a writer waits for slow threads, with the number of content bytes
+         * that these have not processed yet.
          */
         void (*waiting)(void *ctx, uint64_t held);
         void *ctx;
@@ -34,5 +34,5 @@ void lsr_output_free(struct lsr_output *out);
 /* Append.  0, or the negative errno of this or an earlier write.  Large pieces are not copied. */
 int lsr_output_write(struct lsr_output *out, const void *data, size_t n);
 
-/* Let go of what the buffer holds. */
+/* Drop the contents of the buffer.  */
 int lsr_output_flush(struct lsr_output *out);

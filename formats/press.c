@@ -9,9 +9,8 @@
  * before the first byte is written; a member of more than LSR_PRESS_WHOLE
  * pieces is handed on piece by piece.
  *
- * Whether a stream of pieces is worth while is decided piece by piece: each
- * must save more than all others could lose by being stored, so one that is
- * deflated makes the whole smaller and nothing is decided twice.
+ * Whether deflating is worthwhile is decided piece by piece: each must save more than all other pieces could lose
+ * by being stored, so a single deflated piece makes the stream smaller, and no decision is revised.
  */
 #include "formats/press.h"
 

@@ -1,11 +1,12 @@
 /*
  * press - members with their content, deflated on all cores, back in order
  *
- * For bundles that compress each member by itself.  Small members are worked on
- * together, so that a job is worth its while; larger ones are cut into pieces
- * of LSR_PRESS_PIECE bytes that make one deflate stream (deflate.h).  What is
- * made does not depend on the number of threads, and memory is bounded:
- * 2 LSR_PRESS_PIECE for each thread and its next job, and for LSR_PRESS_WHOLE more.
+ * For bundles that compress each member by itself.  Small members share a job,
+ * which would be too short otherwise; larger ones are cut into pieces of
+ * LSR_PRESS_PIECE bytes that make one deflate stream (deflate.h).  The output
+ * does not depend on the number of threads, and memory is bounded: 2
+ * LSR_PRESS_PIECE for each thread and its next job, and for LSR_PRESS_WHOLE
+ * more.
  */
 #pragma once
 

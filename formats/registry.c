@@ -1,7 +1,7 @@
 /*
- * registry - the drivers and filters there are, and which of them an input wants
+ * registry - the table of drivers and filters, and how an input is identified
  *
- * Order matters: the first that recognises the bytes has them.
+ * Order matters: the first driver that recognises the bytes gets them.
  *
  *      lsr1                  zstd, which is a filter's, but for what it ends with
  *      magic number at 0     exclude each other; whatever archives they hold
@@ -185,8 +185,8 @@ static const struct lsr_format *registry_from_end(struct lsr_input *in)
 }
 
 /*
- * A decoder gave up before anything was recognised.  Who has no magic number has been taken for a decoder by mistake.
- * 1; or @error where the file itself cannot be read.
+ * A decoder failed before anything was recognised.  If the filter has no magic number, it was probably chosen by
+ * mistake.  1; or @error if the file itself cannot be read.
  */
 static int registry_damage(struct lsr_identity *id, const struct lsr_input *in, int error)
 {

@@ -1,5 +1,5 @@
 /*
- * sqlite-ahead - what SQLite will look at next, brought into the cache
+ * sqlite-ahead - prefetch the pages that SQLite will read next
  *
  * A scan of a table looks at a few bytes of each of its leaves, which lie
  * kilobytes apart, with content between them: waiting for memory is a third of

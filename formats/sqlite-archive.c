@@ -15,13 +15,13 @@
  *      threads         0             1              0            decode pieces
  *      this one       add  ────────► add  ────────► add          in their order
  *
- * Order matters, as the last of rows with the same path counts.  What a thread
- * could not do, for whatever reason, this one does again, so that errors are
- * found and reported in one place.
+ * Order matters, as the last of rows with the same path counts.  Pieces that a
+ * thread could not decode, for whatever reason, are decoded again by this one,
+ * so that errors are found and reported in one place.
  *
- * The lookup of some paths needs a few members, and which ones the index of names
- * says.  All of it is looked at, as "zz/../a" and "./a" stand for "a" too; it
- * is small beside the archive.
+ * The lookup of some paths needs a few members, which are found in the index
+ * of names.  All of the index is read, as "zz/../a" and "./a" stand for "a"
+ * too; it is small compared with the archive.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
@@ -526,7 +526,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
         return true;
 }
 
-/* Did that do?  If not, all is to be listed, which also tells what is wrong. */
+/* Did that suffice?  If not, all rows are listed, which also reports errors.  */
 static bool archive_scan_only(struct lsr_sqlite *s)
 {
         const struct lsr_wanted *wanted = s->scan->wanted;

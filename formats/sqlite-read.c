@@ -1,9 +1,10 @@
 /*
  * sqlite-read - values as content
  *
- * A value of a table with rowids goes out in pieces, however large it is.  That
- * way gives bytes as they are stored, so text of a database in UTF-16, what is
- * computed and what has no rowid is taken whole, within SQLite's limit of memory.
+ * A value of a table with rowids goes out in pieces, however large it is.
+ * This returns bytes as they are stored, so text of a database in UTF-16,
+ * computed values, and values of tables without rowid are read whole, within
+ * SQLite's limit of memory.
  */
 #include <errno.h>
 #include <stdlib.h>

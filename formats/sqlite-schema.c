@@ -1,11 +1,11 @@
 /*
- * sqlite-schema - which tables there are, and how their rows are called
+ * sqlite-schema - the tables, and the names of their rows
  *
  * Names that SQLite allows and a path does not are percent-encoded, so that two
  * names never become one.
  *
- * Virtual tables are there, but have no rows: their modules would be run on
- * hostile data.  What they hold can be had of the tables that they keep it in.
+ * Virtual tables are listed without rows: their modules would be run on
+ * hostile data.  Their contents are in the tables that they keep it in.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,8 @@
  *      users/3/             a row, by its rowid or its key
  *      users/3/name         a value; its size is the value's length, of text in UTF-8
  *
- * Of this nothing is read but what the questions take: for the root the schema
- * alone, of a table that nobody has entered neither rows nor columns.  Several
- * rows of a table whose names tell no rowid are found in one pass.
+ * Only what the questions need is read: for the root only the schema, and for a table that was not entered neither
+ * rows nor columns.  Several rows of a table whose names tell no rowid are found in one pass.
  *
  * The length of a blob is in the header of its row: zeroblob(length(x)) asks for
  * nothing else, and keeps type and size in one column.  Text must be read, since
@@ -350,7 +349,7 @@ static int tables_scan_schema(struct tables_scan *x)
 
         lsr_out_puts(&x->path, LSR_SQLITE_DUMP);
         r = tables_add(x, S_IFREG | 0444, 0, &x->schema.dump_size, 0);
-        /* What a view takes is up to whoever wrote it, and there are no more steps for all of them than for one. */
+        /* The author of a view decides how many steps it takes, so all views together get no more than one.  */
         for (unsigned views = 0; views < 2; views++)
                 for (size_t i = 0; r == 0 && i < x->schema.n; i++) {
                         struct lsr_sqlite_table *t = &x->schema.tables[i];
@@ -505,7 +504,9 @@ static int cursor_prepare(struct lsr_sqlite *s, bool whole)
         return tables_prepare(s, sql, &c->stmt);
 }
 
-/* To the row of that rowid, or at that place: those without rowid are passed one by one.  SQLITE_ROW or another code. */
+/*
+ * To the row of that rowid, or at that place: those without rowid are passed one by one.  SQLITE_ROW or another code.
+ */
 static int cursor_seek(struct lsr_sqlite_cursor *c, uint64_t place)
 {
         int code = SQLITE_ROW;

@@ -17,12 +17,11 @@
  * that is followed by the next piece doubles, so that a scan makes few large
  * reads and hopping from leaf to leaf around the content makes small ones.
  *
- * A database that is cached, and not to be rolled back or to be read with a log,
- * is looked at where it is, as the input's memory: of an archive SQLite needs
- * half of all pages, and a little of each.  Without shared memory for logs.
- * Not for the lookup of one path, which looks at the index of names: its pages
- * are few and far between, and the kernel maps sixteen around each; they are
- * read one by one.
+ * A database that is cached, and needs neither rollback nor log, is mapped: of
+ * an archive SQLite needs half of all pages, and a few bytes of each.  Without
+ * shared memory for logs.  It is not mapped for the lookup of one path, which
+ * reads the index of names: its pages are few and scattered, and the kernel
+ * maps sixteen around each; they are read one by one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -116,7 +115,10 @@ static int vfs_fail(struct lsr_sqlite_vfs *v, int error, const char *text, int c
 
 /* --- windows ------------------------------------------------------------------ */
 
-/* A window that has the byte at @offset, of @n bytes that are wanted: 0, 1 at an early end of the input, or a negative errno. */
+/*
+ * A window that has the byte at @offset, of @n bytes that are wanted: 0, 1 at an early end of the input, or a
+ * negative errno.
+ */
 static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_window **ret_window)
 {
         struct vfs_window *oldest = &s->windows[0], *before = NULL;

@@ -1,5 +1,5 @@
 /*
- * sqlite - what the files of the SQLite driver share
+ * sqlite - shared by the files of the SQLite driver
  *
  * The one place that includes <sqlite3.h>; only formats/sqlite*.c include this.
  *

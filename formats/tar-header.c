@@ -1,5 +1,5 @@
 /*
- * tar-header - one block of 512 bytes that says what a member is
+ * tar-header - the block of 512 bytes that describes a member
  *
  *      0 name  100 mode  108 uid  116 gid  124 size  136 mtime  148 checksum  156 type  157 link
  *      257 magic  265 user  297 group  329 major  337 minor                    all but v7

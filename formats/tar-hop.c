@@ -1,21 +1,19 @@
 /*
  * tar-hop - from header to header of a file, reading as little in between as pays
  *
- * In the page cache a read of one header costs about what copying 8 KiB costs,
- * so there it pays to hop over content of that size and more.  A disk that is
- * asked for one header after the other has to answer each before the next is
- * known, where reading everything lets the kernel read ahead.  Nobody tells
- * which of the two it is, but a clock does: a hop that takes long did not end
- * in memory, and then content is read through for a while, longer each time.
+ * In the page cache a read of one header costs about what copying 8 KiB costs, so there it pays to hop over
+ * content of that size and more.  A disk that is asked for one header after the other has to answer each before
+ * the next is known, where reading everything lets the kernel read ahead.  The kernel does not tell which of the
+ * two it is, but the clock does: a hop that takes long did not end in memory, and then content is read through for
+ * a while, longer each time.
  *
  * Measured, in the cache: 590 MB, 50,000 members of 11 KB, bare reads without
  * parsing: 37 ms by hops, 55 ms read through.  Not measured: that the clock
  * pays.  On the virtual disk at hand, without cache, runs of the same kind
  * differed more than the two ways; that a disk gains is an argument only.
  *
- * Rejected: one fixed limit (right for memory or for a disk, not for both), several hops in flight (each
- * header tells where the next one is), mapping the file (slower than hops also where all of it is cached:
- * 0.30 of bsdtar's time against 0.27, bench/runs/2026-11-21-amd-epyc-6.18.44-bundles).
+ * Rejected: one fixed limit (right for memory or for a disk, not for both), several hops in flight (each header
+ * tells where the next one is), mapping the file (docs/decisions/0006-maps-for-databases.md).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +53,7 @@ static int64_t hop_clock(void)
         return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* To look at the clock costs, too: once hops are fast, that is believed for a few. */
+/* Reading the clock costs time, too: after fast hops it is not read for a few.  */
 static ssize_t hop_hop(struct tar_hop *h, const uint8_t **ret_data)
 {
         bool timed = h->fast < HOP_TRUST || h->fast % HOP_TRUST == 0;

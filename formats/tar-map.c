@@ -1,10 +1,10 @@
 /*
  * tar-map - where the stored content of a sparse member belongs
  *
- * GNU tar has written this in four ways: binary in the header and blocks behind
- * it, as pairs of pax records, as one pax record, and as lines of text at the
- * start of the content (which tar.c reads, since it has the input).  A map is
- * believed only when its pieces ascend and fit.
+ * GNU tar has written this in four ways: binary in the header and blocks
+ * behind it, as pairs of pax records, as one pax record, and as lines of text
+ * at the start of the content (which tar.c reads, since it has the input).  A
+ * map is used only if its pieces ascend and fit.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  *
  *      "30 mtime=1700000000.123456789\n"      the length counts the whole record
  *
- * The length rules: values may hold newlines and NUL bytes.  Keys that nobody
- * here knows are passed over, so are values that make no sense, for the header
- * behind has a fallback for each; a length that makes no sense ends the body.
+ * The length rules: values may hold newlines and NUL bytes.  Unknown keys are
+ * skipped, and so are invalid values, since the header that follows has a
+ * fallback for each; an invalid length ends the body.
  *
- * Values are used where they lie.  The newline behind one becomes a NUL, which
- * is all that users and groups need to be strings.
+ * Values are used where they lie.  The newline after a value becomes a NUL,
+ * which makes users and groups strings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "formats/tar.h"
 
 #define PAX_XATTR_MIN ((size_t)6) /* bytes of an attribute: a name of one, its NUL, the length */
-/* All members behind take them over, and each of these may have no more than a block of its own. */
+/* All members that follow inherit them, and may each take no more than a block of the tar.  */
 #define PAX_GLOBAL_XATTRS_MAX ((size_t)4 << 10)
 
 /* --- values ------------------------------------------------------------------- */
@@ -89,13 +89,13 @@ static void pax_time(struct tar_pax *p, enum lsr_time which, const char *s, size
 
 /* --- attributes --------------------------------------------------------------- */
 
-/* In tar_pax.xattrs; what comes behind the name is the length and the value. */
+/* In tar_pax.xattrs; the name is followed by the length and the value.  */
 struct pax_xattr {
         uint32_t at;
         uint32_t size;
 };
 
-/* Those of one name stand together, in the order in which they came. */
+/* Equal names are adjacent, in the order in which they came.  */
 static int pax_compare_xattrs(const void *a, const void *b, void *ctx)
 {
         const struct pax_xattr *x = a, *y = b;
@@ -128,8 +128,8 @@ static struct pax_xattr *pax_list_xattrs(const struct tar_pax *p, size_t *ret_n)
 }
 
 /*
- * bsdtar writes each attribute twice: the first counts.  What is more than @max bytes is left out.  Sorted, since a
- * header has room for fifty thousand of them, and a search for each would take as many steps as their square.
+ * bsdtar writes each attribute twice: the first counts.  Attributes beyond @max bytes are left out.  Sorted, since
+ * a header has room for fifty thousand of them, and a search for each would take as many steps as their square.
  */
 static void pax_settle_xattrs(struct tar_pax *p, size_t max)
 {
@@ -157,7 +157,7 @@ static void pax_settle_xattrs(struct tar_pax *p, size_t max)
         free(list);
 }
 
-/* pax_settle_xattrs() has the last word about it. */
+/* pax_settle_xattrs() decides in the end.  */
 static void pax_xattr(struct tar_pax *p, const char *name, size_t name_len, const char *value, size_t n)
 {
         size_t need = name_len + 1 + 4 + n;
@@ -391,7 +391,7 @@ void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
                 memcpy(p->xattrs, global->xattrs, global->xattrs_len);
 }
 
-/* A body goes away, what a global record says stays. */
+/* The body of a header is freed; copy what a global record sets.  */
 int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *body, size_t n, size_t *ret_bad)
 {
         struct tar_pax p = *global;

@@ -1,12 +1,11 @@
 /*
  * tar-walk - from header to header
  *
- * A tar has no index: each header says how far away the next one is, so listing
- * is a walk along a chain, and what it costs is the way over the content.
+ * A tar has no index: each header gives the distance to the next one, so
+ * listing walks along a chain, and its cost is passing over the contents.
  *
- * What a header says may be overruled by extensions before it.  They are
- * gathered until the header comes to which they belong; then all of it is one
- * member.
+ * Extensions before a header may overrule it.  They are gathered until their
+ * header comes; then all of them describe one member.
  *
  * Damage: an input that ends too early ends the walk; a header that is damaged
  * starts a search for the next one, block by block.
@@ -23,7 +22,7 @@ static const struct tar_text tar_extension_name = { "an extension header", 19 };
 
 /* --- trouble ------------------------------------------------------------------ */
 
-/* The input, not the tar, is what failed. */
+/* The input failed, not the tar.  */
 int tar_walk_failed(struct tar_walk *w, int error)
 {
         if (w->in->what)
@@ -71,7 +70,9 @@ static int tar_pass(struct tar_walk *w, struct tar_text name, uint64_t n)
         return r < 0 ? tar_walk_failed(w, r) : 0;
 }
 
-/* The body of an extension, NUL-terminated.  0; 1: it is too large, and was passed over; -EBADMSG and the like, said. */
+/*
+ * The body of an extension, NUL-terminated.  0; 1: it is too large, and was passed over; -EBADMSG and the like, said.
+ */
 static int tar_body(struct tar_walk *w, uint64_t n, struct tar_text *ret_body)
 {
         uint64_t at = w->in->at;
@@ -374,7 +375,7 @@ static int tar_settle(struct tar_walk *w)
 /* --- the walk ----------------------------------------------------------------- */
 
 /*
- * Where blocks end.  What is behind the first zero block is nobody's.  A tar without members may have the name of a
+ * Where blocks end.  Data after the first zero block is ignored.  A tar without members may have the name of a
  * volume or, of an empty tree from git, global records.
  */
 static int tar_end(struct tar_walk *w)
@@ -385,7 +386,7 @@ static int tar_end(struct tar_walk *w)
         return w->owed ? -EBADMSG : 0;
 }
 
-/* The file is over, and no block of zeros said that the tar is: it may well have been cut between two members. */
+/* The file ended without a block of zeros: the tar may have been cut between two members.  */
 static int tar_no_end(struct tar_walk *w)
 {
         int r = tar_end(w);
@@ -418,7 +419,7 @@ static int tar_resync(struct tar_walk *w)
                         return tar_walk_failed(w, (int)got);
                 if ((size_t)got < TAR_BLOCK || w->in->at - from > TAR_RESYNC_MAX) {
                         lsr_scan_trouble(w->scan, -EBADMSG,
-                                         "header at byte %s is damaged, and none was found behind it",
+                                         "header at byte %s is damaged, and no other one was found after it",
                                          lsr_grouped(from));
                         return 0;
                 }

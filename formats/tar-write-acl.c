@@ -3,9 +3,9 @@
  *
  *      user::rw-,user:1000:r--,group::r--,mask::r--,other::---
  *
- * Names of users would have to be looked up, and on another machine mean somebody
- * else, where the list would be wrong without a sign of it.  Ids stay what they
- * are, and GNU tar, bsdtar and star read them in the place of names.
+ * Names of users would have to be looked up, and may mean other users on
+ * another machine, where the list would silently be wrong.  Ids do not change,
+ * and GNU tar, bsdtar and star read them in the place of names.
  */
 #include <errno.h>
 #include <stdio.h>

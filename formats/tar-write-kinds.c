@@ -1,5 +1,5 @@
 /*
- * tar-write-kinds - tars as they are, and compressed as a whole
+ * tar-write-kinds - tars, uncompressed or compressed as a whole
  *
  * All of them are one sequence of blocks that goes through a compressor; the
  * .tar.zst that lsr can list with one read is made by lsr1-write.c.

@@ -2,15 +2,16 @@
  * tar-write - headers that every tar reads
  *
  * A header block has room for a time in whole seconds, 100 bytes of name (255
- * where a '/' lies well), 8 GiB and two million users.  All else goes to records
- * of a pax header before it, which cost 1,024 bytes.  Most files have fractions
- * of seconds, so most members have one: its own header is the same for all of
- * them, under the name that Python gives it, and times have nine digits always,
- * so that a compressor finds nothing new in it but the time.
+ * where a '/' lies well), 8 GiB and two million users.  Everything else goes
+ * into records of a pax header before it, which takes 1,024 bytes.  Most files
+ * have times with fractions of seconds, so most members have a pax header.
+ * Its own header block is the same for all of them, with the name that Python
+ * uses, and times always have nine digits, so that only the time is new to a
+ * compressor.
  *
  * Sparse members are those of GNU tar's version 1.0, which bsdtar and Python
- * read too: the map is text before the content, and the header has a name of
- * which a tar without sparse members makes a file that looks what it is.
+ * read too: the map is text before the content, and the header has a name that
+ * identifies the file if a tar without support for sparse members extracts it.
  */
 #include "formats/tar-write.h"
 
@@ -104,7 +105,7 @@ static void record_bytes(struct tar_blocks *b, const char *key, const void *valu
         record_end(&b->records, value, n);
 }
 
-/* Records are UTF-8 by definition.  Names on Linux are bytes: where they are not UTF-8, that is said. */
+/* Records are UTF-8 by definition.  Names on Linux are bytes: a record marks those that are not UTF-8.  */
 static void record_name(struct tar_blocks *b, const char *key, const char *value, size_t n)
 {
         if (!b->binary && !lsr_zip_is_utf8((const uint8_t *)value, n)) {
@@ -255,7 +256,7 @@ static void member_time(struct tar_blocks *b, uint8_t *block, const struct lsr_m
 static int member_map(struct tar_bytes *to, const struct lsr_extent *extents, size_t n, uint64_t size,
                       uint64_t *ret_data)
 {
-        /* A hole at the end is told by a piece of nothing behind it. */
+        /* A hole at the end is marked by an empty piece after it.  */
         bool tail = n == 0;
         char line[64];
         uint64_t data = 0;
@@ -347,7 +348,7 @@ static int member_xattrs(struct tar_blocks *b, const struct lsr_member *m)
 
 /* --- a member ------------------------------------------------------------------- */
 
-/* What readers make of it. */
+/* The header as readers interpret it.  */
 static void member_settle(struct tar_blocks *b, const struct lsr_member *m, bool sparse)
 {
         uint32_t type = m->flags & LSR_MEMBER_HARDLINK ? S_IFREG : m->meta.mode & S_IFMT;

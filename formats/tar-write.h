@@ -3,9 +3,9 @@
  *
  *      member     [pax header, its records] header [sparse map] content [padding]
  *
- * Plain ustar where the values fit, records of pax for those that do not; so
- * nothing is lost, and everybody can read it.  Of the same member the blocks are
- * always the same.
+ * Plain ustar where the values fit, and pax records where they do not, so that
+ * nothing is lost, and every tar can read it.  The same member always has the
+ * same blocks.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "formats/tar.h"
 #include "formats/writer.h"
 
-/* Bytes in memory of its own, which is kept for the next member. */
+/* A buffer that is kept for the next member.  */
 struct tar_bytes {
         uint8_t *data;
         size_t n;

@@ -5,8 +5,8 @@
  *      member     extension* header [sparse block]* content [padding]
  *      extension  header content [padding]             types L K x X g A N
  *
- * Everything is a multiple of 512 bytes.  An extension says something about the
- * member behind it ('g': about all behind it) that its header has no room for.
+ * Everything is a multiple of 512 bytes.  An extension has fields of the next
+ * member ('g': of all that follow) for which the header has no room.
  *
  * tar-header.c reads one header, tar-pax.c the records of x and g, tar-map.c
  * where the content of a sparse member belongs, tar-walk.c goes from member to
@@ -66,8 +66,8 @@ int tar_number(const uint8_t *field, size_t n, int64_t *ret_number);
 int tar_header_parse(const uint8_t *block, struct tar_header *ret_header);
 
 /*
- * Is this the header of a tar?  Without a magic number (v7) every field is looked at, for a
- * right checksum alone happens to any data now and then.
+ * Is this the header of a tar?  Without a magic number (v7) every field is checked, since the checksum alone
+ * matches random data now and then.
  */
 bool tar_header_plausible(const uint8_t *block);
 
@@ -100,7 +100,7 @@ struct tar_map {
         size_t cap;
 };
 
-/* What pax records said.  Text points into the body it was parsed from. */
+/* The values of pax records.  Texts point into the body that was parsed.  */
 struct tar_pax {
         struct tar_text texts[TAR_KEYS]; /* NUL-terminated behind len */
         int64_t values[TAR_VALUES];
@@ -137,7 +137,9 @@ int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad);
 /* Make @p, whose memory is reused, a copy of @global, whose texts must stay. */
 void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global);
 
-/* As tar_pax_parse(), but @global owns its texts; those that it gives up are replaced in @user, which had them of it. */
+/*
+ * As tar_pax_parse(), but @global owns its texts; those that it gives up are replaced in @user, which had them of it.
+ */
 int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *body, size_t n, size_t *ret_bad);
 
 void tar_pax_free(struct tar_pax *p);
@@ -162,7 +164,10 @@ int tar_decimal(const char **at, const char *end, uint64_t *ret_number);
 
 /* --- hopping -------------------------------------------------------------------- */
 
-/* An input over @inner, which is random and stays the caller's: what tar_hop_over() passes is not read where that pays. */
+/*
+ * An input over @inner, which is random and stays the caller's: what tar_hop_over() passes is not read where that
+ * pays.
+ */
 struct lsr_input *tar_hop_new(struct lsr_input *inner);
 
 /* Move past @n bytes of content, as lsr_input_skip() does. */
@@ -197,9 +202,9 @@ struct tar_walk {
 };
 
 /*
- * Go to the next member, whose content then is next in the input.  A zeroed walk with scan and in set is fine.
- * 1; 0: there is none; a negative errno: nor can one be looked for.  Whatever is wrong has been said.
- * What the walk points to is valid until the next call.
+ * Go to the next member, whose content then is next in the input.  A zeroed walk with scan and in set is fine.  1;
+ * 0: there is none; a negative errno: nor can one be looked for.  Every error has been reported.  Pointers in the
+ * walk are valid until the next call.
  */
 int tar_walk_next(struct tar_walk *w);
 

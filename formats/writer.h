@@ -1,9 +1,10 @@
 /*
  * writer - the other direction: members in, a bundle out
  *
- * Members come sorted bytewise by their whole paths, where those of directories
- * end in '/': each behind its parents, none twice.  Their content follows
- * them.  What is packed is the user's own, so writers run in the process itself.
+ * Members come sorted bytewise by their whole paths, where those of
+ * directories end in '/': each after its parents, none twice.  Their content
+ * follows them.  Input is the user's own files, so writers run in the main
+ * process.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "catalogue/member.h"
 #include "formats/output.h"
 
-/* What a format cannot keep of a member; it is stored without. */
+/* Properties of a member that a format cannot store; the member is stored without them.  */
 enum lsr_loss {
         LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say */
         LSR_LOSS_XATTRS = 1 << 1, /* extended attributes */
@@ -35,7 +36,7 @@ struct lsr_extent {
         uint64_t size;
 };
 
-/* The bundle is whole, but has no table of contents: that would have been larger than readers take. */
+/* The bundle is complete, but has no table of contents: it would exceed the limits of readers.  */
 #define LSR_FINISH_NO_INDEX 1
 
 struct lsr_writer_options {
@@ -61,23 +62,29 @@ struct lsr_writer_kind {
         /* 0 or a negative errno.  @out stays the caller's and is at its beginning. */
         int (*open)(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options);
         /*
-         * The next member.  m->path is the whole one as it is to be stored, without '/' at its end; "" is the root
+         * The next member. m->path is the whole one as it is to be stored, without '/' at its end; "" is the root
          * itself, a directory ("./").  Known are mode, type, owner, mtime, size, and rdev of devices; m->xattrs
-         * holds access control lists too, as the kernel has them ("system.posix_acl_access", "…_default").
-         * A hard link names in m->target an earlier member of the same bundle.
-         * @extents NULL: the file has no holes; else what is not hole, ascending, apart, within the size (n 0: all hole).
-         * 0, a negative errno, or positive: a set of enum lsr_loss.  After LSR_LOSS_KIND no data comes.
+         * holds access control lists too, as the kernel has them ("system.posix_acl_access", "…_default").  A hard
+         * link names in m->target an earlier member of the same bundle.  @extents NULL: the file has no holes;
+         * else its data, ascending, not adjacent, within the size (n 0: all hole).  0, a negative errno, or
+         * positive: a set of enum lsr_loss.  After LSR_LOSS_KIND no data comes.
          */
         int (*member)(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n);
-        /* Its content, in pieces: meta.size bytes in all, or with @extents the sum of their sizes.  0 or a negative errno. */
+        /*
+         * Its content, in pieces: meta.size bytes in all, or with @extents the sum of their sizes.  0 or a negative
+         * errno.
+         */
         int (*data)(struct lsr_writer *w, const void *data, size_t n);
-        /* The end of the bundle, all of it handed to the output and flushed.  0, LSR_FINISH_NO_INDEX or a negative errno. */
+        /*
+         * The end of the bundle, all of it handed to the output and flushed.  0, LSR_FINISH_NO_INDEX or a negative
+         * errno.
+         */
         int (*finish)(struct lsr_writer *w);
         /* Finished or not; threads are gone afterwards. */
         void (*free)(struct lsr_writer *w);
 };
 
-/* Of LSR_LOSS_XATTRS and LSR_LOSS_ACL those that a format without extended attributes loses of @m. */
+/* LSR_LOSS_XATTRS and LSR_LOSS_ACL, as far as a format without extended attributes loses them of @m.  */
 int lsr_writer_xattr_losses(const struct lsr_member *m);
 
 /* NULL-terminated; the first is the default. */

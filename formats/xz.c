@@ -1,5 +1,5 @@
 /*
- * xz - what liblzma reads: .xz, .lz and .lzma
+ * xz - the formats of liblzma: .xz, .lz and .lzma
  *
  * Blocks of an .xz file that say how large they are (xz -T writes such) are
  * decoded in parallel by liblzma itself, which falls back to one thread where
@@ -7,8 +7,8 @@
  *
  * An .lzma file has no magic number.  It is recognised by what every known
  * encoder writes: lc=3 lp=0 pb=2, a round dictionary, an unknown or sane size,
- * and the zero byte with which the range coder begins.  Whoever asked for other
- * lc, lp and pb is believed if the size is unknown, which is eight bytes of ones.
+ * and the zero byte with which the range coder begins.  Other values of lc, lp
+ * and pb are accepted if the size is unknown, which is eight bytes of ones.
  */
 #include "formats/xz.h"
 
@@ -90,7 +90,7 @@ static int xz_result(struct lsr_decoder *d, lzma_ret r, bool ended)
         case LZMA_MEMLIMIT_ERROR:
                 return lsr_decoder_limit(d, lzma_memusage(&x->lzma), x->window_max);
         case LZMA_OPTIONS_ERROR:
-                return lsr_decoder_fail(d, -EOPNOTSUPP, "%s data use a method or a filter that is not known", d->name);
+                return lsr_decoder_fail(d, -EOPNOTSUPP, "%s data use an unknown method or filter", d->name);
         default:
                 return -EBADMSG;
         }
@@ -188,7 +188,7 @@ static int xz_open_lzip(struct lsr_input **ret_input, struct lsr_input *inner, u
 {
         struct xz *x = xz_new(inner, "lzip", window_max);
 
-        /* Members follow each other, and what else follows is left. */
+        /* Members follow each other; other data after them is left.  */
         x->trails = true;
         return xz_opened(ret_input, x, lzma_lzip_decoder(&x->lzma, window_max, LZMA_CONCATENATED));
 }

@@ -1,12 +1,13 @@
 /*
  * zip-end - finding the directory, APPNOTE 4.3.14 to 4.3.16
  *
- * The end record is found by its signature alone, somewhere in the last 64 KiB,
- * and both the comment behind it and the members before it may hold bytes that
- * look like one.  So a first pass takes only records whose comment ends where
- * the file ends, and of several the one that needs no shift of offsets, then the
- * first: what is behind it is its comment.  Only if there is none, the
- * last record that leads to a directory counts, as when something was appended.
+ * The end record is found by its signature alone, somewhere in the last 64
+ * KiB, and both the comment behind it and the members before it may hold bytes
+ * that look like one.  So a first pass takes only records whose comment ends
+ * where the file ends, and of several the one that needs no shift of offsets,
+ * then the first: the data after it is its comment.  Only if there is none,
+ * the last record that leads to a directory counts, as when something was
+ * appended.
  *
  * Offsets count from where the zip begins, which is behind the program in a
  * self-extractor.  As the directory ends where the end records begin, its
@@ -14,9 +15,10 @@
  * Some writers put things in between, or have corrected the offsets: a directory
  * at the very place recorded is the second guess.
  *
- * A zip that is cut short right behind a stored zip ends as the inner one does.
- * It is told from something with a zip appended by its first bytes: they are a
- * local header, and the inner zip does not follow on the end of another.
+ * A zip that is cut short right behind a stored zip ends as the inner one
+ * does.  Its first bytes distinguish it from a file with a zip appended: they
+ * are a local header, and the inner zip does not follow the end of another
+ * one.
  */
 #include "formats/zip.h"
 
@@ -31,7 +33,7 @@
 #define END_COMMENT_MAX 65535
 #define END_TAIL_BYTES ((size_t)END64_BYTES + END_LOCATOR_BYTES + LSR_ZIP_END_BYTES + END_COMMENT_MAX)
 
-/* Records that are looked at closely: each may cost a few reads. */
+/* The number of records that are examined: each may cost a few reads.  */
 #define END_TRIES_MAX 64
 
 struct end_tail {
@@ -379,7 +381,10 @@ bool lsr_zip_end_probe(const struct lsr_probe *p)
                 int64_t surplus = end_surplus(&t, e);
                 struct end_record record;
 
-                /* The directory may not be in sight, unless something is behind the zip; an empty one could be anything. */
+                /*
+                 * The directory may not be in sight, unless something is behind the zip; an empty one could be
+                 * anything.
+                 */
                 if (surplus < 0 || end_parse(&t, pos, e, &record) < 0 || end_is_split(&record))
                         continue;
                 if (record.entries && record.size / LSR_ZIP_CENTRAL_BYTES && record.size <= record.at &&

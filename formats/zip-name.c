@@ -1,13 +1,14 @@
 /*
  * zip-name - the character set of names
  *
- * A zip says of a name that it is UTF-8 (4.4.4, bit 11), or gives it a second
- * time in an extra field (4.6.9), or says nothing.  Nothing means code page 437
- * by appendix D, but most writers on Unix store UTF-8 without saying so, and
- * text in another character set is hardly ever valid UTF-8.  So what is valid is
- * taken as such, and only the rest for code page 437.  But where Info-ZIP's
- * fields of Unix give an owner, the writer took the bytes from its file system,
- * and stock tools give them back to it: they stay as they are.
+ * A zip marks a name as UTF-8 (4.4.4, bit 11), or has it a second time in an
+ * extra field (4.6.9), or does not declare its character set.  By appendix D
+ * this means code page 437, but most writers on Unix store UTF-8 without
+ * declaring it, and text in another character set is hardly ever valid UTF-8.
+ * So valid UTF-8 is taken as UTF-8, and other names as code page 437.  But
+ * where Info-ZIP's fields of Unix give an owner, the writer took the bytes
+ * from its file system, and stock tools restore these bytes: such names are
+ * not converted.
  */
 #include "formats/zip.h"
 

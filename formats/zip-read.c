@@ -1,9 +1,9 @@
 /*
  * zip-read - content of members
  *
- * The catalogue says where the local header is and everything else from the
- * central directory, which is what counts; of the local header only its length
- * is used, and its name to tell when the two disagree.
+ * The catalogue has the position of the local header, and all fields of the
+ * central directory, which is authoritative.  Only the length of the local
+ * header is used, and its name is compared with that of the directory.
  *
  * Small members are decoded in one call, which is several times as fast as a
  * stream; beyond, memory would grow with the member.
@@ -127,7 +127,7 @@ struct read_job {
         uint32_t crc;
 };
 
-/* Pass bytes on, never more than the member is said to have. */
+/* Pass bytes on, at most as many as the stated size of the member.  */
 static int read_give(struct read_job *job, const void *data, size_t n)
 {
         if (n > job->m->meta.size - job->made) {
@@ -273,7 +273,9 @@ static bool read_cleans_to(const char *local, size_t n, const char *path, size_t
         return same;
 }
 
-/* As they are shown: bytes that are the same may be two names, if one header alone has another one in an extra field. */
+/*
+ * As they are shown: bytes that are the same may be two names, if one header alone has another one in an extra field.
+ */
 static void read_compare_names(struct lsr_scan *scan, const struct lsr_member *m, const uint8_t *header)
 {
         struct lsr_zip_text t = {};
@@ -370,7 +372,7 @@ int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *
                 return 1;
         r = read_data_begin(scan->input, m, fixed, lsr_input_read_at(scan->input, fixed, sizeof(fixed), m->position),
                             &data);
-        /* Trouble is for read() to tell. */
+        /* read() reports the trouble.  */
         if (r == -EBADMSG || r == -ENODATA)
                 return 1;
         if (r < 0)

@@ -1,16 +1,16 @@
 /*
  * zip-recover - members without a directory
  *
- * A zip that is cut short has lost its directory, but each member begins with
- * a local header.  They are walked from the first on.  Where a header does not
- * know the size of its data (it was written to a pipe), the data are searched for the descriptor behind them, which repeats the size and so
- * can hardly be mistaken, even with other zips within the data.  What is left of the
- * directory comes last and replaces the members it knows: only there are modes.
+ * A zip that is cut short has lost its directory, but each member begins with a local header.  They are walked
+ * from the first on.  Where a header does not know the size of its data (it was written to a pipe), the data are
+ * searched for the descriptor after them, which repeats the size and so can hardly be mistaken, even with other
+ * zips within the data.  The rest of the directory comes last and replaces the members that it lists: only the
+ * directory has modes.
  *
- * Compressed data hold no header but by a chance of one in 2^32 bytes, so one found
- * there counts even if no descriptor is before it.  Stored data may hold any: without a
- * descriptor that fits their end is unknown, and nothing behind them can be told from
- * what is within.  As that ends the search, every byte is searched once.
+ * Compressed data contain a header only by a chance of one in 2^32 bytes, so one that is found there counts even
+ * without a descriptor before it.  Stored data may contain any number: without a matching descriptor their end is
+ * unknown, and headers after them cannot be distinguished from headers within.  As that ends the search, every
+ * byte is searched once.
  */
 #include "formats/zip.h"
 
@@ -31,7 +31,7 @@ struct recover {
         char method[16];
 };
 
-/* What was found behind data. */
+/* The result of a search for the end of data.  */
 struct recover_found {
         uint64_t next; /* where to go on */
         uint64_t packed;
@@ -249,7 +249,7 @@ static int recover_next(struct recover *rc, uint32_t *ret_signature)
         return 0;
 }
 
-/* What there is of the directory begins at the position. */
+/* The rest of the directory begins at the position.  */
 static int recover_directory(struct recover *rc)
 {
         struct lsr_zip_walk w = { .scan = rc->scan, .begin = rc->in->at, .end = rc->in->size, .recovering = true };

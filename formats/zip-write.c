@@ -2,20 +2,21 @@
  * zip-write - zips as Info-ZIP writes them, members deflated on all cores
  *
  * A member's header goes through the workers together with its content, laid
- * out as the central header it will be; when it comes back, checksum, sizes and
- * offset are filled in and the local header is made from it.  The central
- * headers are all that memory grows with.
+ * out as the central header it will be; when it comes back, checksum, sizes
+ * and offset are filled in and the local header is made from it.  Memory grows
+ * with the central headers only.
  *
  * Nothing is ever written twice, so that a pipe gets the same bytes as a file.
- * Of members that come back whole the sizes are known before them; those beyond
- * have a descriptor behind them (4.3.9) and are always deflated, if only as
- * stored blocks, since without sizes nobody could tell where stored data end.
+ * The sizes of members that come back whole are known before they are written;
+ * larger ones have a descriptor after them (4.3.9) and are always deflated, if
+ * only as stored blocks, since the end of stored data cannot be found without
+ * sizes.
  *
  * Names that are not UTF-8 are stored as they are and not marked; with the owner
  * behind them, stock tools on Unix and zip-name.c give the same bytes back.
  *
- * Times: the local one of 4.4.6 is given in UTC, so that it does not depend on
- * who packs; every reader on Unix prefers the exact one in the extra field.
+ * The local time of 4.4.6 is written in UTC, so that it does not depend on the
+ * machine; every reader on Unix prefers the exact time in the extra field.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * zip - what the files of the zip driver share
+ * zip - shared by the files of the zip driver
  *
  * Section numbers are those of PKWARE's APPNOTE.TXT 6.3.10.  A zip is (4.3.6)
  *
@@ -75,8 +75,8 @@ struct lsr_zip_end {
 };
 
 /*
- * 0; 1: there is none that makes sense, trouble not reported yet; a negative errno, reported: the zip is in several
- * parts (-EOPNOTSUPP), its directory is encrypted (-EACCES), reading failed.
+ * 0; 1: there is no valid one, not reported yet; a negative errno, reported: the zip is in several parts
+ * (-EOPNOTSUPP), its directory is encrypted (-EACCES), reading failed.
  */
 int lsr_zip_end_find(struct lsr_scan *scan, struct lsr_zip_end *ret_end);
 
@@ -164,7 +164,7 @@ static inline uint64_t lsr_zip_data(const struct lsr_zip_entry *e)
 
 /* --- zip.c, zip-recover.c, zip-read.c ------------------------------------------- */
 
-/* The bytes of the file that an entry lays claim to. */
+/* The bytes of the file that an entry claims.  */
 struct lsr_zip_span {
         uint64_t begin;
         uint64_t end;
@@ -202,10 +202,10 @@ struct lsr_zip_walk {
         char method[16];
 };
 
-/* List what is in the directory from w->begin to w->end.  0; 1: broken at w->at; a negative errno. */
+/* List the directory from w->begin to w->end.  0; 1: broken at w->at; a negative errno.  */
 int lsr_zip_walk_list(struct lsr_zip_walk *w);
 
-/* List what can be found without a directory.  0, trouble reported; or a negative errno. */
+/* List the members that can be found without a directory.  0, trouble reported; or a negative errno.  */
 int lsr_zip_recover(struct lsr_scan *scan);
 
 /* lsr_format.read and .extent */
@@ -214,7 +214,7 @@ int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *
 
 /*
  * The target of a symbolic link, at most LSR_ZIP_LINK_MAX bytes, into @buf.
- * Returns its length, or a negative errno; says nothing.
+ * Returns its length, or a negative errno; reports nothing.
  */
 ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
                        char buf[static LSR_ZIP_LINK_MAX]);

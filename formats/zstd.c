@@ -1,5 +1,5 @@
 /*
- * zstd - frames one after another (RFC 8878), in parallel where that can be
+ * zstd - frames one after another (RFC 8878), in parallel where possible
  *
  * A frame can be decoded without those before it.  pzstd, the seekable format
  * and lsr --pack write many, zstd itself writes one.  So whole frames are
@@ -8,15 +8,15 @@
  *      inner ─► [ job: frame frame | job: frame | job: frame ... ] ─► reader
  *                 done               being decoded   waiting
  *
- * Where a frame ends is told by the headers of its blocks, three bytes each;
- * they also bound what it decodes to, so that a frame without a content size
- * needs no guess.  The reader, instead of waiting, takes jobs that no thread has
- * begun: two jobs are needed before there is a thread at all.
+ * The headers of its blocks, three bytes each, tell where a frame ends; they
+ * also bound its decoded size, so that a frame without a content size needs no
+ * guess.  The reader, instead of waiting, takes jobs that no thread has begun:
+ * two jobs are needed before there is a thread at all.
  *
- * A frame that is not all there, is large, or needs more window than allowed
- * is put back and streamed: by far the most files are one such frame, which
- * would only fill memory here.  A job that fails is streamed once more too, for
- * what lies before the damage and for the place.
+ * A frame that is incomplete, large, or needs a larger window than allowed is
+ * put back and streamed: most files are one such frame, which would only fill
+ * memory here.  A job that fails is streamed once more, too, to return the
+ * data before the damage and to find its position.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * What decoding takes, for one frame after the other: to make it is to ask the processor what it can, which in a virtual
- * machine takes as long as a frame of 32 KiB.
+ * A context for decoding several frames: making one asks the processor for its features, which in a virtual
+ * machine takes as long as decoding a frame of 32 KiB.
  */
 struct lsr_zstd;
 

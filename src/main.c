@@ -1,31 +1,32 @@
 /*
  * lsr - list directories, in few system calls
  *
- * The map.  Each layer is one library and includes only from those below it:
+ * The map of the code.  Each layer is a library and includes only from those below it; tests/layers.py enforces
+ * this, and compares this list with the folders:
  *
- *      cli/       options and their table, help, messages, one command a file
- *      compare/   what reading costs: ways, each in a process of its own; accounts, report
- *      pack/      trees to bundles: walk, read ahead, writer; an output that is whole or not there
- *      unpack/    members to real files, inside one directory
- *      render/    the table of columns, the views; quoting, colour, sizes, times, users
- *      listing/   operands, filters, order, recursion; what must be asked of files
- *      source/    a directory, or a bundle, as a source of entries; the confined worker that parses
- *      formats/   drivers: bytes in, members out; writers
- *      catalogue/ the members of a bundle as columns, and their encoding
+ *      cli/       the table of options, help, messages; a file for each command
+ *      compare/   --compare: ways of reading, each in a process of its own; measurements, report
+ *      pack/      --pack: walking trees, reading ahead, an output that appears when it is complete
+ *      unpack/    --unpack: members become real files inside one directory
+ *      render/    the table of columns, the views; quoting, colours, sizes, times, users
+ *      listing/   operands, filters, order, recursion, reading ahead
+ *      source/    directories and bundles as sources of entries; the confined process that parses
+ *      formats/   drivers that read and write each format (in the root of the repository)
+ *      catalogue/ the members of a bundle as columns, and the encoding of these
  *      io/        engines: io_uring, threads, plain calls; fault injection; streams
- *      base/      arena, output buffer, locale, threads, paths, git: one of each
+ *      base/      arena, output buffer, locale, threads, paths, git
  *
- * The way of a listing, and where to look for it:
+ * How a listing passes through them:
  *
  *      argv ─► cli/settings ─► listing/listing ─► source/dir ─► getdents64
  *                                   │  ▲
  *                                   ▼  │ metadata, in batches
  *                                  io/io ─► io/uring, io/threads, io/sync
  *                                   │
- *              listing/sort ◄───────┘      of trees: listing/ahead, before their turn
+ *              listing/sort ◄───────┘      listing/ahead reads trees before their turn
  *                   │
  *                   ▼ a set of struct lsr_entry (entry.h)
- *              render/view ─► long, grid, lines, json, tree ─► base/out ─► write
+ *              render/view ─► render/{long,grid,lines,json,tree} ─► base/out ─► write
  */
 #include <unistd.h>
 

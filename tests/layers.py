@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""layers - includes point downwards only
+"""layers - includes point downwards only, and the map of the code is true
 
 The rule is in docs/architecture.md: a file may include from its own layer and
 from the layers below it.  liburing is included by one header, which belongs
 to two files, and every library of a foreign format by at most one file, which
 may be the private header of a driver.  Threads are started in one file, which
-says what holds for all of them.  Each C file and header below src/ and
-formats/ counts as one test.
+says what holds for all of them.
+
+The head of src/main.c is the map: it names every layer that has a folder, no
+other, each above those that it includes from, and the files that it names
+exist.
+
+Each C file and header below src/ and formats/ counts as one test, the map is
+tested with src/main.c.
 
     tests/layers.py [--root DIR]    check the tree
     tests/layers.py --self-test     prove that violations are found
@@ -53,6 +59,9 @@ GENERATED = {"calls.h", "config.h", "version.h"}
 THREAD = re.compile(r"\bpthread_create\([^)]")
 THREAD_OWNER = "src/base/thread.c"
 
+MAP_ROW = re.compile(r"^ \*      ([a-z]+)/ ", re.M)
+MAP_FILE = re.compile(r"\b([a-z]+)/(\{[a-z,]+\}|[a-z][a-z.-]*)")
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')
 
 
@@ -97,6 +106,26 @@ def check_include(path, layer, quote, target):
     return None
 
 
+def check_map(text, paths):
+    """What is wrong with the map in the head comment of main.c, given the paths of all sources."""
+    text = text.partition("*/")[0] if text.startswith("/*") else ""
+    rows = MAP_ROW.findall(text)
+    folders = {layer_of(p[4:] if p.startswith("src/") else p) for p in paths} - {"entry", "main", None}
+    offences = [f"the map has no {folder}/" for folder in sorted(folders - set(rows))]
+    for i, row in enumerate(rows):
+        if row not in folders:
+            offences.append(f"the map has {row}/, which has no sources")
+        for above in rows[:i]:
+            if above in BELOW.get(row, ()):
+                offences.append(f"the map has {row}/ below {above}/, from which it may include")
+    for folder, names in MAP_FILE.findall(MAP_ROW.sub(" *      ", text)):
+        top = folder if folder == "formats" else f"src/{folder}"
+        for name in names.strip("{}").split(","):
+            if folder in BELOW and not {f"{top}/{name}{end}" for end in (".c", ".h", "")} & set(paths):
+                offences.append(f"the map names {folder}/{name}, which does not exist")
+    return offences
+
+
 def check(root):
     """Returns ({file: [offence]}) for every file looked at."""
     result = {}
@@ -120,6 +149,9 @@ def check(root):
                     offences.append(f"{path}:{number}: {line.strip()}: {wrong}")
                 if target in ONE_OWNER:
                     owners.setdefault(target, []).append(path)
+    if "src/main.c" in result:
+        with open(os.path.join(root, "src/main.c"), encoding="utf-8") as f:
+            result["src/main.c"] += [f"src/main.c: {wrong}" for wrong in check_map(f.read(), list(result))]
     for header, paths in owners.items():
         unique = sorted(set(paths))
         for path in unique[1:]:
@@ -135,6 +167,8 @@ def report(result):
             print(offence)
     return len(result) - failed, failed
 
+
+MAP = "/*\n *      {}\n *      {}\n */\n"
 
 # (files of a small tree, the files that must be found guilty)
 SELF_TESTS = [
@@ -155,6 +189,12 @@ SELF_TESTS = [
     ({"src/unpack/u.c": '#include "source/s.h"\n', "src/cli/c.c": '#include "unpack/u.h"\n'}, []),
     ({"src/unpack/u.c": '#include "render/r.h"\n'}, ["src/unpack/u.c"]),
     ({"src/main.c": '#include "cli/cli.h"\n'}, []),
+    ({"src/main.c": MAP.format("io/  x", "base/ y"), "src/io/b.c": "", "src/base/a.h": ""}, []),
+    ({"src/main.c": MAP.format("io/  x", "argv"), "src/io/b.c": "", "src/base/a.h": ""}, ["src/main.c"]),
+    ({"src/main.c": MAP.format("io/  x", "base/ y"), "src/io/b.c": ""}, ["src/main.c"]),
+    ({"src/main.c": MAP.format("base/ y", "io/  x"), "src/io/b.c": "", "src/base/a.h": ""}, ["src/main.c"]),
+    ({"src/main.c": MAP.format("io/  x", "argv ─► io/b"), "src/io/b.c": ""}, []),
+    ({"src/main.c": MAP.format("io/  x", "argv ─► io/{b,c}"), "src/io/b.c": ""}, ["src/main.c"]),
     ({"src/io/ring.h": "#include <liburing.h>\n"}, []),
     ({"src/io/uring.c": "#include <liburing.h>\n"}, ["src/io/uring.c"]),
     ({"src/io/uring-read.c": "#include <liburing/io_uring.h>\n"}, ["src/io/uring-read.c"]),

@@ -45,8 +45,8 @@ void lsr_arena_free(struct lsr_arena *a);
 void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n);
 
 /*
- * Much is going to be allocated by the functions below, in many pieces that grow: take the first megabytes of it in
- * large pages, which the kernel hands out five hundred small ones at a time.  Once in a process; more is ignored.
+ * Announce that the functions below will allocate much, in many growing pieces: the first megabytes then come in
+ * large pages, each of which saves five hundred page faults.  Has an effect once in a process.
  */
 void lsr_heap_large(void);
 
@@ -59,8 +59,8 @@ void *lsr_xrealloc(void *p, size_t n);
 char *lsr_xstrdup(const char *s);
 
 /*
- * For what grows with a file that others made: that there is no memory for it is not the end of the program.
- * The pointer at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
+ * For arrays that grow with a file made by others: a lack of memory for them does not end the program.  The pointer
+ * at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
  */
 #define lsr_try_resize(p, n)                                                \
         ({                                                                  \
@@ -69,5 +69,8 @@ char *lsr_xstrdup(const char *s);
         })
 void *lsr_try_realloc(void *p, size_t size, size_t n);
 
-/* Make sure that the next allocations of an arena, @n bytes with their gaps, need nothing from the kernel.  0 or -ENOMEM. */
+/*
+ * Make sure that the next allocations of an arena, @n bytes with their gaps, need nothing from the kernel.  0 or
+ * -ENOMEM.
+ */
 int lsr_arena_reserve(struct lsr_arena *a, size_t n);

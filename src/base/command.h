@@ -1,5 +1,5 @@
 /*
- * command - what another program prints
+ * command - run another program and read its output
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * git - run git, and nothing that a repository names
+ * git - run git, but no program that a repository names
  *
  * A .git/config comes along with a tar, and it may name programs: filters of
  * content, a file system monitor, hooks, ways to fetch objects that are missing.
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /*
- * What git prints that is started in @dir with @args, which NULL ends.  Returns as lsr_command_output(); git has said on
- * standard error why its status is not 0.
+ * Run git in @dir with @args, which NULL ends, and return its output.  Returns as lsr_command_output(); if its
+ * status is not 0, git has printed the reason on standard error.
  */
 int lsr_git_output(const char *dir, const char *const args[], char **ret_text, size_t *ret_len);

@@ -1,8 +1,9 @@
 /*
  * merge - a sort whose worst case is known
  *
- * qsort(3) of glibc before 2.37 falls back to a quicksort where it cannot find out how much memory there is, as in the
- * confined worker, and whoever chooses what is sorted can make that quadratic.  For items that come from a bundle.
+ * qsort(3) of glibc before 2.37 falls back to a quicksort where it cannot find out how much memory there is, as in
+ * the confined worker, and input chosen for that purpose makes it quadratic.  Use this for items that come from a
+ * bundle.
  */
 #pragma once
 

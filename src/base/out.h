@@ -4,7 +4,7 @@
  * The buffer grows to LSR_OUT_FLUSH bytes before it is written, so that a
  * listing of ten thousand rows is a handful of writes.  Errors stick: after
  * the first failed write everything further is dropped and lsr_out_error()
- * tells the errno; callers check once, at the end.
+ * returns the errno; callers check once, at the end.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct lsr_out {
 void lsr_out_init(struct lsr_out *out, int fd);
 void lsr_out_free(struct lsr_out *out);
 
-/* Write what is waiting.  Returns 0 or the sticky error as negative errno. */
+/* Write the buffer.  Returns 0 or the sticky error as negative errno.  */
 int lsr_out_flush(struct lsr_out *out);
 
 /* Bytes put so far, written or waiting; --dired counts these. */

@@ -1,4 +1,4 @@
-/* stdfds - one poll() tells which are closed: it says POLLNVAL of them */
+/* stdfds - one poll() finds the closed ones: it reports POLLNVAL for them */
 #include "base/stdfds.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@ void lsr_stdfds_guard(void)
 
         if (poll(fds, 3, 0) <= 0)
                 return;
-        /* The lowest number that is free is given away first. */
+        /* The kernel gives away the lowest free number first.  */
         for (int i = 0; i < 3; i++)
                 if (fds[i].revents & POLLNVAL)
                         open("/dev/null", (i == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_NOCTTY);

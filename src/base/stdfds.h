@@ -7,7 +7,7 @@
 #pragma once
 
 /*
- * Give those that are closed to /dev/null, opened so that reading standard input and writing to the others fails, as it
- * would without.  To be called before anything is opened for writing.  One system call if all are open.
+ * Open /dev/null on those that are closed, in a way that reading standard input and writing to the others still
+ * fails.  Call this before anything is opened for writing.  It makes one system call if all are open.
  */
 void lsr_stdfds_guard(void);

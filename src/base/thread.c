@@ -1,4 +1,4 @@
-/* thread - a mask in the attributes costs no call, unlike one that is set around pthread_create() */
+/* thread - a signal mask in the attributes costs no call, unlike setting it around pthread_create() */
 #include "base/thread.h"
 
 #include <sched.h>

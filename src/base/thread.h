@@ -1,18 +1,18 @@
 /*
  * thread - how every thread of lsr is started
  *
- * Signals are for the first thread, which has what must be put away, so all others have them blocked.  Stacks have a
- * size that is stated here or by the caller: the default depends on the limits of whoever started lsr.
+ * Only the first thread takes signals, as it does the cleaning up; all others have them blocked.  Stacks have a
+ * size that is stated here or by the caller: the default would depend on inherited limits.
  */
 #pragma once
 
 #include <pthread.h>
 #include <stddef.h>
 
-/* What libraries that compress, decompress or read databases need, with much to spare. */
+/* Enough for libraries that compress, decompress or read databases, with much to spare.  */
 #define LSR_THREAD_STACK ((size_t)512 << 10)
 
-/* On how many processors this process may run; 1 if the kernel does not tell. */
+/* The number of processors that this process may run on; 1 if unknown.  */
 unsigned lsr_thread_cpus(void);
 
 /* 0 or a negative errno. */

@@ -1,5 +1,5 @@
 /*
- * words - what may be one word of a list, abbreviated at will
+ * words - find a word, perhaps abbreviated, in a list
  *
  * As GNU's argmatch: an exact word, or the beginning of words that all mean the
  * same.

@@ -23,7 +23,7 @@
 #define BUILDER_FIRST_NODES 1024
 #define BUILDER_MANY_NODES 8192 /* a megabyte, with the catalogue that they become */
 
-/* What the columns hold for one member. */
+/* The values of one member in the columns.  */
 struct builder_values {
         uint32_t attr;
         uint64_t wide[WIDES];
@@ -75,7 +75,7 @@ static int builder_put(struct lsr_builder *b, uint32_t node, const struct builde
         return 0;
 }
 
-/* Of what the builder may take.  0 or -EFBIG. */
+/* Take from the memory that the builder may use. 0 or -EFBIG. */
 static int builder_take(struct lsr_builder *b, uint64_t n)
 {
         if (b->left < n)
@@ -182,7 +182,7 @@ size_t build_clean_scratch(struct lsr_builder *b, const char *path, size_t n, si
         return build_clean(b->clean, path, n, ret_depth);
 }
 
-/* Is that what @path says, but for one "./" before it and one '/' behind it? */
+/* Is it equal to @path, except for one "./" before it and one '/' after it?  */
 static bool builder_same(const char *path, size_t n, const char *clean, size_t clean_len)
 {
         if (n >= 2 && path[0] == '.' && path[1] == '/') {
@@ -210,7 +210,7 @@ static int builder_walk(struct lsr_builder *b, size_t len, uint32_t *ret_dir)
         return r;
 }
 
-/* Where a path leads. */
+/* The directory and the name that a path leads to.  */
 struct builder_place {
         uint32_t dir;
         const char *name; /* in the path or the scratch; empty is the root */
@@ -218,7 +218,7 @@ struct builder_place {
         bool plain;
 };
 
-/* The path ends in ".", ".." or nothing: what the last component is shows when it is clean. */
+/* The path ends in ".", ".." or nothing: only the clean path tells the last component.  */
 static int builder_locate_odd(struct lsr_builder *b, const char *path, size_t n, struct builder_place *ret_place)
 {
         size_t depth, len = build_clean_scratch(b, path, n, &depth), head;
@@ -271,7 +271,7 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
         return 0;
 }
 
-/* The string of a user, group or method; @last is what it most often is. */
+/* The string of a user, group or method; @last is the most likely one.  */
 static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, uint32_t *ret_string)
 {
         size_t len;
@@ -379,7 +379,7 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         return r;
 }
 
-/* Nothing is kept, so what has no name is told from what has without looking at directories. */
+/* Nothing is kept, so members without a name are recognised without looking at directories.  */
 static int builder_relay(struct lsr_builder *b, const struct lsr_member *m, bool is_dir)
 {
         size_t depth;

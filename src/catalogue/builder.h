@@ -1,11 +1,10 @@
 /*
  * builder - flat members in, a catalogue out
  *
- * Members come in the order of the bundle, each with its whole path.  The
- * builder cleans paths (no leading '/', no "." and "..", no empty component,
- * nothing behind a NUL byte), makes the parents that are not stored, lets the last of duplicates count (a
- * directory keeps what lies below it, whatever comes later under its name), and
- * resolves hard links.  Strings are copied.
+ * Members come in the order of the bundle, each with its whole path.  The builder cleans paths (no leading '/', no
+ * "." and "..", no empty component, nothing after a NUL byte), adds parents that are not stored, keeps the last of
+ * duplicates (a directory keeps its children, whatever member of its name comes later), and resolves hard links.
+ * Strings are copied.
  */
 #pragma once
 

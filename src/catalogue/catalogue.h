@@ -90,7 +90,10 @@ struct lsr_catalogue_source {
         const uint8_t *data;
         size_t size;
         void *ctx;
-        /* Called before bytes are looked at, which may be elsewhere until then.  False: there are none.  NULL: all are. */
+        /*
+         * Called before bytes are looked at, which may be elsewhere until then.  False: there are none.  NULL: all
+         * are.
+         */
         bool (*need)(void *ctx, uint64_t offset, uint64_t n);
 };
 

@@ -1,8 +1,8 @@
 /*
- * columns - what a catalogue is in memory; for the files of this folder alone
+ * columns - the catalogue in memory; included in this folder only
  *
- * A value that is 0 for all rows has no column.  Strings but for the names are
- * in one table without duplicates, string 0 is "there is none".
+ * A value that is 0 for all rows has no column.  All strings except the names are in one table without duplicates;
+ * string 0 means that there is none.
  *
  *      first        [rows + 1]   children of row r: first[r] .. first[r + 1] - 1
  *      name_ends    [rows + 1]   name of row r: names + name_ends[r], with a NUL behind it
@@ -43,7 +43,7 @@ enum {
 #define CATALOGUE_NSEC_MAX 999999999
 #define CATALOGUE_MODES (S_IFMT | 07777)
 
-/* Fields that a catalogue keeps; the others it knows by itself. */
+/* Fields that a catalogue stores; it derives the others.  */
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
@@ -99,7 +99,7 @@ static inline const char *catalogue_name(const struct lsr_catalogue *c, uint32_t
         return c->names + c->name_ends[row];
 }
 
-/* Bytes in the order of the names: what is negative comes first. */
+/* Compare bytes in the order of the names; negative if the first comes first.  */
 static inline int catalogue_compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
         int r = memcmp(a, b, a_len < b_len ? a_len : b_len);

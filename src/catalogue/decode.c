@@ -1,5 +1,5 @@
 /*
- * decode - nothing that bytes say is believed
+ * decode - every value is checked before it is used
  *
  * Everything that accessors rely on is checked here once, so that they need not:
  * the rows are breadth-first and sorted, every index is in range, every text
@@ -87,7 +87,7 @@ static int decode_entries(struct decode *d, unsigned n)
         return r;
 }
 
-/* How many values a column has that says so by its length; it must be there. */
+/* The number of values of a column, from its length; the column must be there.  */
 static int decode_count(const struct decode *d, unsigned id, uint32_t *ret_n)
 {
         const struct decode_column *col = &d->columns[id];
@@ -123,7 +123,7 @@ void decode_chunk(const struct decode_column *col, size_t first, size_t n, uint6
                         *previous = out[i] += *previous;
 }
 
-/* The @n values of a column that is there.  -EBADMSG: its length is another. */
+/* The @n values of a column that is there. -EBADMSG: its length is that of another number.  */
 static int decode_wide(const struct decode_column *col, uint32_t n, uint64_t **ret_values)
 {
         uint64_t previous = 0, *to = NULL;

@@ -1,4 +1,4 @@
-/* differ - one list of what counts, for the check and for what is restored */
+/* differ - one list of the fields that count, for --check and for --unpack */
 #include "catalogue/differ.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /*
- * differ - in what two descriptions of one member differ
+ * differ - the differences between two descriptions of one member
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "catalogue/member.h"
 
 /*
- * The fields in which @a and @b, of the same path, do, as words with commas, cut to @size bytes: type, mode, owner,
- * size, mtime, device, link, place, holes, attributes.  "" if there are none.
+ * The fields in which @a and @b, of the same path, differ, as words with commas, cut to @size bytes: type, mode,
+ * owner, size, mtime, device, link, place, holes, attributes.  "" if there are none.
  */
 void lsr_member_differ(const struct lsr_member *a, const struct lsr_member *b, char *words, size_t size);

@@ -1,5 +1,5 @@
 /*
- * member - what is known of one member of a bundle
+ * member - the description of one member of a bundle
  *
  * Drivers fill one for each member and hand it to the builder; the catalogue
  * gives them back.  A field of meta counts only if its bit is in meta.known:
@@ -45,8 +45,8 @@ struct lsr_member {
         const uint8_t *xattrs; /* NUL-terminated name, u32 little-endian length, value; and again */
         size_t xattrs_len;
         /*
-         * To the builder: the path as stored, if the driver has made another of it, as from another character set.
-         * From the catalogue: the stored path where it differs from the one that is shown, else NULL.
+         * To the builder: the path as stored, if the driver has converted it, for instance from another character
+         * set.  From the catalogue: the stored path if it differs from the one that is shown, else NULL.
          */
         const char *raw;
         size_t raw_len;

@@ -2,9 +2,9 @@
  * cat - content of members, and of files, to standard output
  *
  * Operands that follow each other in the order of their bundle are read in one
- * pass: of a compressed tar each pass decodes all that lies before.  Small pieces
- * are gathered; a write that fails ends the command, since nothing more can be
- * put anywhere.
+ * pass, since each pass over a compressed tar decodes everything before them.
+ * Small pieces are gathered.  A write that fails ends the command, as there is
+ * nowhere else to write.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static int cat_write(void *ctx, const void *data, size_t n)
 }
 
 /*
- * At the end of a regular file zeros are a matter of its size.  0: done; 1: they are to be written, as anywhere else.
+ * At the end of a regular file zeros are added by its size.  0: done; 1: they must be written, as elsewhere.
  */
 static int cat_extend(int fd, uint64_t n)
 {
@@ -67,7 +67,7 @@ static int cat_hole(void *ctx, uint64_t n)
         return lsr_write_zeros(cat_write, c, n);
 }
 
-/* What can be had of a real file.  0 or a negative errno. */
+/* Copy as much of a real file as can be read. 0 or a negative errno.  */
 static int cat_copy(struct cat *c, int fd)
 {
         char *buf = lsr_xmalloc(CAT_READ);
@@ -82,7 +82,7 @@ static int cat_copy(struct cat *c, int fd)
                         r = cat_write(c, buf, (size_t)n);
                 else if (errno != EINTR)
                         r = -errno;
-                /* Of what is slow, as a terminal, nothing is held back. */
+                /* Output of slow files, such as terminals, is not held back.  */
                 if (r == 0 && (size_t)n < CAT_READ)
                         r = lsr_out_flush(&c->out);
         }
@@ -114,7 +114,7 @@ static int cat_end(void *ctx, size_t i, int error)
         struct cat *c = ctx;
 
         if (error < 0 && !c->out.error) {
-                /* What the bundle was complained about for need not be said twice. */
+                /* A problem that was reported for the bundle is not reported twice.  */
                 if (!c->reading.troubled)
                         lsr_message("cannot read %s: %s", lsr_quoted_always(c->paths[i]), lsr_reading_reason(error));
                 lsr_reading_fail(&c->reading, error == -EISDIR ? 2 : 1);
@@ -139,7 +139,7 @@ static void cat_member(struct cat *c, const char *path, const struct lsr_place *
         struct lsr_member m;
 
         lsr_catalogue_get(catalogue, lsr_catalogue_link(catalogue, place->row), &m);
-        /* Of a database the rows can be read, too. */
+        /* Rows of a database can be read, too.  */
         if (S_ISDIR(m.meta.mode) && strcmp(place->bundle->format, "sqlite") != 0) {
                 cat_run(c);
                 lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path));
@@ -162,13 +162,13 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
         if (strcmp(path, "-") == 0)
                 return 1;
         r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
-        /* A place without the link that ends it, and none with it: where it leads is no longer the bundle. */
+        /* There is a place without following the last link, and none with it: the link leads out of the bundle.  */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
         return r;
 }
 
-/* More of a bundle had to be loaded: the rows of those found before may have other numbers. */
+/* More of a bundle had to be loaded: rows that were found before may have other numbers.  */
 static void cat_find_again(struct cat *c)
 {
         for (size_t i = 0; i < c->n; i++) {
@@ -235,6 +235,6 @@ int lsr_command_cat(const struct lsr_settings *settings)
                         lsr_message_errno(c.out.error, "write error");
                 lsr_reading_fail(&c.reading, 2);
         }
-        /* The worker ends by itself: to wait for that is as long as to read a small member. */
+        /* The worker ends by itself: waiting for it would take as long as reading a small member.  */
         return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

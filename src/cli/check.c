@@ -1,11 +1,11 @@
 /*
  * check - every member of a bundle is read, and every checksum compared
  *
- * Many formats have no checksums of contents, and then to read a member says no
- * more than that it is there: what was compared and what only read is counted.
- * A format that knows more than its members' content says how all of it is
- * checked.  The index cache is left aside: what it remembers may not be there
- * any more.
+ * Many formats have no checksums of contents, and then reading a member proves
+ * only that it is there: members that were verified and members that were only
+ * read are counted separately.  A format with more to check than contents has
+ * a check() of its own.  The index cache is not used, since the bundle may
+ * have changed since.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static int check_compare(const void *a, const void *b)
         return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Every member that has content of its own, as the bundle has them one after the other. */
+/* Every member that has content of its own, in the order of the bundle.  */
 static void check_members(struct check *c, struct lsr_bundle *bundle)
 {
         const struct lsr_catalogue *catalogue = bundle->catalogue;
@@ -139,7 +139,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         free(c->rows);
 }
 
-/* As check() of its format has it, the sizes are right. */
+/* The check() of its format has compared the sizes.  */
 static uint64_t check_sizes(const struct lsr_catalogue *catalogue)
 {
         uint64_t sum = 0;
@@ -221,7 +221,7 @@ int lsr_command_check(const struct lsr_settings *settings)
         lsr_out_init(&c.out, STDOUT_FILENO);
         for (size_t i = 0; i < settings->n_operands; i++) {
                 check_operand(&c, settings->operands[i]);
-                /* What is known need not wait for the bundles that follow. */
+                /* Results are shown before the next bundles are read.  */
                 if (lsr_out_flush(&c.out) < 0)
                         break;
         }

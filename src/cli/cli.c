@@ -1,4 +1,4 @@
-/* cli - which command a command line means */
+/* cli - from the command line to one of the commands */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int cli_describe(enum lsr_action action)
 
 int lsr_cli_main(int argc, char **argv)
 {
-        /* Static, as what it owns lives to the end: the leak check finds it here. */
+        /* Static, since its memory lives to the end: the leak check finds it here.  */
         static struct lsr_settings settings;
         bool gnu = argc > 0 && strcmp(cli_base_name(argv[0]), "ls") == 0;
         int status;
@@ -45,7 +45,7 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status >= 0)
                 return status;
-        /* A listing opens nothing for writing before it starts a worker, and that guards them. */
+        /* A listing opens nothing for writing before it starts a worker, which guards them then.  */
         if (settings.action != LSR_ACTION_LIST)
                 lsr_stdfds_guard();
         switch (settings.action) {

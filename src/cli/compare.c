@@ -1,8 +1,8 @@
 /*
  * compare - the command: an experiment, and its report
  *
- * The file of --html is opened before the experiment, so that nobody waits for
- * minutes to hear that it cannot be; it gets its name when it is complete.
+ * The file of --html is opened before the experiment, so that an error is
+ * reported before minutes have passed; it gets its name when it is complete.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct compare {
 
 static struct compare compare; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
 
-/* Bundles have no names, and ways end with this process. */
+/* There is nothing to clean up: bundles have no names, and ways end with this process.  */
 static void compare_put_away(void)
 {
         static const char clear[] = "\r\033[K";
@@ -306,7 +306,7 @@ int lsr_command_compare(const struct lsr_settings *settings)
                 status = compare_experiment(c);
                 if (status == 0 && page.is_file)
                         status = compare_page(c, &page);
-                /* A pipe may be full for ever, and there is nothing left to be put away. */
+                /* A pipe may stay full for ever, and there is nothing left to clean up.  */
                 lsr_signals_set(&(struct sigaction){ .sa_handler = SIG_DFL });
                 if (status == 0 && settings->compare.html && !page.is_file)
                         status = compare_page(c, &page);

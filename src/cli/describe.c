@@ -1,7 +1,7 @@
 /*
  * describe - one loop over the table for each form
  *
- * What lsr itself prints is in help.c, so that the rest is in no binary but docs/generate.
+ * The texts that lsr itself prints are in help.c, so that only docs/generate contains the others.
  */
 #include "cli/describe.h"
 
@@ -24,7 +24,7 @@ static void describe_man_text(struct lsr_out *out, const char *text)
         }
 }
 
-/* Whom an option is for, if that is neither one command alone nor everybody. */
+/* The commands that take an option, unless that is one command or all. */
 static void describe_man_commands(struct lsr_out *out, const struct lsr_option *o)
 {
         char commands[128];
@@ -45,84 +45,88 @@ static const char man_head[] =
         "Lists files as\n.BR ls (1)\n"
         "does: the same options, the same output.  Metadata is fetched in batches,\n"
         "through io_uring where the kernel offers it.\n"
+        "Archives and SQLite databases, here called bundles, are listed as directories.\n"
+        ".PP\n"
         "Called as\n.BR ls ,\nit behaves exactly as GNU ls.  Called as\n.BR lsr ,\n"
         "it colours names and escapes bidirectional overrides in them if the output is a terminal,\n"
-        "and marks ACLs with \\fB\\-\\-acl\\fR only, since looking for them costs a system call per file.\n"
+        "and marks ACLs only with \\fB\\-\\-acl\\fR, since looking for them takes a system call per file.\n"
         ".PP\n"
         "\\fB\\-\\-cat\\fR, \\fB\\-\\-check\\fR, \\fB\\-\\-unpack\\fR, \\fB\\-\\-pack\\fR and \\fB\\-\\-compare\\fR\n"
-        "are other commands.  An option that does not apply to the command, as most of those for\n"
-        "listings, is an error before anything is read.\n";
+        "are other commands.  An option that does not apply to the command, for instance one for\n"
+        "listings, is an error, and nothing is read.\n";
 
 static const char man_tail[] =
         ".SH PACKING\n"
-        ".B lsr \\-\\-pack\nmakes a bundle of directories.  Its format follows the suffix of\n.BR \\-\\-output ;\n"
-        "members carry the last component of each directory.  The bundle is read back and\n"
-        "compared before it gets its name, so that the old file or none is there until it is\n"
-        "complete.  Exit status 1: something could not be packed as it was, and was named.\n"
+        ".B lsr \\-\\-pack\nmakes a bundle of directories.  The suffix of\n.B \\-\\-output\nselects the format;\n"
+        "members are named after the last component of each directory.  The bundle is read back and\n"
+        "compared before it gets its name.  Until then the old file is there, or none.\n"
+        "Exit status 1: something could not be packed completely, and was reported.\n"
         ".PP\n"
         "A pattern of \\fB\\-\\-exclude\\fR may be written as for\n.BR tar (1)\nor as in a\n.BR gitignore (5):\n"
-        ".TP\n.B secret\nwhatever has that name, at any depth, with what is below it\n"
+        ".TP\n.B secret\nfiles and directories of that name at any depth, and what is below them\n"
         ".TP\n.B secret/\ndirectories of that name\n"
-        ".TP\n.BR /secret \", \" ./secret\nwhat has that name directly below an operand\n"
+        ".TP\n.BR /secret \", \" ./secret\nthat name directly below an operand\n"
         ".TP\n.B work/secret\nthat path below an operand\n"
         ".TP\n.BR home/secret \", \" ../home/secret \", \" /srv/home/secret\n"
-        "the same with the operand before it, by its last component, as it was written or absolute\n"
-        ".TP\n.B work/**/secret\nwith any number of directories between them, or none;\n"
-        "\\fB**/\\fR may begin a pattern, \\fB/**\\fR end it\n"
+        "a path that begins with the operand: with its last component, as it was written, or absolute\n"
+        ".TP\n.B work/**/secret\nthat path with any number of directories in place of **;\n"
+        "\\fB**/\\fR may begin a pattern, and \\fB/**\\fR may end it\n"
         ".PP\n"
-        "* and ? match / too.  Operands themselves are never left out, and a pattern takes nothing back\n"
-        "that another left out.  A pattern that matches nothing is reported.\n"
+        "* and ? match / too.  Operands themselves are never left out, and no pattern brings back what\n"
+        "another one left out.  A pattern that matches nothing is reported.\n"
         ".PP\n"
-        "The variable\n.B SOURCE_DATE_EPOCH\nbounds the times of members.\n"
-        ".SH STATES OF GIT\n"
-        "\\fB\\-\\-git\\fR shows two letters before a name, for the index and for the work tree, as\n"
-        ".BR git\\-status (1)\nhas them in its short format, with \\- where nothing changed.  A directory shows\n"
-        "what those below it have in common, M if they differ, and \\-? if some are untracked.\n"
+        "The variable\n.B SOURCE_DATE_EPOCH\nis the latest time that members can have.\n"
+        ".SH GIT\n"
+        "\\fB\\-\\-git\\fR shows two letters before each name, for the index and for the work tree, as\n"
+        "in the short format of\n"
+        ".BR git\\-status (1),\nwith \\- where nothing changed.  A directory shows the state that all files below it\n"
+        "share, M if they differ, and \\-? if some of them are untracked.\n"
+        ".PP\n"
+        "\\fB\\-\\-git\\fR and \\fB\\-\\-gitignore\\fR run git (2.31 or later) so that git runs no other program: no\n"
+        "filter, file system monitor or hook of a configuration, and no transport to fetch missing objects.\n"
+        "A file with a filter, such as one of git\\-lfs, is compared without it once its times differ from those\n"
+        "in the index.  A submodule shows M if another commit is checked out; changes inside it are shown there.\n"
+        "Like git, lsr ignores a repository that belongs to another user.\n"
         ".SH COMPARING\n"
-        ".B lsr \\-\\-compare\nreads all that is in a directory several ways: its files by plain calls, as maps, in\n"
-        "threads and through the ring, and bundles of it, which are made for that in files without\n"
-        "names in\n.BR TMPDIR ,\nbeside the directory or in /var/tmp.  Each way is a process of its own.  System calls\n"
-        "are counted in runs that are traced, which are not those that are timed.\n"
-        "With \\fB\\-\\-each\\fR every subdirectory is a bundle; what lies beside them is left out.\n"
-        "\\fB\\-\\-json\\fR and \\fB\\-\\-csv\\fR give the numbers, \\fB\\-\\-html\\fR a page.\n"
-        "Exit status 1: something could not be read, or a way failed or read something else.\n"
+        ".B lsr \\-\\-compare\nreads everything in a directory in several ways: its files by plain calls,\n"
+        "through maps, in threads and through the ring, and bundles of it, which it makes for this\n"
+        "purpose in files without names in\n.BR TMPDIR ,\nbeside the directory or in /var/tmp.  Each way is a process of its own.\n"
+        "System calls are counted in separate, traced runs that are not timed.\n"
+        "With \\fB\\-\\-each\\fR every subdirectory becomes a bundle; files beside the subdirectories are left out.\n"
+        "\\fB\\-\\-json\\fR and \\fB\\-\\-csv\\fR print the numbers, \\fB\\-\\-html\\fR writes a page.\n"
+        "Exit status 1: something could not be read, or a way failed or read other contents.\n"
         ".SH ENGINES\n"
         ".B auto\nuses plain calls for small directories and the ring for larger ones; where the\n"
         "kernel refuses the ring, threads.\n"
         ".BR uring ,\n.B threads\nand\n.B sync\n"
-        "name one; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
-        ".PP\nBundles are parsed by a process that can do nothing but read them and answer.  Where the\n"
-        "kernel refuses to confine it, they are read nevertheless, which \\fB\\-\\-stats\\fR and a line on a\n"
-        "terminal report.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
+        "name one engine; if it cannot run, that is an error.  The variable\n.B LSR_IO\nsets the default.\n"
+        ".PP\nBundles are parsed by a process that can only read them and answer.  Where the\n"
+        "kernel refuses to confine this process, bundles are read nevertheless, and \\fB\\-\\-stats\\fR and, on a\n"
+        "terminal, a message say so.  With \\fB\\-\\-confine=required\\fR, or\n.B LSR_CONFINE=required\n"
         "in the environment, they are not read: exit status 2.\n"
-        ".SH GIT\n"
-        "\\fB\\-\\-git\\fR and \\fB\\-\\-gitignore\\fR run git (2.31 or later) so that it runs no other program: no\n"
-        "filter, file system monitor or hook that a configuration names, and no fetching of objects that are missing.\n"
-        "A file that has a filter, as those of git\\-lfs, is compared as it is, once its times differ from those\n"
-        "in the index.  A submodule has M where another commit is checked out; what changed inside is shown there.\n"
-        "As git does, lsr leaves alone a repository that belongs to somebody else.\n"
         ".SH READING BUNDLES\n"
-        "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files, a database's row as JSON.\n"
-        "\\fB\\-\\-unpack\\fR makes real files of a bundle's members, or of one directory or file in it,\n"
-        "in the current directory or in that of \\fB\\-\\-output\\fR, and never outside of it: links are not\n"
+        "\\fB\\-\\-cat\\fR writes the content of members (\\fIBUNDLE\\fR/\\fIMEMBER\\fR) and of files,\n"
+        "and a row of a database as JSON.\n"
+        "\\fB\\-\\-unpack\\fR extracts the members of a bundle, or one directory or file of it,\n"
+        "into the current directory or into that of \\fB\\-\\-output\\fR, and never outside of it: links are not\n"
         "followed.  All operands are looked up first: if one is not found, nothing is unpacked.\n"
         "Existing files are replaced only with \\fB\\-\\-force\\fR.  Owners, by number, and setuid bits\n"
         "are restored for root only.\n"
         "\\fB\\-\\-check\\fR reads all of a bundle and compares every checksum.\n"
-        "Exit status 1 says that something was damaged, left out or not restored, 2 that an\n"
-        "operand could not be had.\n"
+        "Exit status 1: something was damaged, left out or not restored.  Exit status 2: an\n"
+        "operand was not found, or the disk is full.\n"
         ".SH JSON\n"
-        "One object a line: path, name, name_b64 (if the name is not UTF-8), type, mode\n"
+        "One object per line: path, name, name_b64 (if the name is not UTF-8), type, mode\n"
         "(octal, as a string), perm, nlink, uid, user, gid, group, size, blocks (of 512\n"
         "bytes), mtime, atime, ctime, btime (RFC 3339, UTC), inode, dev and rdev\n"
-        "(major:minor), target, git (the two letters of \\fB\\-\\-git\\fR), bundle (of a member: the bundle's\n"
-        "path), packed (bytes that it takes in there), method (of compression), encrypted (true),\n"
-        "raw_name (as it is stored, if that is another), raw_name_b64 (if that is not UTF-8), error.\n"
-        "What is not known is left out.\n"
+        "(major:minor), target, git (the two letters of \\fB\\-\\-git\\fR), bundle (of a member: the path of\n"
+        "the bundle), packed (bytes that the member takes in it), method (of compression), encrypted (true),\n"
+        "raw_name (the name as it is stored, if it differs), raw_name_b64 (if that is not UTF-8), error.\n"
+        "Fields that are not known are left out.\n"
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
         "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
-        "LSR_CONFINE.\n"
+        "LSR_CONFINE, SOURCE_DATE_EPOCH, TMPDIR, XDG_CACHE_HOME.\n"
         ".SH EXIT STATUS\n0 for success, 1 for minor problems, 2 if an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 
@@ -139,9 +143,9 @@ static void describe_man_columns(struct lsr_out *out)
         }
         lsr_out_puts(
                 out,
-                ".\nThey are those of \\fB\\-l\\fR and of the options that add to it; octal is the mode as a number,\n"
-                "age how long ago a file was modified.  Rows are long, unless another layout is asked for; with\n"
-                "\\fB\\-\\-json\\fR objects have what belongs to these columns.\n");
+                ".\nMost are columns of \\fB\\-l\\fR or of options that add to it; octal is the mode as a number,\n"
+                "age the time since the file was modified.  The layout is that of \\fB\\-l\\fR unless another one\n"
+                "is asked for; with \\fB\\-\\-json\\fR objects have the fields of these columns.\n");
 }
 
 void lsr_describe_man(struct lsr_out *out)

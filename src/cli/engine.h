@@ -1,4 +1,4 @@
-/* engine - the engine that --io or LSR_IO names, and what is said if there is none */
+/* engine - the engine that --io or LSR_IO names, and the messages if it cannot run */
 #pragma once
 
 #include "io/io.h"

@@ -1,8 +1,9 @@
 /*
  * given - the command line between options.c and resolve.c
  *
- * options.c notes options in the settings as they come; resolve.c makes of struct lsr_given what depends on several of
- * them, on the environment and on the terminal.  settings-command.c refuses what means nothing to the command.
+ * options.c stores options in the settings as they come; resolve.c derives from struct lsr_given what depends on
+ * several of them, on the environment and on the terminal. settings-command.c refuses options that do not apply to
+ * the command.
  */
 #pragma once
 
@@ -27,26 +28,25 @@ extern const struct lsr_word lsr_confine_words[];
 extern const struct lsr_word lsr_time_style_words[];
 
 /*
- * Is standard output a terminal?  Also notices that it is closed, and then
- * keeps its number from being given to something else: what is written to it
- * must fail.
+ * Is standard output a terminal?  If it is closed, this also keeps its number
+ * from being given to another file, so that writes to it fail.
  */
 bool lsr_given_tty(struct lsr_settings *s);
 
-/* Does WHEN hold at this output? */
+/* Does WHEN hold for this output?  */
 bool lsr_given_now(struct lsr_settings *s, int when);
 
 /* A number in C's notation. */
 enum number lsr_given_number(const char *text, long long *ret_value);
 
-/* A width too large to count with is none at all.  False: it is no number. */
+/* Parse a width; one that is too large means no limit.  False: it is not a number.  */
 bool lsr_given_width(const char *value, long long *ret_value);
 
-/* The command that @parser's words ask for, wherever in them. */
+/* The command among the words of @parser, at any place.  */
 enum lsr_action lsr_given_command(struct lsr_parser parser);
 
-/* Does @option mean anything to @action?  Returns UNSET if so, or the exit status after an error. */
+/* Does @option apply to @action?  Returns UNSET if so, or the exit status after an error.  */
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action);
 
-/* All options are noted: resolve them.  Returns UNSET to go on, or the exit status after an error. */
+/* Resolve the settings after all options were stored.  Returns UNSET to go on, or the exit status after an error.  */
 int lsr_given_resolve(struct lsr_settings *s);

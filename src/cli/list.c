@@ -34,7 +34,7 @@ struct list {
         int status;
 };
 
-/* Room for the three files; no page of it is touched before it is read into. */
+/* Buffers for the three files; no page of them is touched before it is used.  */
 static char list_texts[LIST_TEXTS][LIST_TEXT_FIRST];
 
 static void list_add_file(struct list *l, enum list_text text, const char *path)
@@ -43,7 +43,7 @@ static void list_add_file(struct list *l, enum list_text text, const char *path)
         l->files[l->n_files++] = (struct lsr_file_read){ path, list_texts[text], LIST_TEXT_FIRST, 0 };
 }
 
-/* Start to read what rows need.  Called when a directory has been read and its metadata is about to come. */
+/* Start reading the files that rows need. Called when a directory has been read and its metadata has been requested. */
 static void list_start_files(void *ctx)
 {
         struct list *l = ctx;
@@ -68,7 +68,7 @@ static void list_start_files(void *ctx)
                 lsr_io_files_start(l->io, l->files, l->n_files);
 }
 
-/* A file too large for its first buffer: with a larger one, plainly. */
+/* A file that is too large for its first buffer is read by plain calls into a larger one.  */
 static void list_read_large(struct list *l, struct lsr_file_read *file)
 {
         while (file->ret == -EFBIG && file->cap < LIST_TEXT_MAX) {
@@ -97,7 +97,7 @@ static void list_load_files(struct list *l)
                 list_read_large(l, file);
                 if (file->ret <= 0)
                         continue;
-                /* A last line without its end; there is room, as a full buffer is no result. */
+                /* The last line may lack its newline; there is room, as a full buffer was rejected.  */
                 if (file->buf[file->ret - 1] != '\n')
                         file->buf[file->ret++] = '\n';
                 if (l->texts[i] == LIST_PASSWD)
@@ -138,7 +138,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
 
         switch (what) {
         case LSR_TROUBLE_ACCESS:
-                /* GNU ls wants the absolute name first, and only the empty one has none. */
+                /* GNU ls needs the absolute name first, and only the empty name has none.  */
                 if (l->view->o.hyperlink && !*path)
                         lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
                 lsr_message_errno(-error, "cannot access %s", lsr_quoted_always(path));
@@ -153,7 +153,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 lsr_message_errno(-error, "cannot read symbolic link %s", lsr_quoted_always(path));
                 break;
         case LSR_TROUBLE_XATTR:
-                /* GNU ls says so and keeps its exit status. */
+                /* GNU ls reports this without changing its exit status.  */
                 lsr_message_errno(-error, "%s", lsr_quoted_needed(path));
                 return;
         case LSR_TROUBLE_STAT_DIR:
@@ -177,7 +177,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 l->status = 1;
 }
 
-/* A bundle has trouble.  What it holds is listed all the same, as far as it is intact. */
+/* Report trouble with a bundle.  Its intact members are listed all the same.  */
 static void list_bundle_trouble(void *ctx, const char *path, int error, const char *text)
 {
         struct list *l = ctx;
@@ -208,7 +208,7 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
-/* The listing ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
+/* The listing ended early, or an engine that had nothing to do could not have run.  Entries that were shown stay.  */
 static void list_fail(struct list *l, int error)
 {
         int refused = lsr_io_require(l->io);
@@ -220,13 +220,13 @@ static void list_fail(struct list *l, int error)
         l->status = 2;
 }
 
-/* How much of bundles will be looked at. */
+/* Announce which parts of bundles will be read.  */
 static void list_expect(const struct lsr_settings *settings)
 {
         const struct lsr_list_options *o = &settings->list;
         bool below = o->recursive || o->tree;
 
-        /* In bundles that are found on the way, which the operands may lead through, anything may be. */
+        /* Bundles that are found on the way, through which operands may lead, can contain anything.  */
         if (below && o->enter == LSR_ENTER_ALWAYS)
                 return;
         lsr_bundles_expect(o->bundles, &(struct lsr_wanted){

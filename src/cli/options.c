@@ -1,9 +1,9 @@
 /*
  * options - the table, and what options do
  *
- * A row is all that is said of an option.  What most of them do is one of a few things (a flag, a value, a word of a
- * list) to some field of the settings, so the row names the field.  Where options overrule each other by GNU's rules,
- * they have a function of their own.  Words are in GNU's order, since its messages list them.
+ * A row defines an option completely.  Most options set a field of the settings to a flag, a value or a word of a
+ * list, so their row names the field.  Options that overrule each other by GNU's rules have functions of their
+ * own.  Words are in GNU's order, since its messages list them.
  */
 #include "cli/options.h"
 
@@ -62,7 +62,7 @@ const struct lsr_word lsr_time_style_words[] = {
         {},
 };
 
-/* For completions only: others know the names. */
+/* For completions only: the modules that take these words parse them. */
 static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "threads" }, { "sync" }, {} };
 static const struct lsr_word pack_words[] = {
         { "tar" }, { "tar.gz" }, { "tar.zst" }, { "tar.xz" }, { "tar.bz2" }, { "tar.lz4" }, { "zip" }, { "sqlar" }, {},
@@ -186,7 +186,7 @@ static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, con
         return UNSET;
 }
 
-/* -1 leaves long rows as they are: there is one on a line anyway. */
+/* -1 does not change long rows: there is one on each line anyway.  */
 static int set_one(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         if (s->given.format != LSR_FORMAT_LONG)
@@ -215,7 +215,7 @@ static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, 
         return UNSET;
 }
 
-/* -F=WHEN leaves -p and --file-type before it alone when it does not hold. */
+/* -F=WHEN does not override -p and --file-type before it if WHEN does not hold.  */
 static int set_classify(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
@@ -323,7 +323,10 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
                 0, name, LSR_GROUP_##group, commands, true, help, __VA_ARGS__ \
         }
 
-/* Where a field is; an error if it is not of the type that will be stored.  Enumerations are unsigned numbers. */
+/*
+ * The offset of a field; a compile error if its type is not the one that will be stored.  Enumerations are unsigned
+ * numbers.
+ */
 #define FIELD(field) (((struct lsr_settings *)NULL)->field)
 #define AT(field, type) .at = _Generic(FIELD(field), type : offsetof(struct lsr_settings, field))
 #define AT_INT(field)                                                   \
@@ -342,10 +345,10 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
 #define PATTERN(text, field) REQUIRED(text), .set = set_pattern, AT(field, struct lsr_patterns)
 
 const struct lsr_option lsr_options[] = {
-        GNU('a', "all", WHAT, LIST, "show names that start with a dot, too", SET(list.show, LSR_SHOW_ALL)),
+        GNU('a', "all", WHAT, LIST, "show names that start with a dot too", SET(list.show, LSR_SHOW_ALL)),
         GNU('b', "escape", NAMES, LIST, "show unprintable characters as C escapes",
             SET(given.quoting, LSR_QUOTE_ESCAPE)),
-        GNU('d', "directory", WHAT, LIST, "list directories, not their content", FLAG(list.dirs_as_files)),
+        GNU('d', "directory", WHAT, LIST, "list directories, not their contents", FLAG(list.dirs_as_files)),
         GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
         GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time),
         GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
@@ -383,15 +386,14 @@ const struct lsr_option lsr_options[] = {
         GNU(0, "quoting-style", NAMES, LIST, "how to quote names: literal, shell, c, ...",
             WORD(given.quoting, lsr_quoting_words)),
         GNU('R', "recursive", WHAT, LIST, "list subdirectories too", FLAG(list.recursive)),
-        GNU(0, "format", LAYOUT, LIST, "across, commas, long, single-column, vertical",
-            WORD(given.format, format_words)),
+        GNU(0, "format", LAYOUT, LIST, "layout: across, commas, long, vertical, ...", WORD(given.format, format_words)),
         GNU(0, "show-control-chars", NAMES, LIST, "show unprintable characters as they are",
             SET(given.hide_control, false)),
-        GNU(0, "sort", ORDER, LIST, "none, size, time, version, extension, width", WORD(given.sort, sort_words)),
+        GNU(0, "sort", ORDER, LIST, "sort by none, size, time, extension, ...", WORD(given.sort, sort_words)),
         GNU('T', "tabsize", LAYOUT, LIST, "distance of tab stops; default: 8", REQUIRED("COLS"), .set = set_tabsize),
         GNU(0, "time", ORDER, LIST, "which time to use: atime, ctime, birth", WORD(given.time, time_words)),
-        GNU(0, "time-style", FIELDS, LIST, "full-iso, long-iso, iso, locale, +FORMAT", TEXT("STYLE", given.time_style),
-            .words = lsr_time_style_words),
+        GNU(0, "time-style", FIELDS, LIST, "format of times: long-iso, iso, +FORMAT, ...",
+            TEXT("STYLE", given.time_style), .words = lsr_time_style_words),
         GNU(0, "zero", LAYOUT, LIST, "end each line with NUL, not newline", .set = set_zero),
         GNU(0, "color", NAMES, LIST, "colour names: always, auto, never", WHEN(given.color, WHEN_ALWAYS)),
         GNU(0, "hyperlink", NAMES, LIST, "make names hyperlinks: always, auto, never",
@@ -421,14 +423,14 @@ const struct lsr_option lsr_options[] = {
         GNU('x', NULL, LAYOUT, LIST, "fill columns from left to right", SET(given.format, LSR_FORMAT_ACROSS)),
         GNU('1', NULL, LAYOUT, LIST, "list one name per line", .set = set_one),
 
-        OWN("acl", FIELDS, LIST, "with -l, mark files that have an ACL with +", FLAG(given.acl)),
-        OWN("bundles", WHAT, LIST, "archives as directories: always, auto, never", REQUIRED("WHEN"),
-            .words = when_words, .set = set_word, AT_INT(given.bundles)),
+        OWN("acl", FIELDS, LIST, "with -l, show a + for files that have an ACL", FLAG(given.acl)),
+        OWN("bundles", WHAT, LIST, "bundles as directories: always, auto, never", REQUIRED("WHEN"), .words = when_words,
+            .set = set_word, AT_INT(given.bundles)),
         OWN("cat", READ, CAT, "write BUNDLE/MEMBER... to standard output", .command = LSR_ACTION_CAT),
         OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
         OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns),
             .words = column_words),
-        OWN("confine", ENGINE, LIST | READ, "confine readers of bundles: auto, required", REQUIRED("WHEN"),
+        OWN("confine", ENGINE, LIST | READ, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),
         OWN("git", FIELDS, LIST, "show the git status of files", .set = set_shown, .to = LSR_SHOW_GIT),
@@ -438,20 +440,20 @@ const struct lsr_option lsr_options[] = {
         OWN("json", LAYOUT, LIST | COMPARE, "write a JSON object per entry, one per line", FLAG(given.json)),
         OWN("level", WHAT, LIST, "limit the depth of --tree and -R", REQUIRED("N"), .set = set_level),
         OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
-        OWN("output", READ, PACK | UNPACK, "bundle of --pack (-: a pipe), DIR of --unpack", TEXT("FILE", output)),
+        OWN("output", READ, PACK | UNPACK, "bundle (- for stdout) or directory to write", TEXT("FILE", output)),
         OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
         OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
-        OWN("total-size", FIELDS, LIST, "show directories with the size of all below", FLAG(list.total_size)),
+        OWN("total-size", FIELDS, LIST, "show the total size of what is in directories", FLAG(list.total_size)),
         OWN("tree", LAYOUT, LIST, "list subdirectories as a tree", OPTIONAL("DEPTH"), .set = set_tree),
         OWN("unpack", READ, UNPACK, "extract BUNDLE[/DIR]... as real files", .command = LSR_ACTION_UNPACK),
 
         OWN("pack", PACK, PACK, "make a bundle of directories: DIR.tar.zst", .command = LSR_ACTION_PACK),
-        OWN("bundle-format", PACK, PACK, "tar.zst, tar, tar.gz, zip, ...", TEXT("FORMAT", pack.format),
+        OWN("bundle-format", PACK, PACK, "bundle format: tar.zst, tar.gz, zip, ...", TEXT("FORMAT", pack.format),
             .words = pack_words),
         OWN("compression-level", PACK, PACK, "compression level, within the format's range",
             NUMBER(pack.level, -1000, 1000)),
         OWN("threads", PACK, PACK, "compression threads; default: one per core", NUMBER(pack.threads, 1, 1024)),
-        OWN("exclude", PACK, PACK, "leave out names (with /, paths) that match", PATTERN("GLOB", pack.excludes)),
+        OWN("exclude", PACK, PACK, "leave out files whose name or path matches", PATTERN("GLOB", pack.excludes)),
         OWN("gitignore", PACK, PACK, "leave out what git ignores", FLAG(pack.gitignore)),
         OWN("each", PACK, PACK | COMPARE, "make one bundle per subdirectory", FLAG(pack.each)),
         OWN("owner", PACK, PACK, "store this owner for all members", TEXT("USER:GROUP", pack.owner)),
@@ -460,7 +462,8 @@ const struct lsr_option lsr_options[] = {
         OWN("no-verify", PACK, PACK, "do not read the bundle back to verify it", FLAG(pack.no_verify)),
 
         OWN("compare", COMPARE, COMPARE, "measure reading DIR as files and as bundles", .command = LSR_ACTION_COMPARE),
-        OWN("formats", COMPARE, COMPARE, LSR_COMPARE_FORMATS, TEXT("LIST", compare.formats), .words = compare_words),
+        OWN("formats", COMPARE, COMPARE, "compare " LSR_COMPARE_FORMATS, TEXT("LIST", compare.formats),
+            .words = compare_words),
         OWN("runs", COMPARE, COMPARE, "runs of each way; default: up to 5 in a minute", NUMBER(compare.runs, 1, 1000)),
         OWN("cold", COMPARE, COMPARE, "drop caches before each run", FLAG(compare.cold)),
         OWN("random", COMPARE, COMPARE, "read N members in random order", NUMBER(compare.random, 1, 10000000)),

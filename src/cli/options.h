@@ -1,9 +1,9 @@
 /*
  * options - the one table of options
  *
- * Parsing, what an option does, --help, the man page and the completions are all made from it.
- * Rows that GNU ls has come first and in GNU's order, as that is the order in
- * which it names the possibilities of an ambiguous abbreviation.
+ * Parsing, the effect of an option, --help, the man page and the completions all come from it.  Options of GNU ls
+ * come first and in GNU's order, which is the order in which it lists the possibilities of an ambiguous
+ * abbreviation.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "base/words.h"
 
-/* What a command line asks for. */
+/* The commands.  */
 enum lsr_action {
         LSR_ACTION_LIST,
         LSR_ACTION_CAT,
@@ -58,9 +58,9 @@ struct lsr_option {
         const struct lsr_word *words; /* what the argument may be, for completions at least; NULL: anything */
         enum lsr_action command;      /* which the option itself asks for; LSR_ACTION_LIST: none */
         /*
-         * What it does, NULL for a command; @value is NULL if there is none.  Returns -1 to go on, or the exit status
-         * after an error, which was reported.  The fields below are for it: what most options do are few things to
-         * different fields.
+         * Its effect, NULL for a command; @value is NULL if there is none.  Returns -1 to go on, or the exit
+         * status after an error, which was reported.  The fields below are its parameters, as most options do the
+         * same few things to different fields.
          */
         int (*set)(struct lsr_settings *s, const struct lsr_option *o, const char *value);
         size_t at;    /* offset in struct lsr_settings of what changes */

@@ -1,5 +1,5 @@
 /*
- * pack-plan - operands and options of --pack, looked at before anything is made
+ * pack-plan - operands and options of --pack, checked before anything is made
  */
 #include "cli/pack-plan.h"
 
@@ -239,7 +239,7 @@ static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *
         return PLAN_GO;
 }
 
-/* By their prefixes, as members are sorted. */
+/* Sort roots by their prefixes, in the order of members.  */
 static int plan_compare(const void *a, const void *b)
 {
         const struct lsr_walk_root *x = a, *y = b;
@@ -297,7 +297,7 @@ static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan)
         return &plan->jobs[plan->n_jobs++];
 }
 
-/* What cannot be read at all makes no bundle; with --each, the others are wanted nevertheless. */
+/* A root that cannot be read makes no bundle; with --each, the others are packed nevertheless.  */
 static int plan_readable(const struct lsr_walk_root *root, const char *operand)
 {
         if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)

@@ -1,5 +1,5 @@
 /*
- * pack-plan - what a command line of --pack comes to
+ * pack-plan - from the command line of --pack to the bundles to make
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * pack-report - what packing says, on standard error
+ * pack-report - messages and progress of packing, on standard error
  */
 #pragma once
 
@@ -18,22 +18,22 @@ void lsr_pack_report_begin(struct lsr_pack_report *r);
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
                              uint64_t at);
 
-/* What there will be: from now on the line says how long that takes. */
+/* Set the expected totals: from now on the line shows the remaining time.  */
 void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size);
 
 /*
- * The line that is written over and over; @what is what is being done.  @held: so many of the bytes wait to be worked on.
+ * Update the progress line; @what names the current step.  @held: the number of bytes that wait to be processed.
  */
 void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats,
                               uint64_t held);
 
-/* Before anything else is said. */
+/* Remove the progress line, before any other message.  */
 void lsr_pack_report_clear(struct lsr_pack_report *r);
 
 /* The same for the handler of a signal that ends the process. */
 void lsr_pack_report_abandon(const struct lsr_pack_report *r);
 
-/* What @format could not keep, and the last line. */
+/* Report what @format could not store, and print the last line.  */
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
                          uint64_t out_bytes);

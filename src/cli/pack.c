@@ -1,9 +1,9 @@
 /*
  * pack - the command: a bundle for each job of the plan
  *
- * What can be refused is refused before the first file is opened.  A signal ends
- * the process at once: between two pieces of work minutes can lie, and all that
- * has to be put away is a name.
+ * Errors that can be found beforehand are reported before the first file is
+ * opened.  A signal ends the process at once: a single step can take minutes,
+ * and only a name has to be removed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static const char *pack_name(const struct lsr_pack_job *job)
         return strcmp(job->output, "-") == 0 ? "to standard output" : lsr_quoted_always(job->output);
 }
 
-/* Say why the target cannot be. */
+/* Report why the target cannot be created.  */
 static int pack_refuse(const char *output, int r)
 {
         const char *name = lsr_quoted_always(output);
@@ -105,7 +105,7 @@ static int pack_refuse(const char *output, int r)
         return 2;
 }
 
-/* Where the bundle goes in the end. */
+/* The final place of the bundle.  */
 static int pack_end(const struct lsr_target *t)
 {
         return t->spooled ? STDOUT_FILENO : t->fd;
@@ -129,7 +129,7 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
         return r == 0 ? 0 : pack_refuse(job->output, r);
 }
 
-/* Are more bytes in use where the roots are than @room? */
+/* Do the file systems of the roots use more bytes than @room?  */
 static bool pack_may_exceed(const struct lsr_pack_job *job, uint64_t room)
 {
         uint64_t used = 0;
@@ -147,8 +147,8 @@ static bool pack_may_exceed(const struct lsr_pack_job *job, uint64_t room)
 }
 
 /*
- * How much there is to pack, for whoever watches; and without compression it will not be less, so that it may be known
- * beforehand that there is no room.  Returns the exit status.
+ * Measure the amount to pack, for the progress line.  Without compression the bundle will not be smaller, so that
+ * a lack of room is known beforehand.  Returns the exit status.
  */
 static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, const struct lsr_target *t)
 {
@@ -272,7 +272,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         uint64_t bytes = 0;
         int r, status;
 
-        /* Of what goes to standard output nothing can be left behind. */
+        /* Nothing is left behind when the bundle goes to standard output.  */
         if (strcmp(job->output, "-") != 0)
                 lsr_signals_end(pack_put_away);
         r = pack_open(p, job, &target);
@@ -303,7 +303,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         return status;
 }
 
-/* A name that is written wrongly leaves nothing out. */
+/* Report patterns that match nothing: a misspelt one leaves nothing out.  */
 static void pack_tell_unused(const struct lsr_excludes *excludes)
 {
         const char *pattern;
@@ -332,7 +332,7 @@ int lsr_command_pack(struct lsr_settings *settings)
 
                 status = r > status ? r : status;
         }
-        /* Whatever was not walked through to its end, there might have been more. */
+        /* After an incomplete walk it is unknown what the patterns would have matched.  */
         if (status <= 1)
                 pack_tell_unused(p->plan.pack.excludes);
         lsr_io_free(p->read_io);

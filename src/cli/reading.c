@@ -1,4 +1,4 @@
-/* reading - engine and bundles for commands that list nothing */
+/* reading - engine and bundles for commands other than listings */
 #include "cli/reading.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * reading - what the commands that read bundles back have in common
  *
- * An engine, the bundles, and an exit status that gathers what went wrong.
+ * An engine, the bundles, and an exit status that records errors.
  */
 #pragma once
 
@@ -21,20 +21,20 @@ struct lsr_reading {
         bool troubled; /* a bundle has been complained about; for whoever wants to know to clear it */
 };
 
-/* 0, or the exit status: it was said why.  @ret_reading stays where it is as long as it is used. */
+/* 0, or the exit status after an error, which was reported.  @ret_reading must not move while it is used.  */
 int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings);
 
 /* Returns the exit status. */
 int lsr_reading_close(struct lsr_reading *r);
 
 /*
- * When all is read: has it been parsed by a process that was confined?  Where it was not, that is said on a terminal.
- * Returns @status, or 2 where it had to be.
+ * After reading: was everything parsed by a confined process?  If not, a message on a terminal says so.  Returns
+ * @status, or 2 if confinement was required.
  */
 int lsr_reading_confined(const struct lsr_bundles *bundles, const struct lsr_settings *settings, int status);
 
 /* Make the exit status @status at least. */
 void lsr_reading_fail(struct lsr_reading *r, int status);
 
-/* Why content could not be had, in words that fit a bundle better than those of the errno. */
+/* The reason why content could not be read, in words that fit a bundle better than those of the errno.  */
 const char *lsr_reading_reason(int error);

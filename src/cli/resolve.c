@@ -1,9 +1,9 @@
 /*
  * resolve - what follows from several options, the environment and the terminal
  *
- * In this order, as each step uses what the ones before it found, and as GNU ls
- * complains: format and order, sizes, width, quoting, style of times, colours, and
- * from all of them what must be known of the files.
+ * The order is that of GNU's error messages, and each step uses the results of
+ * those before it: format and order, sizes, width, quoting, style of times,
+ * colours, and from all of them the metadata to request.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,14 +79,14 @@ static void resolve_format(struct lsr_settings *s)
         else if (s->given.format == UNSET)
                 s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
         if (s->given.json) {
-                /* An object tells by its path where it is. */
+                /* An object has its path, so it needs no heading.  */
                 l->recursive = l->recursive || l->tree;
                 l->tree = false;
         }
         o->format = (enum lsr_layout)s->given.format;
         o->tree = l->tree;
         if (l->tree) {
-                /* "." and ".." on every level would only be in the way. */
+                /* "." and ".." on every level would be noise.  */
                 if (l->show == LSR_SHOW_ALL)
                         l->show = LSR_SHOW_ALMOST;
                 l->dirs_as_files = false;
@@ -260,7 +260,7 @@ static void resolve_color(struct lsr_settings *s)
         v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.color);
 }
 
-/* Which they are; none if the terminal has none, or LS_COLORS cannot be read. */
+/* The colours; none if the terminal has none, or LS_COLORS cannot be parsed.  */
 static void resolve_palette(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
@@ -392,12 +392,12 @@ static void resolve_want(struct lsr_settings *s)
                                           ? LSR_FOLLOW_NEVER
                                           : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)s->given.follow;
-        /* Without an order nothing is first, but as for GNU ls the types were wanted. */
+        /* Without an order there are no first entries, but like GNU ls this requests the types.  */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
 }
 
-/* Is nothing asked of the files themselves? */
+/* Is no metadata of the files needed?  */
 static bool resolve_names_will_do(const struct lsr_list_options *l)
 {
         const struct lsr_want *w = &l->want;

@@ -1,9 +1,9 @@
 /*
- * settings-command - options that mean nothing to the command that they were given with
+ * settings-command - options that do not apply to the command
  *
- * They are errors: whoever writes `--unpack x.tar -C dest` means something, and it is not columns.  Where another
- * option is what they mean, it is named.  So the command must be known before the first option is taken: its value,
- * too, may make sense only elsewhere.
+ * They are errors: `--unpack x.tar -C dest` is not meant to set columns.  The message names the option that was
+ * probably meant.  So the command must be known before the first option is handled: its value, too, may be valid
+ * only for another command.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ enum lsr_action lsr_given_command(struct lsr_parser parser)
         return action;
 }
 
-/* Which option of @action would be what @option means elsewhere; NULL: none. */
+/* The option of @action that corresponds to @option of other programs or commands; NULL: none.  */
 static const char *command_use(const struct lsr_option *option, enum lsr_action action)
 {
         const char letter[] = { option->letter, '\0' }, *name = option->name ? option->name : letter;

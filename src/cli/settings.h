@@ -14,13 +14,13 @@
 #include "listing/listing.h"
 #include "render/view.h"
 
-/* As an option that may be given several times has them. */
+/* The arguments of an option that may be given several times.  */
 struct lsr_patterns {
         const char **list; /* owned, NULL-terminated; NULL: none */
         size_t n;
 };
 
-/* What the options of packing say. */
+/* The options of --pack.  */
 struct lsr_pack_settings {
         const char *format; /* NULL: as the output's name says */
         const char *owner;  /* NULL: their own */
@@ -34,7 +34,7 @@ struct lsr_pack_settings {
         bool no_verify;
 };
 
-/* What the options of comparing say; --each is one of packing. */
+/* The options of --compare; --each is among those of --pack.  */
 struct lsr_compare_settings {
         const char *formats; /* NULL: the usual ones */
         const char *html;    /* a file; NULL: none */
@@ -45,7 +45,7 @@ struct lsr_compare_settings {
 };
 
 /*
- * Options from which resolve.c makes others, as they were given, later ones overruling earlier ones.  -1: not given.
+ * Options that resolve.c combines, as they were given; later ones overrule earlier ones. -1: not given.
  */
 struct lsr_given {
         int format, sort, time, quoting, hide_control, follow;

@@ -1,4 +1,4 @@
-/* signals - one list of them for all that has something to put away */
+/* signals - one list for all commands that clean up */
 #include "cli/signals.h"
 
 #include <stddef.h>

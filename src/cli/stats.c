@@ -1,5 +1,5 @@
 /*
- * stats - counts are lsr's own
+ * stats - system calls are counted by lsr itself
  *
  * System calls that libc makes to start a program (about 14 in the static
  * binary), for memory and for threads are not among them; `strace -c` shows all.

@@ -1,4 +1,4 @@
-/* stats - what a listing took, for --stats */
+/* stats - the lines of --stats */
 #pragma once
 
 #include "io/io.h"

@@ -1,8 +1,8 @@
 /*
  * unpack - files of bundles as real files
  *
- * Of each operand that is a bundle its members, of one inside a bundle that
- * file or directory under its own name, as cp -R would.
+ * An operand that is a bundle is unpacked as its members; an operand inside a
+ * bundle as that file or directory under its own name, as cp -R would do.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static uint64_t unpack_existing; /* of the operand at hand */
 static void unpack_on_signal(int number)
 {
         unpack_signal = number;
-        /* It has its way when this function returns. */
+        /* The signal takes effect when this function returns.  */
         if (lsr_unpack_abandon())
                 raise(number);
 }
@@ -37,7 +37,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
 
         switch (what) {
         case LSR_UNPACK_EXISTS:
-                /* A tree that is unpacked a second time is one message and not one a file. */
+                /* Unpacking a tree a second time prints one message and not one per file.  */
                 if (unpack_existing++ < UNPACK_EXISTING_TOLD)
                         lsr_message("%s already exists and was not replaced; use --force to replace it", name);
                 break;
@@ -59,9 +59,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 break;
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
-                        lsr_message("cannot create %s: what the hard link leads to was not unpacked", name);
+                        lsr_message("cannot create the hard link %s: its target was not unpacked", name);
                 else if (error == -EBADMSG)
-                        lsr_message("cannot create %s: the table of contents lets it lead elsewhere than it does",
+                        lsr_message("cannot create %s: its target in the table of contents is not the one in the tar",
                                     name);
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
@@ -111,7 +111,7 @@ static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
         unpack_lost(r, &result);
 }
 
-/* Returns whether @path is at @ret_place; if not, it was said why. */
+/* Returns true if @path was found, at @ret_place; otherwise the reason was reported.  */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
         int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
@@ -132,7 +132,7 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         return false;
 }
 
-/* All or none: what is half there is no help to whoever has mistyped the other half. */
+/* All or none: if one operand is mistyped, nothing is unpacked.  */
 static void unpack_operands(struct lsr_reading *r)
 {
         size_t n = r->settings->n_operands, found = 0;
@@ -141,7 +141,8 @@ static void unpack_operands(struct lsr_reading *r)
         for (size_t i = 0; i < n && !unpack_signal; i++)
                 found += unpack_find(r, r->settings->operands[i], &places[i]);
         if (found < n && n > 1 && !unpack_signal)
-                lsr_message("nothing was unpacked: only %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
+                lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
+                            lsr_grouped(n));
         for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
                 unpack_place(r, &places[i]);
         free(places);
@@ -169,7 +170,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         lsr_zone_guard_libc();
         unpack_operands(&r);
         status = lsr_reading_close(&r);
-        /* What was half done is gone: now the signal has its way. */
+        /* The incomplete file is gone: now the signal takes effect.  */
         if (unpack_signal)
                 raise(unpack_signal);
         return status;

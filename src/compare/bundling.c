@@ -54,7 +54,7 @@ static int scratch_file(int fd)
 {
         int file = openat(fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-        /* A file system, or a kernel, without such files says one of these. */
+        /* Errors of file systems and kernels without such files.  */
         if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
                 return file < 0 ? -errno : file;
         for (unsigned tries = 0; tries < BUNDLING_TRIES_MAX; tries++) {
@@ -105,7 +105,7 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
 
         if (asprintf(&beside, "%s/..", dir) < 0)
                 return -ENOMEM;
-        /* Who names a place means it. */
+        /* A place that the user named is used.  */
         places[0] = tmpdir && *tmpdir ? tmpdir : beside;
         places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
         places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
@@ -147,7 +147,7 @@ struct bundling {
         char *unfit; /* what the format cannot hold, or NULL; owned */
 };
 
-/* What cannot be read the inventory has told; what changes meanwhile the digests will tell. */
+/* The inventory has reported files that cannot be read; digests will show files that change meanwhile.  */
 static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
 {
         struct bundling *k = ctx;
@@ -224,7 +224,7 @@ static int bundling_one(struct bundling *k, const char *package)
         r = bundling_write(k, &root, fd);
         bundled->pack_ns += way_clock() - began;
         free(path);
-        /* Nothing of it is to be written to the disk while something is measured. */
+        /* Write it to the disk now, and not while something is measured.  */
         if (r == 0 && (fdatasync(fd) < 0 || fstat(fd, &st) < 0))
                 r = -errno;
         if (r < 0)

@@ -1,8 +1,8 @@
 /*
  * bundling - the tree as bundles, in files without names
  *
- * They lie in a scratch directory and nobody but this process can find them:
- * however it ends, the kernel takes them back.
+ * They are in a scratch directory, and only this process can open them:
+ * however it ends, the kernel removes them.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct lsr_scratch {
 };
 
 /*
- * $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, the roomiest is told; a negative errno:
- * why no files can be made in the first of them, which is told.
+ * $TMPDIR, else beside the tree, else /var/tmp or /tmp.  0; 1: none has the room, and the one with the most is
+ * returned; a negative errno: why no files can be made in the first of them, which is returned.
  */
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need);
 void lsr_scratch_close(struct lsr_scratch *scratch);

@@ -1,10 +1,10 @@
 /*
- * charts - where bars, lines and points go
+ * charts - bars, lines and points as SVG
  *
- * Straight lines and rectangles take percent in SVG, paths do not; so there are
- * no paths.  What must stay at a distance in pixels from a point that is given
- * in percent stands in a nested svg element.  Scales are chosen from the data;
- * labels that would overlap are moved apart and keep a line to their point.
+ * Straight lines and rectangles take percent in SVG, paths do not; so there
+ * are no paths.  Shapes at a distance in pixels from a point in percent are in
+ * a nested svg element.  Scales are chosen from the data; labels that would
+ * overlap are moved apart and keep a line to their point.
  */
 #include "compare/charts.h"
 
@@ -22,7 +22,7 @@
 #define CHART_TOP 22
 #define CHART_FOOT 40
 #define CHART_LABEL 16 /* least distance of two labels */
-/* How wide the page may be: where labels meet on a telephone, and which points they cover elsewhere. */
+/* The widths of the page: labels may overlap on a telephone, and cover points on wider screens.  */
 #define CHART_NARROW 350.0
 #define CHART_WIDE 800.0
 
@@ -390,7 +390,7 @@ static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const
                                chart_number(chart_y(pays_cost(x, way, crossing) / plot->top)).text);
 }
 
-/* The bundles that have no place in the plot. */
+/* The bundles that are outside the plot.  */
 static void pays_note(struct lsr_out *out, const struct lsr_experiment *x, const struct pays_plot *plot)
 {
         unsigned n = 0;

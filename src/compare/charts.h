@@ -12,13 +12,13 @@
 /* Text for HTML and XML. */
 void lsr_html_text(struct lsr_out *out, const char *text, size_t len);
 
-/* How each way's time is made up. */
+/* The parts of the time of each way.  */
 void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* Time to pack and read so and so often, against reading files. */
+/* Time to pack once and read n times, against reading files n times.  */
 void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* Time per file against the size of what is opened for it. */
+/* Time per file against the mean size of the files that are opened.  */
 void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x);
 
 /* The class that colours a way. */

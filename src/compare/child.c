@@ -1,9 +1,10 @@
 /*
- * child - execute ourselves, and look at the accounts
+ * child - execute this binary, and read what its process took
  *
  * Peak memory is VmHWM of the process, read while it waits for leave to end:
- * ru_maxrss would be that of whoever called execve(2).  Processor time is that
- * of wait4(2), in which the kernel's own threads of a ring are counted too.
+ * ru_maxrss would include the process that called execve(2).  Processor time
+ * is that of wait4(2), in which the kernel's own threads of a ring are counted
+ * too.
  */
 #include "compare/child.h"
 
@@ -160,7 +161,7 @@ static uint64_t child_ns(const struct timeval *tv)
         return (uint64_t)tv->tv_sec * 1000000000u + (uint64_t)tv->tv_usec * 1000u;
 }
 
-/* All of the report.  1; 0: the process ended before; -EINTR: it is not wanted any more. */
+/* Read the whole report. 1; 0: the process ended before; -EINTR: the experiment is stopped.  */
 static int child_report(const struct lsr_child *child, int fd, struct lsr_way_report *ret_report)
 {
         size_t done = 0;
@@ -197,7 +198,7 @@ static int child_judge(int got, int status, const struct lsr_way_report *report,
         if (got == 1 && report->error == 0)
                 return 0;
         if (got == 1 && report->what[0])
-                /* A path must not look like a formula where a table shows it. */
+                /* A path must not look like a formula in a spreadsheet.  */
                 *ret_text = child_text("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
                                        strerror(-report->error));
         else if (got == 1)

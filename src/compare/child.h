@@ -33,5 +33,8 @@ struct lsr_child_result {
  */
 int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_result, char **ret_text);
 
-/* The same, counting its system calls, which changes its times: cost is not set.  Where that is refused it does not run. */
+/*
+ * The same, counting its system calls, which changes its times: cost is not set.  Where that is refused it does not
+ * run.
+ */
 int lsr_child_trace(const struct lsr_child *child, struct lsr_child_result *ret_result, char **ret_text);

@@ -1,7 +1,7 @@
 /*
  * cold - drop_caches(5) for root, posix_fadvise(2) for the others
  *
- * What is dirty cannot be dropped; bundles never are.
+ * Dirty pages cannot be dropped; those of bundles never are dirty.
  */
 #include "compare/cold.h"
 
@@ -22,7 +22,7 @@ bool lsr_cold_never(const char *path)
         return statfs(path, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* What a way executes is no part of what it reads. */
+/* The program that a way executes is not part of its input.  */
 static void cold_keep_program(void)
 {
         int fd = open(LSR_CHILD_SELF, O_RDONLY | O_CLOEXEC);

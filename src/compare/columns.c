@@ -1,4 +1,4 @@
-/* columns - what stands in each; "-" is what was not measured or cannot be said */
+/* columns - the cells; "-" means not measured or undefined */
 #include "compare/columns.h"
 
 #include "compare/figures.h"

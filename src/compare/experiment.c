@@ -1,9 +1,8 @@
 /*
- * experiment - one round of all ways after the other
+ * experiment - rounds of all ways
  *
- * What disturbs a machine for a while then disturbs all ways alike.  Before the
- * rounds each way runs once traced, for its system calls; that run also leaves
- * everything in the caches.
+ * A disturbance of the machine then affects all ways alike.  Before the rounds each way runs once traced, for its
+ * system calls; that run also leaves everything in the caches.
  *
  *      inventory ─► all read once ─► bundles ─► traced runs ─► round 1 ─► round 2 ... ─► digests compared
  */
@@ -31,7 +30,7 @@
 #define COMPARE_HEADERS 1024u                  /* bytes that a format adds to a member, at most as a rule */
 #define COMPARE_FILE_WAYS 4u
 
-/* A way, and what is found of it. */
+/* A way and its results.  */
 struct compare_way {
         struct lsr_way_job job;
         struct lsr_bundled bundled;
@@ -147,7 +146,7 @@ static int compare_may_open(struct compare *c)
         return 1;
 }
 
-/* What the bundles may take: half of the bytes for those that compress, which is more than as a rule. */
+/* The expected size of the bundles: half of the bytes for compressed ones, which is more than usual.  */
 static uint64_t compare_need(const struct compare *c)
 {
         const struct lsr_inventory *v = &c->inventory;
@@ -177,7 +176,7 @@ static int compare_scratch(struct compare *c)
         return r != 0;
 }
 
-/* 0, 1, or -EINTR; what else goes wrong is an error of the way. */
+/* 0, 1, or -EINTR; any other failure is an error of the way.  */
 static int compare_pack(struct compare *c, const struct lsr_bundling_format *format, struct compare_way *w)
 {
         const struct lsr_bundling bundling = {
@@ -392,8 +391,8 @@ static int compare_run(struct compare *c, struct compare_way *w)
 }
 
 /*
- * All of the tree into the caches: neither packing nor the first round pays for what is not in them.  What fails here
- * will fail when it is measured.
+ * Read the whole tree into the caches, so that neither packing nor the first round pays for cold ones.  Files that
+ * fail here will fail again when they are measured.
  */
 static int compare_warm(struct compare *c)
 {
@@ -413,7 +412,7 @@ static int compare_warm(struct compare *c)
         return c->stopped ? -EINTR : 0;
 }
 
-/* How many of the picks there is time for; those alone are read from then on. */
+/* The number of picks that there is time for; only these are read from then on.  */
 static int compare_limit(struct compare *c, struct compare_way *w)
 {
         const struct lsr_child child = compare_child(c, w);
@@ -433,7 +432,7 @@ static int compare_limit(struct compare *c, struct compare_way *w)
         return compare_took(c, w, &got.report, r, text);
 }
 
-/* What the first way reads of as many members as @w had time for; if it cannot, @w has an error. */
+/* The digest of the first way over as many members as @w had time for; if it fails, @w has an error.  */
 static int compare_reference(struct compare *c, const struct compare_way *w, uint64_t *ret_digest)
 {
         struct compare_way first = c->ways[0];

@@ -1,5 +1,5 @@
 /*
- * experiment - pack the tree, read it every way, again and again
+ * experiment - pack the tree, and read it in each way, several times
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "compare/result.h"
 
-/* What is told meanwhile.  After those marked so the experiment ends. */
+/* Problems that are reported meanwhile.  After those that are marked the experiment ends.  */
 enum lsr_compare_trouble {
         LSR_COMPARE_UNREADABLE,   /* @name: this user may not read it, so no way does */
         LSR_COMPARE_SPECIAL,      /* a remark: @a files that hold nothing */
@@ -39,8 +39,8 @@ struct lsr_compare_options {
         void *ctx;
         void (*trouble)(void *ctx, enum lsr_compare_trouble what, const char *name, int error, uint64_t a, uint64_t b);
         /*
-         * What is being done, and how far it is: step @done of @total.  Called often; a negative errno ends the
-         * experiment.  @what and @name NULL: nothing new, only the question.
+         * The current work and its progress: step @done of @total.  Called often; a negative errno ends the
+         * experiment.  @what and @name NULL: nothing has changed, this only asks whether to go on.
          */
         int (*progress)(void *ctx, const char *what, const char *name, unsigned done, unsigned total);
 };
@@ -48,5 +48,5 @@ struct lsr_compare_options {
 /* The formats that are compared unless others are asked for. */
 #define LSR_COMPARE_FORMATS "tar,tar.gz,tar.zst,zip-store,zip,sqlar"
 
-/* 0; 1: it has ended early, told; a negative errno.  The result is to be freed in each case. */
+/* 0; 1: it has ended early, and the reason was reported; a negative errno.  The result is to be freed in each case.  */
 int lsr_compare(const struct lsr_compare_options *options, struct lsr_experiment *ret_experiment);

@@ -1,4 +1,4 @@
-/* facts - from /proc and /sys, as the kernel words them */
+/* facts - from /proc and /sys, in the kernel's words */
 #include "compare/facts.h"
 
 #include <ctype.h>
@@ -75,7 +75,7 @@ static int facts_no_dot(const struct dirent *d)
         return d->d_name[0] != '.';
 }
 
-/* What the kernel does about faults of the processor; those that it does not have are left out. */
+/* The kernel's mitigations of processor vulnerabilities; those that do not affect this processor are left out.  */
 static char *facts_mitigations(void)
 {
         struct dirent **names;
@@ -102,7 +102,7 @@ static char *facts_mitigations(void)
         return out.buf;
 }
 
-/* What the cheapest call there is takes: the best of some rounds. */
+/* The time of the cheapest system call: the best of some rounds.  */
 static double facts_null_call(void)
 {
         uint64_t best = UINT64_MAX;
@@ -167,7 +167,9 @@ void lsr_facts_place(struct lsr_experiment *x, const char *name, const char *pat
         int fd = open(path, O_PATH | O_CLOEXEC);
         char file[64], *id;
 
-        /* By its number: a mount has options of its own, and a file system may have more devices than it tells there. */
+        /*
+         * By its number: a mount has options of its own, and a file system may have more devices than it tells there.
+         */
         snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
         id = facts_line(file, "mnt_id");
         if (id)

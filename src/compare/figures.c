@@ -1,8 +1,8 @@
 /*
- * figures - three digits are what a measurement is worth
+ * figures - three significant digits
  *
- * Made of integers, as printf's %f follows the locale and JSON and SVG must
- * not.
+ * Numbers are formatted from integers, since printf's %f follows the locale,
+ * and JSON and SVG must not.
  */
 #include "compare/figures.h"
 

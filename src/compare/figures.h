@@ -1,5 +1,5 @@
 /*
- * figures - numbers for people, and what can be concluded from them
+ * figures - numbers for people, and comparisons of ways
  *
  * Texts are returned by value: lsr_figure_count(n).text lives to the end of the
  * statement.  The point is a point in every locale.
@@ -25,10 +25,10 @@ struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.
 
 #define LSR_NEVER UINT64_MAX
 
-/* Did the way run to its end and see what the first one saw?  Only then do its times count. */
+/* Did the way run to its end and read the same as the first one?  Only then do its times count.  */
 bool lsr_way_counts(const struct lsr_way_result *way);
 
-/* The run in the middle: the parts of its time belong together, as the medians of parts do not. */
+/* The median run: its parts add up to its total, unlike medians of parts.  */
 const struct lsr_cost *lsr_way_typical(const struct lsr_way_result *way);
 
 /*
@@ -37,7 +37,7 @@ const struct lsr_cost *lsr_way_typical(const struct lsr_way_result *way);
  */
 double lsr_way_time(const struct lsr_experiment *x, const struct lsr_way_result *way, uint64_t ns);
 
-/* Did it read fewer? */
+/* Did the way read fewer members than asked for?  */
 bool lsr_way_cut(const struct lsr_experiment *x, const struct lsr_way_result *way);
 
 /* How many times as fast as the first way, by the medians; 0 if one of them does not count. */

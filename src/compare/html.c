@@ -1,9 +1,9 @@
 /*
  * html - the page
  *
- * Made here whole, without a script: it shows the same in a mail, on a
- * telephone and in ten years, and its policy forbids scripts, so that nothing in
- * a name can become one.
+ * The page is complete and has no script: it looks the same in a mail, on a
+ * telephone and in ten years.  Its content security policy forbids scripts, so
+ * no name in it can become one.
  */
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void html_text(struct lsr_out *out, const struct lsr_out *text)
         lsr_html_text(out, text->buf, text->len);
 }
 
-/* A name or a value that may hold anything. */
+/* A name or a value, which may contain any bytes.  */
 static void html_shown(struct lsr_out *out, const char *text, enum lsr_quoting style)
 {
         struct lsr_out shown;

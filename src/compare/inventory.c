@@ -1,8 +1,8 @@
 /*
  * inventory - the walk of packing, without packing
  *
- * Files with several names are sorted by inode behind the walk: each is on the
- * disk once, and its first name in a bundle is the one that has the content.
+ * Files with several names are sorted by inode after the walk: each is on the
+ * disk once, and in a bundle its first name has the content.
  */
 #include "compare/inventory.h"
 
@@ -43,7 +43,7 @@ static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *tex
         (*list)[(*n)++] = lsr_xstrdup(text);
 }
 
-/* May this user read it?  The answer is the kernel's, for the user that we act as. */
+/* May this user read it?  Asks the kernel, for the effective user.  */
 static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *item)
 {
         int fd = item->meta.size > 0 ? lsr_walk_fd(k->walk, item) : -EBADF; /* nothing: every way has it */

@@ -1,5 +1,5 @@
 /*
- * inventory - what there is in the tree, before anything is measured
+ * inventory - the files of the tree, listed before anything is measured
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct lsr_inventory_options {
         bool each;  /* what is not in a subdirectory is loose */
         bool paths; /* wanted */
         void *ctx;
-        /* This file or directory cannot be read: no way has it. */
+        /* This file or directory cannot be read, so no way reads it.  */
         void (*unreadable)(void *ctx, const char *path, int error);
         int (*progress)(void *ctx); /* a negative errno ends it */
 };

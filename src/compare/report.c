@@ -1,8 +1,8 @@
 /*
  * report - the table
  *
- * Cells are text first: their widths decide the columns, and with them whether
- * the terminal takes one table or needs two below each other.
+ * Cells are made as text first: their widths decide the columns, and whether
+ * the terminal gets one table or two below each other.
  */
 #include "compare/report.h"
 
@@ -19,7 +19,7 @@
 
 #define REPORT_GAP 2
 
-/* All cells behind each other; row 0 and 1 are the heading. */
+/* All cells, row after row; rows 0 and 1 are the heading.  */
 struct report_grid {
         struct lsr_out text;
         size_t *starts; /* n_rows * lsr_compare_n_columns + 1 of them */

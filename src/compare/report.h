@@ -1,9 +1,9 @@
 /*
- * report - an experiment, told
+ * report - an experiment as text, JSON, CSV or a page
  *
  * The table and its words are for people, JSON and CSV for programs, the page
- * for both.  Fields, units and what they mean are in docs/compare.md.  Nothing
- * here depends on the locale.
+ * for both. docs/compare.md describes fields and units.  Nothing here depends
+ * on the locale.
  */
 #pragma once
 

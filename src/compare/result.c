@@ -1,4 +1,4 @@
-/* result - medians, and the end of it all */
+/* result - medians, and freeing */
 #include "compare/result.h"
 
 #include <assert.h>

@@ -1,10 +1,10 @@
 /*
- * result - what an experiment found
+ * result - the results of an experiment
  *
  * A way is one manner of reading the same tree: its files by some engine, or a
- * bundle of them.  Each run of a way is a child process of its own; what it cost
- * is what the kernel accounted to that child.  Times are in nanoseconds, sizes
- * in bytes.
+ * bundle of them.  Each run of a way is a child process of its own, and its
+ * cost is what the kernel accounts to that child.  Times are in nanoseconds,
+ * sizes in bytes.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ struct lsr_way_result {
         char *error;             /* why it did not run to its end, or NULL; owned */
 };
 
-/* A setting or property on record: "kernel", "6.18.44". */
+/* A condition of the experiment: "kernel", "6.18.44".  */
 struct lsr_fact {
         const char *name;
         char *value; /* owned */
@@ -78,5 +78,5 @@ struct lsr_experiment {
 /* Fill median, total_min and total_max from the runs; zeros if there are none. */
 void lsr_way_summarize(struct lsr_way_result *way);
 
-/* Give back what it owns, the arrays among it.  NULL is fine. */
+/* Free everything that it owns, with the arrays.  NULL is fine.  */
 void lsr_experiment_free(struct lsr_experiment *x);

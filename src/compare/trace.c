@@ -1,9 +1,10 @@
 /*
- * trace - ptrace(2) with two stops a call
+ * trace - ptrace(2) with two stops for each call
  *
- * A call is counted when it returns: what ends the process, or what a thread is
- * in when it ends, does not.  Which call that was is asked of the kernel at its
- * entry (PTRACE_GET_SYSCALL_INFO), so that nothing here knows any registers.
+ * A call is counted when it returns: calls that end the process, and calls
+ * that a thread is in when it ends, do not.  The kernel tells the number of a
+ * call at its entry (PTRACE_GET_SYSCALL_INFO), so that this code needs no
+ * registers.
  */
 #include "compare/trace.h"
 
@@ -85,7 +86,7 @@ static int trace_stopped(struct trace *t, pid_t tid, int status)
         struct trace_thread *thread = trace_find(t, tid);
         int number = WSTOPSIG(status), r = 0;
 
-        /* A thread begins with a stop of its own, and clone(2) is told in one. */
+        /* A thread begins with a stop of its own, and clone(2) is reported in another one.  */
         if (!thread) {
                 thread = trace_add(t, tid);
                 number = number == SIGSTOP ? 0 : number;
@@ -94,7 +95,7 @@ static int trace_stopped(struct trace *t, pid_t tid, int status)
                 r = trace_call(t, thread);
         if (number == TRACE_SYSCALL_STOP || status >> 16)
                 number = 0;
-        /* Killed meanwhile, it is waited for next. */
+        /* It was killed meanwhile; the next wait finds it.  */
         if (r == 0 && ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(intptr_t)number) < 0 && errno != ESRCH)
                 r = -errno;
         return r;

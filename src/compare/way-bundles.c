@@ -1,10 +1,10 @@
 /*
  * way-bundles - members of bundles, through the drivers
  *
- * Everything is read in one pass where that is possible: a tar of any kind from
- * its beginning to its end, past the filters, as any tar would read it.  Formats
- * with an index are scanned, and their members read in the order in which they
- * lie there.
+ * Bundles are read in one pass where that is possible: a tar of any kind from
+ * its beginning to its end, through its filters, as other tars read it.
+ * Formats with an index are scanned, and their members are read in the order
+ * of the file.
  *
  * Nothing is confined: the bundles were written by this program a moment ago.
  */
@@ -197,7 +197,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
 
                 way_bundle_clean(&target);
                 seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
-                /* One that has not been seen is a special file; if not, the digest will tell. */
+                /* A target that was not seen is a special file; otherwise the digest will differ.  */
                 if (!seen || !seen->path)
                         return tar_walk_pass(w);
                 if (seen->target)
@@ -223,7 +223,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
         return r;
 }
 
-/* What is behind the last member: a checksum may be there. */
+/* The data after the last member, where a checksum may be.  */
 static int tar_rest(struct lsr_input *in)
 {
         const uint8_t *data;
@@ -284,7 +284,7 @@ struct index_row {
         uint32_t row;
 };
 
-/* All members, one after the other; those that are no files are done with on the way. */
+/* All members, one after the other; members that are not files are handled on the way.  */
 struct index_many {
         struct bundle *b;
         const struct index_row *rows;

@@ -1,16 +1,15 @@
 /*
  * way-files - the files of a tree, by four kinds of reader
  *
- * Readers take small files in groups that stay in the cache of a core, and only
- * then sum them up: the clock is looked at once for a group and not for each
- * file, which would be a hundredth of what it measures.
+ * Readers take small files in groups that stay in the cache of a core, and only then sum them up: the clock is
+ * read once for a group and not for each file, which would be a hundredth of the measured time.
  *
  *      open read close, open read close, ...      sync, threads
  *      open fstat mmap close touch, ...           mmap; unmapped behind the sums
  *      all of a batch at once                     io_uring, with the batch before summed meanwhile
  *
- * A read that comes short ends a regular file, so that none is asked for twice.
- * That holds on the file systems of Linux; where it did not, the digests would tell.
+ * A short read ends a regular file, so that no second read is needed.  That holds on the file systems of Linux;
+ * otherwise the digests would differ.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +109,10 @@ static void files_hold(struct files_reader *f, const struct way_item *item, cons
         f->used += n;
 }
 
-/* May this user not read it?  Then it is in no way, unless it is empty: bundles hold it, as no reading is needed. */
+/*
+ * May this user not read it?  Then no way has it, unless it is empty: bundles contain it, since packing an empty
+ * file needs no reading.
+ */
 static bool files_forbidden(struct lsr_way_report *report, const struct way_item *item, int error)
 {
         struct stat st;
@@ -147,7 +149,7 @@ static ssize_t files_read(int fd, void *buf, size_t n)
         return got < 0 ? -errno : got;
 }
 
-/* A file of which @n bytes lie behind what is held, and more is to come. */
+/* A file of which @n bytes follow those that are held, and that has more.  */
 static int files_large(struct files_reader *f, const struct way_item *item, int fd, size_t n)
 {
         const uint8_t *data = f->buf + f->used;
@@ -319,7 +321,7 @@ static void files_collect(struct files *s)
                 all_ns += f->io_ns + f->other_ns;
                 free(f->buf);
         }
-        /* Of the time that threads spend beside each other, as much is I/O as they spent in it. */
+        /* The share of I/O in the wall time of parallel threads is its share in the sum of their times.  */
         if (s->jobs && all_ns > 0)
                 io_ns = (uint64_t)((double)s->wall_ns * (double)io_ns / (double)all_ns);
         s->w->io_ns += io_ns;
@@ -333,7 +335,7 @@ static unsigned files_cpus(void)
         return n < FILES_THREADS_MAX ? n : FILES_THREADS_MAX;
 }
 
-/* What belongs to us, and for root everything, is read without a trace in its access time. */
+/* O_NOATIME is for the user's own files, and for root all files.  */
 static int files_noatime(const char *dir)
 {
         struct stat st;
@@ -458,7 +460,7 @@ static int ring_wait(struct ring *k)
         return r < 0 ? way_fail(k->w, r, "io_uring") : 0;
 }
 
-/* @large: those that are streamed; the ring must have nothing else to do then. */
+/* @large: items that are streamed; the ring must be idle then.  */
 static int ring_sum(struct ring *k, const struct ring_batch *b, bool large)
 {
         int r = 0;
@@ -535,7 +537,7 @@ static int files_ring(struct way *w)
         for (unsigned i = 0; i < 2; i++)
                 k.batches[i].bufs = lsr_xmalloc(RING_FILES * RING_STRIDE);
         r = way_walk(w, ring_lot, &k);
-        /* Without a ring plain calls stood in. */
+        /* Without a ring plain calls were made instead.  */
         if (lsr_io_require(k.io) < 0)
                 r = way_fail(w, lsr_io_require(k.io), "io_uring");
         w->report->ring_ops = lsr_io_stats(k.io)->ring_ops;

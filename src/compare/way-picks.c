@@ -1,10 +1,10 @@
 /*
  * way-picks - members in random order
  *
- * They are looked up in the index, which a plain tar gets by hopping from header
- * to header; of a compressed tar without one, all before the member is decoded,
- * each time again.  Formats whose members have nothing to do with each other
- * read those of one bundle that follow each other with one opening.
+ * They are looked up in the index, which for a plain tar is made by hopping
+ * from header to header; in a compressed tar without an index everything
+ * before the member is decoded, each time again.  Formats with independent
+ * members read consecutive picks of one bundle without opening it again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct picks {
         int error; /* of looking up */
 };
 
-/* Is there another one, for which there is time? */
+/* Is there another pick, and time for it?  */
 static bool picks_go_on(const struct picks *p)
 {
         const struct lsr_way_job *job = p->all->w->job;
@@ -40,7 +40,7 @@ static void picks_done(struct picks *p)
         all->w->report->picks++;
 }
 
-/* By decoding all before it. */
+/* Read it by decoding everything before it.  */
 static int picks_pass(struct bundle *b, const char *path)
 {
         const struct lsr_sink sink = { b->all, way_bundle_write };
@@ -129,7 +129,7 @@ static int picks_one(struct picks *p)
         return picks_end(p, r);
 }
 
-/* One, or as many of the same bundle as come now. */
+/* Read one, or all consecutive ones of the same bundle.  */
 static int picks_some(struct picks *p)
 {
         const struct lsr_many many = { p, picks_next, picks_write, picks_end };

@@ -1,10 +1,10 @@
 /*
  * way - from job to report
  *
- * The process is executed anew, so that neither its memory nor its page tables
- * have anything of the one that measures.  It makes as few calls of its own as
- * can be: one to read the job, one to report, and one to wait, while who started
- * it looks at its accounts under /proc.
+ * The process is executed anew, so that its memory and page tables contain
+ * nothing of the process that measures.  It makes as few calls of its own as
+ * possible: one to read the job, one to report, and one to wait, while its
+ * parent reads its accounts under /proc.
  */
 #include "compare/way.h"
 
@@ -110,7 +110,7 @@ void *lsr_way_encode(const struct lsr_way_job *job, size_t *ret_size)
         return data;
 }
 
-/* What @data says: it comes from lsr_way_encode() of this very binary. */
+/* Decode @data, which comes from lsr_way_encode() of this binary.  */
 static struct lsr_way_job way_decode(const char *data)
 {
         struct lsr_way_job job = ((const struct way_head *)(const void *)data)->job;
@@ -145,7 +145,7 @@ void lsr_way_route(int argc, char **argv)
         size_t size;
         char *data;
 
-        /* Whoever gives this name to a link has an environment, or no such socket.  The second word is for `ps`. */
+        /* A user who gives this name to a link has an environment, or no such socket.  The second word is for `ps`.  */
         if (argc < 3 || strcmp(argv[0], LSR_WAY_NAME) != 0 || environ[0] || !way_is_socket(LSR_WAY_FD))
                 return;
         way_unmeasured = argc > 3 && strcmp(argv[3], LSR_WAY_UNMEASURED) == 0;
@@ -157,6 +157,9 @@ void lsr_way_route(int argc, char **argv)
         lsr_way_run(&job, &report);
         if (write(LSR_WAY_FD, &report, sizeof(report)) != sizeof(report))
                 _exit(2);
-        /* The end of the socket is leave to go.  Memory is left to the kernel, and a leak check fails when traced. */
+        /*
+         * The end of the socket permits the process to end.  The kernel takes back its memory; a leak check would
+         * fail under ptrace.
+         */
         _exit(read(LSR_WAY_FD, &(char){ 0 }, 1) == 0 ? 0 : 2);
 }

@@ -1,10 +1,10 @@
 /*
- * way - read the tree one way, and say what it took
+ * way - read the tree in one way, and report its cost
  *
- * Runs in a process of its own, which lsr_way_route() makes of this binary; what
- * it is to do comes in one piece of memory, what it found goes back as one
- * struct.  All ways see the same members: regular files, and symbolic links by
- * their targets, each by its path below the tree's root.
+ * Runs in a process of its own, which lsr_way_route() makes of this binary;
+ * its job comes in one piece of memory, its results go back as one struct.
+ * All ways see the same members: regular files, and symbolic links by their
+ * targets, each by its path below the tree's root.
  */
 #pragma once
 
@@ -63,5 +63,5 @@ void lsr_way_run(const struct lsr_way_job *job, struct lsr_way_report *ret_repor
 /* As the process gets it: allocated. */
 void *lsr_way_encode(const struct lsr_way_job *job, size_t *ret_size);
 
-/* For main(), before anything else: if this process is to be a way, it is one, and ends. */
+/* For main(), before anything else: runs the way and ends, if this process is one.  */
 void lsr_way_route(int argc, char **argv);

@@ -1,9 +1,8 @@
 /*
  * words - a sentence for each conclusion, in one order
  *
- * Each function adds one sentence or nothing.  What a reader would take from
- * the table in haste is said only where it holds: a difference that the runs
- * do not bear out is no difference.
+ * Each function adds one sentence or nothing.  Conclusions are stated only
+ * where they hold: a difference within the noise of the runs is no difference.
  */
 #include "compare/words.h"
 

@@ -1,10 +1,9 @@
 /*
  * map - asking the kernel what is cached before it is mapped
  *
- * cachestat(2), Linux 6.5, counts cached pages of a range without touching
- * them.  fstat is called by its number, as glibc's asks newfstatat, which takes
- * a path and so is refused where the worker runs.  Large files are sampled: all of 600 MB would take a millisecond.  An
- * older kernel does not say, and files are read.
+ * cachestat(2), Linux 6.5, counts the cached pages of a range without touching them. fstat is called by its
+ * number, since glibc's calls newfstatat, which takes a path and is refused in the worker.  Large files are
+ * sampled: counting 600 MB would take a millisecond.  On older kernels files are read.
  */
 #include "io/map.h"
 

@@ -1,12 +1,12 @@
 /*
  * map - a file that is in the page cache, as memory
  *
- * For a database, of which a little of many pages is wanted, and for indexes,
- * which are looked at once: to touch what is cached costs neither a call nor a
- * copy.  Only under "auto", and only where nearly all of the range is cached: a
- * disk answers large reads in flight faster than page faults one by one.  Who
- * shortens the file meanwhile kills the process with SIGBUS, so this is for the
- * worker, whose death costs one bundle.
+ * For databases, of which a few bytes of many pages are needed, and for
+ * indexes, which are read once: a cached page that is mapped costs neither a
+ * call nor a copy.  Only under "auto", and only where nearly all of the range
+ * is cached: a disk answers large reads in flight faster than page faults one
+ * by one.  If the file is truncated meanwhile, SIGBUS kills the process, so
+ * this is for the worker, whose death costs one bundle.
  */
 #pragma once
 
@@ -21,9 +21,9 @@ struct lsr_map {
         size_t length;
 };
 
-/* 0; 1: not here, read it; what is mapped is to be unmapped. */
+/* 0: mapped, to be unmapped by the caller; 1: not possible, read it instead.  */
 int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map);
 void lsr_io_unmap(struct lsr_map *map);
 
-/* Let go of the pages that @n bytes from @offset on lie in; they come back when they are touched.  From any thread. */
+/* Release the pages of @n bytes from @offset on; they come back when they are touched.  From any thread.  */
 void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n);

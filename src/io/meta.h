@@ -1,5 +1,5 @@
 /*
- * meta - what the kernel tells of one file, in 104 bytes
+ * meta - the metadata of one file, in 104 bytes
  *
  * struct statx takes 256 bytes and a listing of a million files keeps them all.
  * Field names and meanings are those of statx(2).  A field counts only if its

@@ -1,8 +1,8 @@
 /*
  * read - single reads of open files, by a plain call or through the ring
  *
- * Both ways begin and end a read with the same two functions, so that what uses
- * them knows no engine: a plain read has ended when it has begun.
+ * Both begin and end a read with the same two functions, so that callers need
+ * not know the engine: a plain read has ended when it has begun.
  *
  * Under "auto" a read at an offset is a plain call: one pread costs less than
  * one read through a ring, and nothing runs beside it.

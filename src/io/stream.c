@@ -5,17 +5,18 @@
  *                    ^ first                       ^ ahead
  *                 at the caller    being read
  *
- * Pieces are read in any order and given out in theirs.  The kernel writes into
- * them on its own, so whoever drops a piece, by seeking or freeing, waits for it.
+ * Pieces are read in any order and returned in the order of the file.  The
+ * kernel writes into them asynchronously, so seeking and freeing wait for the
+ * pieces that they drop.
  *
  * How far ahead grows with every piece that was wanted: a reader that hops from
  * header to header has one small read to wait for and not a megabyte.  The next
  * reads are begun when half of them are used up, two with one call.
  *
- * Without a ring nothing can be read ahead, nor from what cannot seek: one piece
- * then, given out as it comes.  The kernel reads ahead of a sequential reader by
- * itself; a ring saves half of the calls and, with the next pieces begun in time,
- * some of the waiting.
+ * Without a ring, or from a descriptor that cannot seek, nothing is read
+ * ahead: there is one piece, returned as it comes.  The kernel reads ahead of
+ * a sequential reader by itself; a ring saves half of the calls and, with the
+ * next pieces begun in time, some of the waiting.
  *
  * Sizes: from 256 KiB and 4 pieces on nothing is gained, and more of the cache is
  * lost (600 MB in the page cache: 41 ms; 128 KiB 61 ms, 2 pieces 45 ms, 8 pieces
@@ -68,7 +69,7 @@ struct lsr_stream {
         struct stream_piece pieces[STREAM_PIECES];
 };
 
-/* To read no bytes tells, and is a call that a confined process may make. */
+/* A read of no bytes tells whether it can seek, and a confined process may make it.  */
 static bool stream_is_pipe(struct lsr_stream *s)
 {
         if (s->end != LSR_STREAM_END)
@@ -142,7 +143,7 @@ static int stream_start(struct lsr_stream *s)
         return 0;
 }
 
-/* Begin what @p still lacks. */
+/* Begin to read the missing bytes of @p.  */
 static void stream_begin(struct lsr_stream *s, struct stream_piece *p)
 {
         p->read = (struct lsr_read){
@@ -219,7 +220,7 @@ ssize_t lsr_stream_next(struct lsr_stream *s, const uint8_t **ret_data)
         if (r <= 0)
                 stream_drop(s, s->at);
         *ret_data = p->buf;
-        /* What came before a failure is good; the next call meets the failure again. */
+        /* Bytes before a failure are valid; the next call meets the failure again.  */
         return p->got ? (ssize_t)p->got : r;
 }
 
@@ -232,7 +233,7 @@ int lsr_stream_seek(struct lsr_stream *s, uint64_t offset)
                 return 0;
         stream_drop(s, offset);
         s->next_size = STREAM_PIECE_SEEK;
-        /* Made for the short rest of a file, too modest for more. */
+        /* It was made for the short rest of a file, and is too small for more.  */
         if (s->n_max == 1 && s->end > offset && s->end - offset > s->sized_for)
                 stream_release(s);
         return 0;

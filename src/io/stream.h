@@ -2,9 +2,10 @@
  * stream - the bytes of one open file: from start to end, or at an offset
  *
  * On the ring several large reads are in flight while the caller works on the
- * bytes before them; the other engines make one plain call at a time.  What
- * cannot seek (a pipe, a socket, a terminal) streams too, from wherever it is;
- * all else is read at offsets, and the position of its descriptor stays as it is.
+ * bytes before them; the other engines make one plain call at a time.
+ * Descriptors that cannot seek (pipes, sockets, terminals) are read from their
+ * position; all others are read at offsets, and their position does not
+ * change.
  *
  * "auto" takes the ring for streams of 32 MiB and more, and plain calls for all
  * else; "uring" reads everything through it.

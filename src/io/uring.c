@@ -31,7 +31,7 @@
  * pending (filldir64() in fs/readdir.c): the names of a
  * large directory came in hundreds of pieces.
  *
- * Rejected, see docs/architecture.md: a request per name; one chain
+ * Rejected, see docs/decisions/0001-statx-in-chains.md: a request per name; one chain
  * for all (no parallelism); IORING_SETUP_DEFER_TASKRUN (each link waits for the
  * submitter); soft links (one ENOENT cancels the rest).
  */

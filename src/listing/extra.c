@@ -24,7 +24,7 @@ struct extra_work {
         struct lsr_entry **entries;
 };
 
-/* Of the members of bundles all is known, and no path leads the kernel there. */
+/* Everything about members of bundles is known, and they have no path for the kernel.  */
 static bool extra_on_disk(const struct lsr_entry *e)
 {
         return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
@@ -106,7 +106,7 @@ static void extra_read_context(struct lsr_entry *e, const char *path, bool follo
         if (len <= 0)
                 return;
         value[len] = '\0';
-        /* What SELinux says of a file without a context. */
+        /* SELinux's name for a missing context.  */
         if (strcmp(value, "unlabeled") != 0)
                 e->extra->context = strdup(value);
 }

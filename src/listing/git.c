@@ -1,8 +1,8 @@
 /*
- * git - sorted records, searched
+ * git - sorted records of git status, found by binary search
  *
- * What changed below a directory is one run of the sorted records.  Untracked
- * and ignored directories are one record for all that is in them.
+ * The changes below a directory are one run of the sorted records.  An
+ * untracked or ignored directory is one record for everything in it.
  *
  * The work tree is found as git finds it, by a .git on the way up, so that git
  * need not be started for each directory of -R.
@@ -88,7 +88,7 @@ static char git_letter(char c)
         return c == '.' ? '-' : c;
 }
 
-/* Fields before the path of a record, by its first character; 0: none that is known. */
+/* The number of fields before the path of a record, by its first character; 0: unknown.  */
 static unsigned git_fields(char kind)
 {
         switch (kind) {
@@ -105,7 +105,7 @@ static unsigned git_fields(char kind)
         return 0;
 }
 
-/* A record of @len bytes.  False: it is none of a file. */
+/* Parse a record of @len bytes.  False: it is not about a file.  */
 static bool git_parse(const char *record, size_t len, struct git_change *ret_change)
 {
         unsigned fields = len > 4 || (len > 2 && record[1] == ' ') ? git_fields(record[0]) : 0;
@@ -143,7 +143,7 @@ static void git_parse_all(struct git_tree *t, size_t len)
                         skip--;
                         continue;
                 }
-                /* Of what was renamed, the old name follows. */
+                /* For renamed files the old name follows.  */
                 skip = p[0] == '2';
                 if (!git_parse(p, (size_t)(end - p), &change))
                         continue;
@@ -158,8 +158,8 @@ static void git_parse_all(struct git_tree *t, size_t len)
 }
 
 /*
- * What changed inside a submodule is asked there, where its files are listed: git would start another git for it, with
- * the submodule's own configuration.
+ * Changes inside a submodule are asked for when its files are listed: git would start another git for it, with the
+ * submodule's own configuration.
  */
 static int git_ask(struct git_tree *t)
 {
@@ -243,8 +243,8 @@ static unsigned git_common(unsigned a, unsigned b)
 }
 
 /*
- * What those below @path, which ends in '/' or is empty, have in common.  That some are ignored is no change, and that
- * some are untracked is one of the work tree alone.
+ * The common state of everything below @path, which ends in '/' or is empty.  Ignored files are no change, and
+ * untracked ones are a change of the work tree only.
  */
 static uint16_t git_below(const struct git_tree *t, const char *path, size_t len)
 {

@@ -17,11 +17,11 @@ struct lsr_git *lsr_git_new(void);
 struct lsr_git *lsr_git_free(struct lsr_git *git);
 
 /*
- * Set entry->git of all @entries of directory @dir, or of operands if it is NULL: index << 8 | work tree, with '-' where
- * nothing changed, "??" if untracked, "!!" if ignored; of a directory what those below it have in common, 'M' if they
- * differ, and "-?" if some are untracked.  Outside of work trees it stays 0.
+ * Set entry->git of all @entries of directory @dir, or of operands if it is NULL: index << 8 | work tree, with '-'
+ * where nothing changed, "??" if untracked, "!!" if ignored; of a directory the common state of all files below
+ * it, 'M' if they differ, and "-?" if some are untracked.  Outside of work trees it stays 0.
  *
- * 0; 1: git failed, and said why on standard error, which is told once for a work tree; -ENOENT: there is no git;
- * another negative errno.
+ * 0; 1: git failed and printed the reason on standard error, which is reported once for a work tree; -ENOENT: git
+ * is not installed; another negative errno.
  */
 int lsr_git_fill(struct lsr_git *git, const char *dir, struct lsr_entry **entries, size_t n);

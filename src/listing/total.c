@@ -1,5 +1,5 @@
 /*
- * total - a walk that keeps only the way it came
+ * total - a walk that keeps only the directories above it
  *
  *      top/        names of directories still to visit
  *        sub/      the same
@@ -95,7 +95,7 @@ static void total_close_above(struct total_walk *w)
         total_close(w, l);
 }
 
-/* The directory @fd: add what is in it, and go on with those that are. */
+/* Add the files of directory @fd, and continue with its subdirectories.  */
 static void total_enter(struct total_walk *w, int fd)
 {
         struct lsr_dir dir = { .io = w->io, .fd = fd };
@@ -117,7 +117,10 @@ static void total_enter(struct total_walk *w, int fd)
         total_close_above(w);
 }
 
-/* The last level is done.  The one above is opened again if need be; if it is elsewhere now, the rest of it is left out. */
+/*
+ * The last level is done.  The one above is opened again if need be; if it is elsewhere now, the rest of it is left
+ * out.
+ */
 static void total_leave(struct total_walk *w)
 {
         struct total_level *l = &w->levels[--w->n], *above = w->n > 0 ? l - 1 : NULL;

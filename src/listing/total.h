@@ -7,8 +7,9 @@
 #include "io/io.h"
 
 /*
- * Sum of the sizes of all that is below directory @name in @dirfd, directories
- * themselves not counted, a hard-linked file once for every name, links not
- * followed but, with @follow, @name.  What cannot be read adds nothing.
+ * Sum of the sizes of all files below directory @name in @dirfd.  Directories
+ * themselves are not counted, a hard-linked file is counted once for every
+ * name, and symbolic links are not followed, except @name with @follow.  Files
+ * that cannot be read add nothing.
  */
 uint64_t lsr_total_size(struct lsr_io *io, int dirfd, const char *name, bool follow);

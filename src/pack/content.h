@@ -1,8 +1,9 @@
 /*
- * content - of one file that is too large to be read ahead, or has holes
+ * content - the content of a file that is too large to be read ahead, or has
+ * holes
  *
- * Exactly as many bytes come as were announced: where the file has fewer, or
- * cannot be read, zeros stand in for the rest.
+ * Exactly as many bytes are passed on as were announced: if the file has
+ * fewer, or cannot be read, zeros replace the rest.
  */
 #pragma once
 
@@ -37,7 +38,7 @@ struct lsr_content {
 int lsr_content_open(struct lsr_content *c, int dirfd, const char *name, bool sparse);
 
 /*
- * The bytes of a file to its end, wherever it is said to be: not more than @max, then c->longer is set.  The caller frees
+ * Read a file to its end, whatever its stated size: at most @max bytes, then c->longer is set.  The caller frees
  * them.  0 or a negative errno.
  */
 int lsr_content_whole(struct lsr_content *c, size_t max, uint8_t **ret_buf, size_t *ret_n);

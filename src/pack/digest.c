@@ -1,10 +1,10 @@
 /*
  * digest - four lanes of multiply and rotate
  *
- * A stripe of 32 bytes goes into four lanes that do not wait for each other, one
- * multiplication each; 10 GB/s on one core, so that it costs nothing beside
- * compressing.  Every step can be undone for a known input, hence no two inputs
- * of a lane that differ in one stripe meet.
+ * A stripe of 32 bytes goes into four lanes that do not wait for each other,
+ * one multiplication each; 10 GB/s on one core, which is negligible beside
+ * compressing.  Every step is invertible for a known input, so two inputs of a
+ * lane that differ in one stripe never collide.
  */
 #include "pack/digest.h"
 
@@ -91,7 +91,7 @@ uint64_t lsr_digest_member(const struct lsr_member *m, uint64_t content)
 
         while (len > 0 && m->path[len - 1] == '/')
                 len--;
-        /* What kind of file a hard link leads to, no format says. */
+        /* No format stores the kind of a hard link's target.  */
         lsr_put_le32(head, m->flags & LSR_MEMBER_HARDLINK ? 0 : m->meta.mode & S_IFMT);
         head[4] = m->flags & LSR_MEMBER_HARDLINK ? 1 : 0;
         lsr_put_le64(head + 5, content);

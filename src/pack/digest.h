@@ -2,8 +2,8 @@
  * digest - did every member come back as it went in?
  *
  * A hash of 64 bits, made for speed: it finds faults of memory, disks and
- * programs, not forgeries.  What a bundle holds is the sum of the digests of its
- * members, so the order does not count.
+ * programs, not forgeries.  The digest of a bundle is the sum of the digests
+ * of its members, so their order does not matter.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ void lsr_digest_add(struct lsr_digest *d, const void *data, size_t n);
 uint64_t lsr_digest_end(const struct lsr_digest *d);
 
 /*
- * Of a member: its kind, its path without '/' at its end, and what it holds: @content of a file, the target of a link.
+ * The digest of a member: of its kind, its path without a trailing '/', and the @content of a file or the target
+ * of a link.
  */
 uint64_t lsr_digest_member(const struct lsr_member *m, uint64_t content);

@@ -1,5 +1,5 @@
 /*
- * exclude - patterns of what is not packed
+ * exclude - patterns of files that are not packed
  *
  * They may be written as for tar and as in a .gitignore:
  *
@@ -24,16 +24,16 @@ struct lsr_excludes *lsr_excludes_new(const char *const *patterns);
 struct lsr_excludes *lsr_excludes_free(struct lsr_excludes *e);
 
 /*
- * What follows lies below an operand: @given as it was written, @prefix as it is stored, @path absolute.  Each may be
- * NULL or "".
+ * The following paths are below an operand: @given as it was written, @prefix as it is stored, @path absolute.
+ * Each may be NULL or "".
  */
 void lsr_excludes_root(struct lsr_excludes *e, const char *given, const char *prefix, const char *path);
 
 /*
- * Is @path, which is below the operand and ends in the component @name, to be left out?  @path is written to meanwhile,
- * and as it was when this returns.
+ * Is @path, which is below the operand and ends in the component @name, to be left out?  @path is modified
+ * meanwhile, and restored before this returns.
  */
 bool lsr_excludes_has(struct lsr_excludes *e, char *path, const char *name, bool is_dir);
 
-/* The next pattern from @at on that nothing has matched so far, or NULL.  @at begins at 0. */
+/* The next pattern from @at on without a match so far, or NULL.  @at begins at 0.  */
 const char *lsr_excludes_unused(const struct lsr_excludes *e, size_t *at);

@@ -1,8 +1,8 @@
 /*
  * keep - the files of a tree that git knows or would add
  *
- * Whatever .gitignore, .git/info/exclude and the user's own excludes say is
- * git's to say: `git ls-files` is asked once for the tree.
+ * git interprets .gitignore, .git/info/exclude and the user's own excludes:
+ * `git ls-files` runs once for the tree.
  */
 #pragma once
 
@@ -16,7 +16,10 @@ enum lsr_kept {
 
 struct lsr_keep;
 
-/* 0; -ENOENT: there is no git; -EINVAL: git failed, and said why on standard error; another negative errno. */
+/*
+ * 0; -ENOENT: git is not installed; -EINVAL: git failed and printed the reason on standard error; another negative
+ * errno.
+ */
 int lsr_keep_git(struct lsr_keep **ret_keep, const char *path);
 struct lsr_keep *lsr_keep_free(struct lsr_keep *keep);
 

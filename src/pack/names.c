@@ -1,5 +1,5 @@
 /*
- * names - the users of the listing, and the last one kept as a string
+ * names - the listing's tables of users, and the last name as a string
  */
 #include "pack/names.h"
 

@@ -1,5 +1,5 @@
 /*
- * names - of users and groups, for members to carry
+ * names - names of users and groups, to be stored with members
  *
  * As the listing finds them: the file, and getent for those that are not in it.
  */
@@ -27,8 +27,8 @@ void lsr_names_free(struct lsr_names *names);
 /* Look up all that will be asked for. */
 void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot, bool group);
 
-/* NUL-terminated, until the next call; NULL: nobody knows it. */
+/* NUL-terminated, valid until the next call; NULL: unknown.  */
 const char *lsr_names_find(struct lsr_names *names, uint32_t id);
 
-/* The id of a name that the file has.  False: it has not. */
+/* The id of a name in the file.  False: it is not there.  */
 bool lsr_names_id(struct lsr_names *names, const char *name, uint32_t *ret_id);

@@ -9,7 +9,7 @@
  * among them.  Larger ones are opened when their turn comes.  So never more than
  * two batches of bytes and two lots of directories are held.
  *
- * Hard links are known by device and inode, and only once the member that they
+ * Hard links are recognised by device and inode, once the member that they
  * name has been stored.
  */
 #include "pack/pack.h"
@@ -137,7 +137,7 @@ static void pack_lost(struct pack *p, unsigned losses, const struct lsr_walk_ite
         }
 }
 
-/* What the options make of an item. */
+/* Apply the options to an item.  */
 static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item *item)
 {
         struct lsr_member m = {
@@ -170,7 +170,7 @@ static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item 
         return m;
 }
 
-/* Give the header of a member to the writer.  0; 1: it does not want it; a negative errno. */
+/* Pass the header of a member to the writer. 0; 1: the writer leaves it out; a negative errno.  */
 static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct lsr_member *m,
                        const struct lsr_extent *extents, size_t n)
 {
@@ -219,7 +219,7 @@ static int pack_hardlink(struct pack *p, struct lsr_walk_item *item, const char 
         return r < 0 ? r : 0;
 }
 
-/* A small file whose content is there, or is empty. */
+/* A small file whose content has been read, or is empty.  */
 static int pack_small(struct pack *p, struct lsr_walk_item *item, const void *data, size_t n)
 {
         struct lsr_member m = pack_member(p, item);
@@ -264,7 +264,7 @@ static void pack_tell_content(struct pack *p, const struct lsr_walk_item *item, 
                 pack_trouble(p, LSR_PACK_CHANGED, item, 0, 0);
 }
 
-/* A small file, or one that says it is: what it has is known when it has been read. */
+/* A file with a small stated size: its real size is known when it has been read.  */
 static int pack_whole(struct pack *p, struct lsr_walk_item *item, struct lsr_content *c)
 {
         uint8_t *data;
@@ -325,8 +325,8 @@ static int pack_large(struct pack *p, struct lsr_walk_item *item)
 }
 
 /*
- * Is a file of no bytes empty?  Where file systems make up content when it is read (/proc, /sys, many in user space) it
- * may not be; those that store it are believed, so that empty files need not be opened.
+ * Is a file of size 0 empty?  It may not be where file systems generate content when it is read (/proc, /sys, many
+ * in user space).  File systems that store content are trusted, so that empty files need not be opened.
  */
 static bool pack_is_empty(struct pack *p, const struct lsr_walk_item *item)
 {
@@ -357,7 +357,7 @@ static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct
 {
         if (pack_is_empty(p, item))
                 return pack_small(p, item, "", 0);
-        /* More than expected, or anything but a file: by looking again. */
+        /* More than expected, or no longer a file: check again.  */
         if (!file || file->ret == -EFBIG || (size_t)file->ret == file->cap)
                 return pack_large(p, item);
         if (file->ret < 0) {
@@ -370,7 +370,7 @@ static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct
         return pack_small(p, item, file->buf, (size_t)file->ret);
 }
 
-/* Whatever is to be told of an item.  False: it is not stored. */
+/* Report the problems of an item.  False: it is not stored.  */
 static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
 {
         const struct lsr_meta *meta = &item->meta;
@@ -552,7 +552,7 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
         return r < 0 ? r : 0;
 }
 
-/* Of files with several names each name counts for its part. */
+/* For files with several names each name counts its part.  */
 static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
 {
         const struct lsr_meta *meta = &item->meta;

@@ -1,13 +1,13 @@
 /*
  * target - O_TMPFILE, linked when complete
  *
- * linkat(2) makes no name that exists, which is right unless the old file is to
- * be replaced; then the new one gets a name beside it first, and rename(2) puts
- * it in its place in one step.
+ * linkat(2) does not replace a name that exists, which is right unless the old
+ * file is to be replaced; then the new one gets a name beside it first, and
+ * rename(2) replaces the old one atomically.
  *
- * A signal may end the process at any time.  All that could be left behind is a
- * name beside the target, so that is written down for the handler; making and
- * writing down is one step, with signals blocked.
+ * A signal may end the process at any time.  Only a name beside the target
+ * could be left behind, so it is recorded for the handler; creating and
+ * recording it is one step, with signals blocked.
  */
 #include "pack/target.h"
 
@@ -34,7 +34,7 @@
 #define TARGET_READ ((size_t)128 << 10)
 #define TARGET_SYNC ((off_t)8 << 20)
 
-/* What a handler takes away; no name: nothing. */
+/* The name that a handler removes; none: nothing.  */
 static struct {
         int dirfd;
         const char *name;
@@ -71,7 +71,7 @@ static void target_unblock(const sigset_t *before)
         errno = error;
 }
 
-/* A name beside the target that nobody has. */
+/* An unused name beside the target.  */
 static char *target_temporary(const struct lsr_target *t)
 {
         uint64_t random = 0;
@@ -116,11 +116,11 @@ static int target_inside(int fd, const char *const *roots, unsigned n_roots)
         return r;
 }
 
-/* A file in the target's directory: without a name, or with one that nobody has. */
+/* A file in the target's directory: without a name, or with an unused one.  */
 static int target_create(struct lsr_target *t)
 {
         t->fd = openat(t->dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-        /* A file system, or a kernel, without such files says one of these. */
+        /* Errors of file systems and kernels without such files.  */
         if (t->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
                 return t->fd < 0 ? -errno : 0;
         for (unsigned tries = 0; tries < TARGET_TRIES_MAX; tries++) {
@@ -150,7 +150,7 @@ static int target_open_stdout(struct lsr_target *t, bool needs_file)
         return t->fd < 0 ? t->fd : 0;
 }
 
-/* What is there under the name, if anything.  1: it is a device or the like, and open. */
+/* Look at the existing file of that name, if any. 1: it is a device or the like, and open.  */
 static int target_open_old(struct lsr_target *t, const char *path)
 {
         struct stat st;
@@ -211,7 +211,7 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         return 0;
 }
 
-/* One piece of the file to the disk, while the next is on its way there. */
+/* Wait for one piece of the file to reach the disk, while the next is being written.  */
 static int target_write_out(struct lsr_target *t, off_t at)
 {
         sync_file_range(t->fd, at + TARGET_SYNC, TARGET_SYNC, SYNC_FILE_RANGE_WRITE);
@@ -225,14 +225,14 @@ int lsr_target_sync(struct lsr_target *t)
 
         if (!t->is_file || t->spooled)
                 return 0;
-        /* fsync(2) cannot be interrupted: what it finds to do is to be little. */
+        /* fsync(2) cannot be interrupted, so little must be left to do for it.  */
         if (fstat(t->fd, &st) == 0 && st.st_size > TARGET_SYNC)
                 for (off_t at = 0; at < st.st_size && target_write_out(t, at) == 0;)
                         at += TARGET_SYNC;
         return fsync(t->fd) < 0 ? -errno : 0;
 }
 
-/* Give the file @name, which nobody has. */
+/* Give the file the unused name @name.  */
 static int target_link(struct lsr_target *t, const char *name)
 {
         char self[32];
@@ -269,7 +269,7 @@ static int target_replace(struct lsr_target *t)
         return 0;
 }
 
-/* What begins at @from, through a buffer. */
+/* Copy from @from on, through a buffer.  */
 static int target_copy_read(const struct lsr_target *t, off_t from)
 {
         struct lsr_out out;
@@ -322,7 +322,7 @@ int lsr_target_commit(struct lsr_target *t)
         target_unblock(&before);
         if (r < 0)
                 return r == -EEXIST ? LSR_TARGET_EXISTS : r;
-        /* That it has its name is on the disk, too; if this fails the file is there all the same. */
+        /* Write the directory to the disk, too; if this fails, the file is there all the same.  */
         fsync(t->dirfd);
         return 0;
 }

@@ -1,9 +1,10 @@
 /*
- * target - the file that a bundle becomes, all of it or not at all
+ * target - the output file, complete or not there
  *
- * It is written without a name, or where the file system has no such files under
- * one that begins with '.', and gets its own when it is complete.  Whatever ends
- * the process before that, what had the name before is still there.
+ * It is written without a name, or, where the file system has no such files,
+ * under one that begins with '.', and gets its own name when it is complete.
+ * However the process ends before that, the old file of that name is still
+ * there.
  */
 #pragma once
 
@@ -32,21 +33,20 @@ struct lsr_target {
 };
 
 /*
- * Begin.  "-" is standard output; with @needs_file it is a file before.  What exists and is no
- * regular file, a device or a FIFO, is written to as it is.  @roots are the directories to be packed.
- * 0, enum lsr_target_refusal, or a negative errno.
+ * Begin.  "-" is standard output; with @needs_file it is a file before.  An existing device or FIFO is written to
+ * directly.  @roots are the directories to be packed.  0, enum lsr_target_refusal, or a negative errno.
  */
 int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
                     const char *const *roots, unsigned n_roots);
 
-/* Everything has been written: bring it to the disk. */
+/* Everything was written: flush it to the disk.  */
 int lsr_target_sync(struct lsr_target *t);
 
 /* Give it its name.  0; LSR_TARGET_EXISTS: somebody else made one meanwhile; a negative errno. */
 int lsr_target_commit(struct lsr_target *t);
 
-/* Nothing is left of what was not committed. */
+/* Remove everything that was not committed.  */
 void lsr_target_close(struct lsr_target *t);
 
-/* The same of whatever target there is, for the handler of a signal that ends the process. */
+/* The same for any open target, for the handler of a signal that ends the process.  */
 void lsr_target_abandon(void);

@@ -1,13 +1,13 @@
 /*
  * verify - decode everything once more
  *
- * A tar of any kind is read from its beginning to its end, past the filters, as
- * any tar would read it: what its headers say and what follows them is summed up
- * as it was when it was packed; compressed ones are decoded by threads of their
- * filters.  Formats with an index are asked for the members, by all cores: each
- * thread has an input and takes runs of rows, which it reads in one pass.
+ * A tar of any kind is read from its beginning to its end, through its
+ * filters, as other tars read it: headers and contents are digested as they
+ * were when they were packed; filters decode in threads of their own.  For
+ * formats with an index the members are read on all cores: each thread has an
+ * input and takes runs of rows, which it reads in one pass.
  *
- * Nothing is confined here: what is read is what was written a moment ago.
+ * Nothing is confined here: lsr wrote the bundle a moment ago.
  */
 #include "pack/verify.h"
 
@@ -184,7 +184,7 @@ static bool verify_row(struct verify_many *many)
         return true;
 }
 
-/* To the next one with content of its own; those without are counted. */
+/* Go to the next member with content of its own; those without are counted.  */
 static bool verify_next(void *ctx, struct lsr_member *ret_member)
 {
         struct verify_many *many = ctx;

@@ -7,7 +7,7 @@
  *              directories; one batch of statx for all
  *
  * A directory's descriptor stays open while items in it are at the caller; a
- * path below it is one component, so nobody can put a symbolic link in its way.
+ * path below it is one component, so no symbolic link can be put in its way.
  * When many are open, those far above are closed, and opened again through
  * their parents when the walk comes back; the same inode must be there.
  *
@@ -192,7 +192,7 @@ static void walk_room(struct lsr_walk *w, size_t n)
         w->path = lsr_xrealloc(w->path, w->path_cap);
 }
 
-/* Is @name, in the directory whose path is at hand, to be packed?  Sets name->all. */
+/* Is @name in the current directory to be packed?  Sets name->all.  */
 static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struct walk_name *name)
 {
         size_t skip = dir->root->prefix[0] ? strlen(dir->root->prefix) + 1 : 0;
@@ -212,7 +212,7 @@ static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struc
         return kept != LSR_KEPT_NOT;
 }
 
-/* A file system that does not tell. */
+/* A file system without d_type.  */
 static uint8_t walk_type(struct lsr_walk *w, int fd, const char *name)
 {
         struct stat st;
@@ -256,8 +256,8 @@ static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_
 }
 
 /*
- * Of sorted names that are there more than once keep the first: file systems in user space have such directories, and any
- * may while it is changed.  A directory is not beside a file of the same name.
+ * Keep the first of equal names in the sorted list: file systems in user space return some twice, and any may
+ * while the directory changes.  A directory is not adjacent to a file of the same name.
  */
 static void walk_once(struct lsr_walk_dir *dir)
 {
@@ -464,7 +464,7 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         fd = walk_fd(w, dir);
         if (name->type != DT_DIR)
                 return; /* without a descriptor its stat will fail, and say so */
-        /* Nobody could list what is in it. */
+        /* Its contents could not be listed.  */
         if (dir->depth + 1 == LSR_CATALOGUE_DEPTH_MAX)
                 fd = -ENAMETOOLONG;
         if (fd >= 0)

@@ -1,9 +1,9 @@
 /*
  * cells - the chosen columns of a view, side by side
  *
- * Columns are measured a block of entries at a time, in the order in which they
- * lie in memory, so that all columns find a block in the cache.  An id that has
- * no name yet may get one from getent, and then everything is measured again.
+ * Columns are measured for one block of entries at a time, in the order of
+ * memory, so that all columns find the block in the cache.  An id without a
+ * name may get one from getent, and then everything is measured again.
  */
 #include <string.h>
 

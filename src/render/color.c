@@ -83,7 +83,7 @@ static const char color_keys[LSR_COLOR_N][3] = {
                 s, sizeof(s) - 1 \
         }
 
-/* What GNU ls 9.1 has compiled in; the kinds left out are unset. */
+/* The table compiled into GNU ls 9.1; kinds that are left out are unset.  */
 static const struct lsr_color_text color_compiled_in[LSR_COLOR_N] = {
         [LSR_COLOR_LEFT] = COLOR_TEXT("\033["),
         [LSR_COLOR_RIGHT] = COLOR_TEXT("m"),
@@ -247,7 +247,7 @@ static bool color_parse_suffix(struct color_reader *r, struct lsr_color_ext *e)
         return true;
 }
 
-/* Parse "xx=sequence".  GNU ls blames the key also when it is the sequence that is bad. */
+/* Parse "xx=sequence".  GNU ls names the key also when the sequence is malformed.  */
 static bool color_parse_key(struct color_reader *r, struct lsr_colors *c, char ret_bad_prefix[3])
 {
         const char *key = r->p;
@@ -382,8 +382,8 @@ static enum lsr_color_kind color_kind(const struct lsr_colors *c, const struct l
 }
 
 /*
- * The indicator's own text is returned even where it is "0": that a kind does
- * not colour only makes a more general kind be tried, it does not end in NULL.
+ * The text of the indicator is returned even if it is "0": a kind without
+ * colour only makes a more general kind be tried, and does not return NULL.
  */
 const struct lsr_color_text *lsr_colors_pick(const struct lsr_colors *c, const struct lsr_color_subject *s)
 {

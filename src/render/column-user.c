@@ -2,7 +2,7 @@
  * column-user - owners and groups: names to the left, numbers to the right
  *
  * A bundle may store names; other ids are looked up.  Most rows have the owner
- * and the group of the row before, so what was put there is kept and put again.
+ * and the group of the row before, so the text is kept and copied.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static struct user user_of(const struct lsr_view *v, const struct lsr_column *co
         return (struct user){ name, column->which ? e->meta.gid : e->meta.uid, e->meta.known & column->fields };
 }
 
-/* The text that is to be shown, and its columns; a number has none. */
+/* The text to show and its width; a number has neither.  */
 static const char *user_text(struct lsr_view *v, const struct lsr_column *column, struct user u, size_t *ret_len,
                              int *ret_width)
 {

@@ -128,7 +128,10 @@ unsigned lsr_cells_needs(const struct lsr_cells *cells);
 /* Widths for what is going to be aligned.  @titles: wide enough for those, too. */
 void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles);
 
-/* The cells of @e, a blank behind each; there must be room.  Returns the end, and in @ret_anew where shown[anew] began. */
+/*
+ * The cells of @e, a blank behind each; there must be room.  Returns the end, and in @ret_anew where shown[anew]
+ * began.
+ */
 char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew);
 
 /* The columns that the cells of @e take. */

@@ -1,11 +1,11 @@
 /*
  * date - a small interpreter
  *
- * strftime(3) was asked for everything first.  It knows no sign for large
- * years, pads %Y by its own rules, reads the zone's files anew on each call,
- * and takes 300 ns for what is a division; so numbers are made here, composed
- * conversions (%D, %F, %R, %T) run the interpreter again, and libc is left
- * with the words.
+ * The first version called strftime(3) for everything.  It has no sign for
+ * large years, pads %Y by its own rules, reads the zone's files again on each
+ * call, and takes 300 ns for a division; so numbers are formatted here,
+ * composed conversions (%D, %F, %R, %T) run the interpreter again, and libc
+ * formats the words only.
  */
 #include "render/date.h"
 
@@ -33,7 +33,7 @@ struct date_spec {
         int colons;
 };
 
-/* A number with what must be known to pad it. */
+/* A number and its padding.  */
 struct date_number {
         uint64_t value;
         int digits; /* width if the conversion gives none */
@@ -81,7 +81,7 @@ static void date_text(struct date_out *o, const struct date_spec *s, const char 
                 *o->p++ = date_case(s, text[i]);
 }
 
-/* What libc says to a letter.  The blank in front tells an empty answer from one that does not fit. */
+/* The text of libc for a letter.  The leading blank distinguishes an empty text from one that does not fit.  */
 static void date_word(struct date_out *o, const struct date_spec *s, char letter)
 {
         char format[5] = " %", word[DATE_WORD_MAX];
@@ -426,7 +426,7 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
         }
 }
 
-/* Flags, width, modifier and colons behind a '%'.  @s comes with what holds without them. */
+/* Flags, width, modifier and colons after a '%'.  @s has the defaults.  */
 static const char *date_parse(const char *p, struct date_spec *s)
 {
         for (;; p++) {

@@ -9,8 +9,8 @@
  *      letters    those of strftime(3), and %N nanoseconds, %q quarter,
  *                 %P am or pm, %:z %::z %:::z offsets from UTC
  *
- * What is no conversion is copied.  Only what depends on the language (names,
- * %c, %x, %X, %r, %p, E and O forms) is asked of libc.
+ * Other text is copied. libc formats only what depends on the language (names,
+ * %c, %x, %X, %r, %p, E and O forms).
  */
 #pragma once
 

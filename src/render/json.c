@@ -1,8 +1,8 @@
 /*
- * json - one object an entry and line
+ * json - one object per entry and line
  *
- * Only what is known is written.  Names are bytes and JSON is UTF-8: what is
- * not valid becomes U+FFFD, and the name's bytes follow in base64.
+ * Only known fields are written.  Names are bytes and JSON is UTF-8: invalid
+ * bytes become U+FFFD, and the bytes of the name follow in base64.
  */
 #include "render/json.h"
 
@@ -143,7 +143,7 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         }
         lsr_json_text(out, name, name_len);
         lsr_out_putc(out, '"');
-        /* An operand's name is what stands behind its last slash. */
+        /* The name of an operand is its part after the last slash.  */
         for (size_t i = 0; !set->dir && i + 1 < name_len; i++) {
                 if (name[i] == '/') {
                         name_len -= i + 1;
@@ -162,7 +162,7 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         lsr_out_puts(out, "}\n");
 }
 
-/* Names of users that nobody knows yet are asked for together. */
+/* Unknown names of users are looked up together.  */
 static void json_look_up(struct lsr_view *v, const struct lsr_set *set)
 {
         for (size_t i = 0; i < v->cells.n; i++) {

@@ -1,4 +1,4 @@
-/* lines - one name a line (-1), and names with commas between them (-m) */
+/* lines - one name per line (-1), and names separated by commas (-m) */
 #include <stdint.h>
 
 #include "render/view.h"

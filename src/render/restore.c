@@ -1,9 +1,9 @@
 /*
  * restore - written from the handler
  *
- * GNU ls delays the signal to the end of a line.  Here rows leave in large
- * writes, so that it would wait long for nothing: what the terminal has not
- * shown yet is lost in any case.
+ * GNU ls delays the signal to the end of a line.  Here rows are written in
+ * large pieces, so this would wait long for nothing: text that the terminal
+ * has not shown yet is lost in any case.
  */
 #include "render/restore.h"
 

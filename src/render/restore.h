@@ -1,5 +1,6 @@
 /*
- * restore - colours are not left behind on a terminal
+ * restore - reset the colours of a terminal when a signal ends or stops the
+ * process
  */
 #pragma once
 

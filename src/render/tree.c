@@ -10,8 +10,9 @@
  *      │   └── b        prefix of this row: "│   " "└── "
  *      └── c
  *
- * Names alone are shown as they come.  Columns align over the whole tree, so
- * with columns the order of the rows is kept, and shown when all are there.
+ * Names alone are printed as they come.  Columns align over the whole tree, so
+ * with columns the rows are recorded in their order, and printed when all are
+ * there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
                 lsr_name_cell(v, set->rows[i], 0);
                 lsr_out_putc(v->out, v->o.end);
         }
-        /* What is below this row continues it: a bar if the level goes on, else nothing. */
+        /* Rows below this one show a bar in this place if the level continues, else nothing.  */
         t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(false, last));

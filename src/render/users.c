@@ -1,7 +1,7 @@
 /*
- * users - a hash table a database, filled by one pass over the file
+ * users - one hash table per database, filled in one pass over the file
  *
- * The first line for an id wins, as getpwuid(3) has it.
+ * The first line for an id wins, as for getpwuid(3).
  */
 #include "render/users.h"
 
@@ -106,7 +106,7 @@ void lsr_users_load(struct lsr_users *users, char *text, size_t len)
         }
 }
 
-/* getent prints the lines it has and is silent on the rest. */
+/* getent prints the lines that it finds, and nothing for other ids.  */
 static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
         char numbers[USERS_ASK_MAX][12];

@@ -1,10 +1,10 @@
 /*
  * users - names of user and group ids
  *
- * A static binary has no NSS.  /etc/passwd and /etc/group are read by the
- * caller, together with whatever else it reads; ids that are not in them are
- * looked up by one run of getent(1) for all of a set, so that LDAP, SSSD and
- * systemd's users have names too.  What nobody knows stays a number.
+ * A static binary has no NSS. /etc/passwd and /etc/group are read by the
+ * caller, together with other files; ids that are not in them are looked up by
+ * one run of getent(1) for all of a set, so that LDAP, SSSD and systemd's
+ * users have names too.  Ids without a name are shown as numbers.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct lsr_users {
 
 void lsr_users_init(struct lsr_users *users, const char *database);
 
-/* Take in the text of a passwd or group file; names point into @text, which must stay. */
+/* Parse the text of a passwd or group file; names point into @text, which must stay.  */
 void lsr_users_load(struct lsr_users *users, char *text, size_t len);
 
 /* The user, always.  An id that was not in the file is noted for lsr_users_resolve(). */

@@ -2,9 +2,9 @@
  * view - sets of entries to bytes
  *
  * A view shows the sets that the listing hands over, in one of the formats.
- * What all of them share is here: the options of the output and the state that
- * goes along with it.  One file per format: long.c, grid.c, lines.c, json.c,
- * tree.c; name.c prints a name with its frills.
+ * This is what all of them share: the options of the output and the state of
+ * the view.  There is one file per format: long.c, grid.c, lines.c, json.c,
+ * tree.c; name.c prints a name with quotes, colour, link and mark.
  */
 #pragma once
 
@@ -98,10 +98,10 @@ struct lsr_view {
 int lsr_view_set(void *ctx, const struct lsr_set *set);
 int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i);
 
-/* All was handed over: what waited for that is shown.  The sets must still be there. */
+/* All sets were handed over: print what waited for this.  The sets must still exist.  */
 int lsr_view_end(void *ctx);
 
-/* What comes at the very end: --dired's positions, the colour reset. */
+/* Print the end of the output: --dired's positions, the colour reset.  */
 void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */
@@ -134,7 +134,10 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e);
  */
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
 
-/* Is the name a copy of its bytes, with a mark at most?  Then lsr_name_put_bare() writes both: name_len + 2 bytes of room. */
+/*
+ * Is the name printed as its bytes, with at most a mark?  Then lsr_name_put_bare() writes both: name_len + 2 bytes
+ * of room.
+ */
 bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e);
 char *lsr_name_put_bare(const struct lsr_view *v, const struct lsr_entry *e, char *p);
 

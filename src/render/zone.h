@@ -1,5 +1,5 @@
 /*
- * zone - local time without a system call a listing did not order
+ * zone - local time without additional system calls
  *
  * libc reads /etc/localtime itself, in five calls; lsr reads it in the batch
  * that brings passwd and group.  This is a reader of TZif data (RFC 8536) that
@@ -43,12 +43,13 @@ struct lsr_zone_span {
 const char *lsr_zone_path(char *buf, size_t size);
 
 /*
- * To be called before libc is asked for local times: it opens whatever TZ names, and waits for the writer of a FIFO.  If
- * that is neither a file nor a directory, TZ becomes one that libc cannot use, which is UTC without a name.
+ * Call this before libc computes local times: libc opens whatever TZ names, and waits for the writer of a FIFO.
+ * If TZ names neither a file nor a directory, it is set to a value that libc cannot use, which means UTC without a
+ * name.
  */
 void lsr_zone_guard_libc(void);
 
-/* Use @data, which the caller keeps.  NULL or anything odd: localtime_r answers. */
+/* Use @data, which the caller keeps.  If it is NULL or malformed, localtime_r is used.  */
 void lsr_zone_load(struct lsr_zone *ret_zone, const char *data, size_t len);
 
 /* The span around @t.  False: localtime_r has no answer either. */

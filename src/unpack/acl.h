@@ -1,5 +1,5 @@
 /*
- * acl - access control lists as text and as the kernel takes them
+ * acl - access control lists, from text to the kernel's format
  *
  * tar keeps them as star(1) wrote them: "user::rw-,user:lisa:rw-:1234,mask::r--".
  */
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * @text, of @n bytes, as the value of system.posix_acl_access or _default: *ret_size bytes, to be freed.
- * Names are looked up in /etc/passwd and /etc/group; the number behind a name, or in its place, counts if they
- * do not know it.  0; -EINVAL: it is no such text; -ENOENT: a name that nobody knows.
+ * @text, of @n bytes, as the value of system.posix_acl_access or _default: *ret_size bytes, to be freed.  Names
+ * are looked up in /etc/passwd and /etc/group; the number behind a name, or in its place, counts if they do not
+ * know it.  0; -EINVAL: it is not such a text; -ENOENT: a name is unknown.
  */
 int lsr_acl_from_text(const char *text, size_t n, uint8_t **ret_value, size_t *ret_size);

@@ -1,9 +1,9 @@
 /*
- * restore - in as few calls as the member at hand needs
+ * restore - with as few calls as each member needs
  *
  * A file that is created with its final mode, belongs to us and has no
- * attributes needs one call, for its time.  Owners are restored by number: what
- * a listing of the bundle shows is what is there afterwards.
+ * attributes needs one call, for its time.  Owners are restored by number, as
+ * a listing of the bundle shows them.
  */
 #include "unpack/restore.h"
 

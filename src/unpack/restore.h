@@ -1,5 +1,5 @@
 /*
- * restore - what a file is besides its name and content
+ * restore - metadata of unpacked files
  *
  * Owner, then attributes, then mode, then access control lists, then time: a
  * change of owner takes setuid bits and capabilities away, attributes want a
@@ -13,7 +13,7 @@
 
 #include "catalogue/member.h"
 
-/* Who we are, and what the target does to new files by itself. */
+/* The user, and how the target directory changes new files.  */
 struct lsr_restore {
         bool root; /* owners can be given */
         uid_t uid;
@@ -25,7 +25,7 @@ struct lsr_restore {
         void (*lost)(void *ctx, const char *name, int error);
 };
 
-/* Who we are; the umask is asked for by setting it to 0. */
+/* Find the user and the umask, which is read by setting it to 0.  */
 void lsr_restore_begin(struct lsr_restore *r);
 void lsr_restore_end(const struct lsr_restore *r);
 
@@ -38,10 +38,13 @@ mode_t lsr_restore_mode(const struct lsr_restore *r, const struct lsr_member *m)
 /* The mode to create it with.  Until it is whole, who may not write to it in the end may do so even less. */
 mode_t lsr_restore_first_mode(const struct lsr_restore *r, const struct lsr_member *m);
 
-/* Is there anything to be done but to set the time, when it was created with the first mode? */
+/* Is anything left to do besides setting the time, if it was created with the first mode?  */
 bool lsr_restore_needed(const struct lsr_restore *r, const struct lsr_member *m);
 
-/* Do it for an open file or directory; @exact: its mode may be any.  0 or a negative errno, of the first step that failed. */
+/*
+ * Do it for an open file or directory; @exact: its mode may be any.  0 or a negative errno, of the first step that
+ * failed.
+ */
 int lsr_restore_fd(const struct lsr_restore *r, int fd, const struct lsr_member *m, bool exact);
 
 /* The same for @name in @dir, which may be a symbolic link and is not followed. */

@@ -1,5 +1,5 @@
 /*
- * tree - directories found again by their path from the target
+ * tree - directories are opened by their path from the target
  *
  * A whole path in one openat2() costs a call for a directory.  A few stay open,
  * as members of one directory mostly come together.  Where a path is longer than
@@ -76,7 +76,7 @@ static int tree_openat2(struct lsr_tree *t, const char *path, int flags)
 
         if (fd >= 0)
                 return (int)fd;
-        /* EPERM is what a container says that does not know the call. */
+        /* Containers that do not know the call return EPERM. */
         if (errno == ENOSYS || errno == EPERM)
                 t->no_openat2 = true;
         return -errno;
@@ -119,7 +119,9 @@ static int tree_step(const struct lsr_tree *t, int fd, uint32_t row, int flags)
         return fd < 0 ? -errno : fd;
 }
 
-/* Component by component, from the nearest directory that is open.  They are kept, as those beside it will want them. */
+/*
+ * Component by component, from the nearest directory that is open.  They are kept, as those beside it will want them.
+ */
 static int tree_walk(struct lsr_tree *t, uint32_t row)
 {
         uint32_t chain[LSR_CATALOGUE_DEPTH_MAX];

@@ -1,9 +1,9 @@
 /*
- * tree - the directories that are unpacked to
+ * tree - the directories that receive files
  *
- * A directory is named by its row.  No symbolic link is ever followed below the
- * target, nor "..", so nothing that a bundle or another process puts there
- * leads out of it: openat2(2) with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, and
+ * A directory is named by its row.  No symbolic link is ever followed below
+ * the target, nor "..", so no link made by a bundle or another process leads
+ * out of it: openat2(2) with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, and
  * where the kernel refuses that, component by component with O_NOFOLLOW.
  */
 #pragma once
@@ -39,5 +39,5 @@ int lsr_tree_open_dir(struct lsr_tree *t, uint32_t row, int flags);
 /* The path of @row below the target, NUL-terminated; to be freed. */
 char *lsr_tree_path(const struct lsr_tree *t, uint32_t row);
 
-/* May @name be the name of a file?  A catalogue has no others; this is the last door. */
+/* Is @name valid as the name of a file?  A catalogue has no others; this is the last check.  */
 bool lsr_tree_name_valid(const char *name);

@@ -7,15 +7,14 @@
  *           ─► hard links
  *           ─► metadata of directories, children first, as all before changes their times
  *
- * Symbolic links come when there is no file left to be put through one; that
- * nothing is put through those that were there before is for tree.c.  A small
- * file costs four calls: open with its final mode, write, time, close.
+ * Symbolic links come after all files, so that no file can be written through one; tree.c protects against links
+ * that were there before.  A small file costs four calls: open with its final mode, write, time, close.
  *
- * A table of contents is believed for listing alone: then it is one pass through
- * the bundle that comes first, and nothing is made whose header says otherwise.
+ * A table of contents is trusted for listing only: then the pass through the bundle comes first, and nothing is
+ * made that differs from its header.
  *
- * A file is never written over: it is created, or with force taken away first
- * and then created.  One whose content turns out to be damaged is removed.
+ * A file is never overwritten: it is created, or with force removed first and then created.  A file whose content
+ * is damaged is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -350,7 +349,7 @@ static int unpack_links(struct unpack *u)
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
-                /* Why there is nothing to link to has been told. */
+                /* The reason why the target is missing has been reported.  */
                 r = u->state[to] & ROW_MADE ? unpack_link(u, row, to) : -ENOENT;
                 if (r < 0) {
                         unpack_failed(u, LSR_UNPACK_LINK, row, r);
@@ -364,7 +363,10 @@ static int unpack_links(struct unpack *u)
 
 /* --- all of it ------------------------------------------------------------------------ */
 
-/* Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its children are made. */
+/*
+ * Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its
+ * children are made.
+ */
 static void unpack_collect(struct unpack *u, uint32_t top)
 {
         uint32_t row = top;

@@ -12,14 +12,14 @@
 
 #include "source/place.h"
 
-/* What could not be done. */
+/* Problems that are reported.  */
 enum lsr_unpack_trouble {
-        LSR_UNPACK_EXISTS,  /* something of that name is there; without force it stays */
-        LSR_UNPACK_DIR,     /* a directory cannot be made: what is below it is left out */
-        LSR_UNPACK_CREATE,  /* anything else cannot */
-        LSR_UNPACK_CONTENT, /* it cannot be read, and no part of it is left; the bundle may have been complained about */
-        LSR_UNPACK_WRITE,   /* it cannot be written, and no part of it is left */
-        LSR_UNPACK_LINK,    /* a hard link leads to nothing that was unpacked */
+        LSR_UNPACK_EXISTS,   /* something of that name is there; without force it stays */
+        LSR_UNPACK_DIR,      /* a directory cannot be made: what is below it is left out */
+        LSR_UNPACK_CREATE,   /* anything else cannot */
+        LSR_UNPACK_CONTENT,  /* it cannot be read, and no part is left; the bundle may have been reported */
+        LSR_UNPACK_WRITE,    /* it cannot be written, and no part of it is left */
+        LSR_UNPACK_LINK,     /* a hard link leads to nothing that was unpacked */
         LSR_UNPACK_METADATA, /* it is there, but without owner, mode or time */
 };
 
@@ -43,16 +43,16 @@ struct lsr_unpack_result {
 };
 
 /*
- * Unpack what is at @place, whose bundle is loaded: of a bundle's root its members, else the file or directory with
- * its own name.  Directories that exist keep their metadata unless options->force.
- * 0: done, perhaps with trouble told; a negative errno: ended early (-EINTR: stopped) or not begun at all, which is
- * told by *ret_began.  Changes the umask while it works.
+ * Unpack @place, whose bundle is loaded: the members of a bundle's root, otherwise the file or directory under its
+ * own name.  Directories that exist keep their metadata unless options->force.  0: done, perhaps with reported
+ * problems; a negative errno: ended early (-EINTR: stopped), or, if *ret_began is false, not begun at all.
+ * Changes the umask while it works.
  */
 int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result);
 
 /*
- * For the handler of a signal that ends the process: take away the file that is half written.  False: one is being made
- * just now; then options->stop will be looked at soon.
+ * For the handler of a signal that ends the process: remove the incomplete file.  False: one is being created just
+ * now; then options->stop is checked soon.
  */
 bool lsr_unpack_abandon(void);

@@ -1,7 +1,7 @@
 /*
- * unpacking - what the parts of unpack share
+ * unpacking - shared by the parts of unpack
  *
- * unpack.c makes directories, links and special files and is the order of all; files.c makes regular files.
+ * unpack.c makes directories, links and special files, and decides the order; files.c makes regular files.
  */
 #pragma once
 
@@ -68,15 +68,18 @@ void unpack_get(const struct unpack *u, uint32_t row, struct lsr_member *ret_mem
 /* Make the directory @row and those that it lies in, unless they are.  0, or a negative errno that ends the work. */
 int unpack_make_dir(struct unpack *u, uint32_t row);
 
-/* The directory of @row, which is made, and its name: a descriptor, good until the next call; -ECANCELED: told already. */
+/*
+ * The directory of @row, which is made, and its name: a descriptor, good until the next call; -ECANCELED: told
+ * already.
+ */
 int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 
-/* Something is in the way of @name: take it away, if that is allowed.  0: try again; a negative errno. */
+/* Something is in the way of @name: remove it, if that is allowed.  0: try again; a negative errno.  */
 int unpack_clear(struct unpack *u, int dir, const char *name);
 
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
-/* Tell that @row cannot be made, and remember it. */
+/* Report that @row cannot be made, and record it.  */
 void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
 /*

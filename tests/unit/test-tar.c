@@ -542,7 +542,7 @@ Test(tar, bad_header_between)
         tape_file(&t, USTAR, "b", "some content");
         t.data[1024] ^= 1;
         check(&t, "- 644 1000/100 ann/users 1 1000000000 'a' 1@0+512\n"
-                  "! -1 header at byte 1,024 is damaged, and none was found behind it\n");
+                  "! -1 header at byte 1,024 is damaged, and no other one was found after it\n");
 }
 
 Test(tar, bad_filter)
