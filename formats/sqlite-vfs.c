@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "formats/sqlite-plain.h"
 #include "formats/sqlite.h"
 
 #define VFS_WINDOWS 4u
@@ -325,38 +326,12 @@ static int vfs_truncate(sqlite3_file *file, sqlite3_int64 size)
         return SQLITE_OK;
 }
 
-static int vfs_sync(sqlite3_file *file, int flags)
-{
-        return SQLITE_OK;
-}
-
 static int vfs_file_size(sqlite3_file *file, sqlite3_int64 *ret_size)
 {
         struct vfs_file *f = (struct vfs_file *)file;
 
         *ret_size = (sqlite3_int64)f->vfs->sides[f->which].size;
         return SQLITE_OK;
-}
-
-static int vfs_lock(sqlite3_file *file, int level)
-{
-        return SQLITE_OK;
-}
-
-static int vfs_check_reserved(sqlite3_file *file, int *ret_locked)
-{
-        *ret_locked = 0;
-        return SQLITE_OK;
-}
-
-static int vfs_control(sqlite3_file *file, int op, void *arg)
-{
-        return SQLITE_NOTFOUND;
-}
-
-static int vfs_sector_size(sqlite3_file *file)
-{
-        return 512;
 }
 
 static int vfs_characteristics(sqlite3_file *file)
@@ -408,16 +383,11 @@ static const sqlite3_io_methods vfs_methods = {
         .xRead = vfs_read,
         .xWrite = vfs_write,
         .xTruncate = vfs_truncate,
-        .xSync = vfs_sync,
         .xFileSize = vfs_file_size,
-        .xLock = vfs_lock,
-        .xUnlock = vfs_lock,
-        .xCheckReservedLock = vfs_check_reserved,
-        .xFileControl = vfs_control,
-        .xSectorSize = vfs_sector_size,
         .xDeviceCharacteristics = vfs_characteristics,
         .xFetch = vfs_fetch,
         .xUnfetch = vfs_unfetch,
+        LSR_SQLITE_PLAIN_FILE,
 };
 
 /* --- methods of the file system ----------------------------------------------- */
@@ -469,24 +439,6 @@ static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *ret_y
         return SQLITE_IOERR_ACCESS;
 }
 
-static int vfs_full_path(sqlite3_vfs *base, const char *name, int size, char *ret_path)
-{
-        sqlite3_snprintf(size, ret_path, "%s", name);
-        return SQLITE_OK;
-}
-
-/* For random() and its like, which views are not allowed to call; nothing here needs to be unpredictable. */
-static int vfs_random(sqlite3_vfs *base, int n, char *buf)
-{
-        memset(buf, 0x5a, (size_t)n);
-        return n;
-}
-
-static int vfs_sleep(sqlite3_vfs *base, int us)
-{
-        return us;
-}
-
 static int vfs_time(sqlite3_vfs *base, double *ret_days)
 {
         struct timespec now = {};
@@ -494,11 +446,6 @@ static int vfs_time(sqlite3_vfs *base, double *ret_days)
         clock_gettime(CLOCK_REALTIME, &now);
         *ret_days = 2440587.5 + ((double)now.tv_sec + (double)now.tv_nsec / 1e9) / 86400.0;
         return SQLITE_OK;
-}
-
-static int vfs_last_error(sqlite3_vfs *base, int size, char *buf)
-{
-        return 0;
 }
 
 /* --- outside ------------------------------------------------------------------ */
@@ -546,11 +493,8 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
                         .xOpen = vfs_open,
                         .xDelete = vfs_delete,
                         .xAccess = vfs_access,
-                        .xFullPathname = vfs_full_path,
-                        .xRandomness = vfs_random,
-                        .xSleep = vfs_sleep,
                         .xCurrentTime = vfs_time,
-                        .xGetLastError = vfs_last_error,
+                        LSR_SQLITE_PLAIN_VFS,
                 },
         };
         /* Its address is a name that no other has at the same time. */
