@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "formats/sqlite-plain.h"
 #include "formats/sqlite.h"
 
@@ -76,7 +77,7 @@ struct vfs_held {
 };
 
 struct vfs_page {
-        uint64_t number; /* counted from 1; 0: a free place */
+        uint64_t number; /* counted from 1 */
         uint8_t *data;
 };
 
@@ -88,10 +89,11 @@ struct lsr_sqlite_vfs {
         struct lsr_sqlite_ahead ahead;
         struct vfs_held leaves; /* of tables: a scan goes from one to the next */
         struct vfs_held others;
-        /* Pages of the database that a rollback has restored, hashed by number. */
+        /* Pages of the database that a rollback has restored. */
         struct vfs_page *pages;
         size_t n_pages;
-        size_t cap_pages; /* a power of two */
+        size_t cap_pages;
+        struct lsr_hash_table page_table; /* from numbers of pages to places in pages, less 1 */
         uint64_t page_size;
         int error;
         const char *error_text;
@@ -147,11 +149,7 @@ static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_
         }
         if (len > s->stored - start)
                 len = (size_t)(s->stored - start);
-        if (oldest->cap < len) {
-                free(oldest->data);
-                oldest->data = lsr_xmalloc(len);
-                oldest->cap = len;
-        }
+        lsr_renew(&oldest->data, len, &oldest->cap);
         oldest->len = 0;
         got = lsr_input_read_at(s->input, oldest->data, len, start);
         if (got < 0)
@@ -193,33 +191,30 @@ static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t
 
 /* --- overlay ------------------------------------------------------------------ */
 
-static struct vfs_page *vfs_page(const struct lsr_sqlite_vfs *v, uint64_t number)
+static const struct vfs_page *vfs_page(const struct lsr_sqlite_vfs *v, uint64_t number)
 {
-        size_t i = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (v->cap_pages - 1);
+        uint32_t hash = lsr_hash(0, &number, sizeof(number));
 
-        while (v->pages[i].number && v->pages[i].number != number)
-                i = (i + 1) & (v->cap_pages - 1);
-        return &v->pages[i];
+        LSR_HASH_FOREACH(&v->page_table, hash, at)
+        {
+                if (v->pages[at - 1].number == number)
+                        return &v->pages[at - 1];
+        }
+        return NULL;
 }
 
-static void vfs_grow_pages(struct lsr_sqlite_vfs *v)
+static const struct vfs_page *vfs_add_page(struct lsr_sqlite_vfs *v, uint64_t number)
 {
-        struct vfs_page *old = v->pages;
-        size_t n = v->cap_pages;
-
-        v->cap_pages = n ? n * 2 : 64;
-        v->pages = lsr_xmalloc(v->cap_pages * sizeof(*v->pages));
-        memset(v->pages, 0, v->cap_pages * sizeof(*v->pages));
-        for (size_t i = 0; i < n; i++)
-                if (old[i].number)
-                        *vfs_page(v, old[i].number) = old[i];
-        free(old);
+        lsr_grow(&v->pages, v->n_pages, &v->cap_pages);
+        v->pages[v->n_pages++] = (struct vfs_page){ number, lsr_xmalloc((size_t)v->page_size) };
+        lsr_hash_add(&v->page_table, lsr_hash(0, &number, sizeof(number)), (uint32_t)v->n_pages);
+        return &v->pages[v->n_pages - 1];
 }
 
 static int vfs_write_main(struct lsr_sqlite_vfs *v, const void *buf, size_t n, uint64_t offset)
 {
         struct vfs_side *s = &v->sides[VFS_MAIN];
-        struct vfs_page *page;
+        const struct vfs_page *page;
 
         if (!v->page_size)
                 v->page_size = n;
@@ -228,14 +223,9 @@ static int vfs_write_main(struct lsr_sqlite_vfs *v, const void *buf, size_t n, u
         if ((v->n_pages + 1) * v->page_size > LSR_SQLITE_OVERLAY_MAX)
                 return vfs_fail(v, -EBUSY, "its journal is too large to be rolled back in memory (256 MiB)",
                                 SQLITE_IOERR_WRITE);
-        if (v->n_pages * 2 >= v->cap_pages)
-                vfs_grow_pages(v);
         page = vfs_page(v, offset / n + 1);
-        if (!page->number) {
-                page->number = offset / n + 1;
-                page->data = lsr_xmalloc(n);
-                v->n_pages++;
-        }
+        if (!page)
+                page = vfs_add_page(v, offset / n + 1);
         memcpy(page->data, buf, n);
         if (s->size < offset + n)
                 s->size = offset + n;
@@ -252,7 +242,7 @@ static void vfs_overlay(const struct lsr_sqlite_vfs *v, uint8_t *buf, size_t n, 
 
                 if (part > n)
                         part = n;
-                if (page->number)
+                if (page)
                         memcpy(buf, page->data + in_page, part);
                 buf += part;
                 offset += part;
@@ -523,9 +513,10 @@ struct lsr_sqlite_vfs *lsr_sqlite_vfs_free(struct lsr_sqlite_vfs *v)
         for (unsigned i = 0; i < VFS_SIDES; i++)
                 for (unsigned j = 0; j < VFS_WINDOWS; j++)
                         free(v->sides[i].windows[j].data);
-        for (size_t i = 0; i < v->cap_pages; i++)
+        for (size_t i = 0; i < v->n_pages; i++)
                 free(v->pages[i].data);
         free(v->pages);
+        lsr_hash_free(&v->page_table);
         free(v);
         return NULL;
 }
