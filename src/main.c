@@ -13,7 +13,7 @@
  *      formats/   drivers: bytes in, members out; writers
  *      catalogue/ the members of a bundle as columns, and their encoding
  *      io/        engines: io_uring, threads, plain calls; fault injection; streams
- *      base/      arena, output buffer, locale, threads, paths, git: one of each
+ *      base/      arena, output buffer, hash table, thread pool, UTF-8, JSON, locale, users, paths, git: one of each
  *
  * The way of a listing, and where to look for it:
  *
