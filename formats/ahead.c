@@ -17,18 +17,20 @@
 #include "formats/ahead.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "base/thread.h"
 #include "formats/format.h"
 
 #define AHEAD_SLOTS 4u
 
 struct ahead_slot {
+        struct lsr_job job;
+        const uint8_t *data;
         size_t n;
         int result; /* of decode() */
         uint64_t source_at;
@@ -37,70 +39,45 @@ struct ahead_slot {
 struct ahead {
         struct lsr_input in;
         struct lsr_decoder *decoder;
-        uint8_t *buffers; /* one, or with a thread AHEAD_SLOTS */
-        uint64_t decoded; /* without a thread */
-        int result;       /* of the buffer given out last: what comes when it is used up */
-        bool alone;       /* there will be no thread */
-        bool threaded;
-        bool lent; /* the reader has a slot */
-        pthread_t thread;
-        pthread_mutex_t lock; /* over the rest */
-        pthread_cond_t changed;
-        unsigned filled; /* how often, in all */
-        unsigned used;
-        bool stop;
+        uint8_t *buffers;        /* one, or with a thread AHEAD_SLOTS */
+        uint64_t decoded;        /* without a thread */
+        int result;              /* of the buffer given out last: what comes when it is used up */
+        bool alone;              /* there will be no thread */
+        int ended;               /* of the thread: what decode() said last */
+        struct lsr_pool *pool;   /* of one thread, or NULL */
+        struct ahead_slot *lent; /* the reader has it */
         struct ahead_slot slots[AHEAD_SLOTS];
 };
 
 unsigned lsr_ahead_cpus(void)
 {
-        cpu_set_t set;
-        unsigned n;
+        unsigned n = lsr_thread_cpus();
 
-        if (sched_getaffinity(0, sizeof(set), &set) < 0)
-                return 2;
-        n = (unsigned)CPU_COUNT(&set);
-        return n < 1 ? 1 : n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
+        return n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
 }
 
-static struct ahead_slot ahead_fill(struct ahead *a, uint8_t *buf)
+static void ahead_fill(struct ahead *a, struct ahead_slot *slot)
 {
-        struct ahead_slot slot = {};
+        uint8_t *buf = a->buffers + (size_t)(slot - a->slots) * LSR_AHEAD_BUFFER;
 
-        slot.result = a->decoder->ops->decode(a->decoder, buf, LSR_AHEAD_BUFFER, &slot.n);
-        slot.source_at = a->decoder->inner->source_at;
-        return slot;
+        slot->data = buf;
+        slot->result = a->decoder->ops->decode(a->decoder, buf, LSR_AHEAD_BUFFER, &slot->n);
+        slot->source_at = a->decoder->inner->source_at;
 }
 
-static void *ahead_run(void *arg)
+/* In the thread. */
+static void ahead_work(void *ctx, unsigned worker, struct lsr_job *job)
 {
-        struct ahead *a = arg;
-        int result = 0;
+        struct ahead *a = ctx;
+        struct ahead_slot *slot = (struct ahead_slot *)job;
 
-        pthread_mutex_lock(&a->lock);
-        while (result == 0) {
-                struct ahead_slot slot;
-                unsigned i = a->filled % AHEAD_SLOTS;
-
-                while (a->filled - a->used == AHEAD_SLOTS && !a->stop)
-                        pthread_cond_wait(&a->changed, &a->lock);
-                if (a->stop)
-                        break;
-                pthread_mutex_unlock(&a->lock);
-                slot = ahead_fill(a, a->buffers + i * LSR_AHEAD_BUFFER);
-                pthread_mutex_lock(&a->lock);
-                result = slot.result;
-                if (slot.n == 0 && result == 0)
-                        continue;
-                a->slots[i] = slot;
-                a->filled++;
-                pthread_cond_signal(&a->changed);
-        }
-        pthread_mutex_unlock(&a->lock);
-        return NULL;
+        slot->n = 0;
+        slot->result = a->ended;
+        if (a->ended == 0)
+                ahead_fill(a, slot);
+        a->ended = slot->result;
 }
 
-/* If no thread can be started, decoding continues without one.  */
 static void ahead_start(struct ahead *a)
 {
         if (lsr_ahead_cpus() == 1) {
@@ -109,79 +86,55 @@ static void ahead_start(struct ahead *a)
         }
         free(a->buffers);
         a->buffers = lsr_xmalloc(AHEAD_SLOTS * LSR_AHEAD_BUFFER);
-        pthread_mutex_init(&a->lock, NULL);
-        pthread_cond_init(&a->changed, NULL);
-        if (lsr_thread_start(&a->thread, LSR_THREAD_STACK, ahead_run, a) == 0) {
-                a->threaded = true;
-                return;
-        }
-        pthread_mutex_destroy(&a->lock);
-        pthread_cond_destroy(&a->changed);
-        a->alone = true;
+        a->pool = lsr_pool_new(&(struct lsr_pool_options){ ahead_work, a, 1 });
+        for (unsigned i = 0; i < AHEAD_SLOTS; i++)
+                lsr_pool_submit(a->pool, &a->slots[i].job);
 }
 
-/* The next slot; its buffer is the reader's until the call after. */
-static struct ahead_slot ahead_wait(struct ahead *a, const uint8_t **ret_buf)
+/* The next slot of the thread; its buffer is the reader's until the call after. */
+static struct ahead_slot *ahead_wait(struct ahead *a)
 {
-        struct ahead_slot slot;
-        unsigned i = a->used % AHEAD_SLOTS;
-
-        pthread_mutex_lock(&a->lock);
-        while (a->filled == a->used)
-                pthread_cond_wait(&a->changed, &a->lock);
-        slot = a->slots[i];
-        pthread_mutex_unlock(&a->lock);
-        *ret_buf = a->buffers + i * LSR_AHEAD_BUFFER;
-        return slot;
+        if (a->lent)
+                lsr_pool_submit(a->pool, &a->lent->job);
+        a->lent = (struct ahead_slot *)lsr_pool_next(a->pool);
+        return a->lent;
 }
 
-static void ahead_release(struct ahead *a)
+static struct ahead_slot *ahead_alone(struct ahead *a)
 {
-        pthread_mutex_lock(&a->lock);
-        a->used++;
-        pthread_cond_signal(&a->changed);
-        pthread_mutex_unlock(&a->lock);
-}
-
-static struct ahead_slot ahead_alone(struct ahead *a, const uint8_t **ret_buf)
-{
-        struct ahead_slot slot = {};
+        struct ahead_slot *slot = &a->slots[0];
 
         if (a->decoder->ops->lend) {
-                slot.n = a->decoder->ops->lend(a->decoder, ret_buf);
-                slot.source_at = a->decoder->inner->source_at;
-                if (slot.n)
+                slot->n = a->decoder->ops->lend(a->decoder, &slot->data);
+                slot->source_at = a->decoder->inner->source_at;
+                if (slot->n)
                         return slot;
         }
         if (!a->buffers)
                 a->buffers = lsr_xmalloc(LSR_AHEAD_BUFFER);
-        do
-                slot = ahead_fill(a, a->buffers);
-        while (slot.n == 0 && slot.result == 0);
-        a->decoded += slot.n;
-        *ret_buf = a->buffers;
+        ahead_fill(a, slot);
+        a->decoded += slot->n;
         return slot;
 }
 
 static ssize_t ahead_next(struct lsr_input *in, const uint8_t **ret_data)
 {
         struct ahead *a = (struct ahead *)in;
-        struct ahead_slot slot = {};
+        size_t n = 0;
 
-        if (a->result == 0) {
-                if (a->threaded) {
-                        if (a->lent)
-                                ahead_release(a);
-                } else if (!a->alone && a->decoded >= LSR_AHEAD_START) {
+        while (n == 0 && a->result == 0) {
+                struct ahead_slot *slot;
+
+                if (!a->pool && !a->alone && a->decoded >= LSR_AHEAD_START)
                         ahead_start(a);
-                }
-                slot = a->threaded ? ahead_wait(a, ret_data) : ahead_alone(a, ret_data);
-                a->lent = a->threaded;
-                in->source_at = slot.source_at;
-                a->result = slot.result;
+                slot = a->pool ? ahead_wait(a) : ahead_alone(a);
+                n = slot->n;
+                *ret_data = slot->data;
+                in->source_at = slot->source_at;
+                a->result = slot->result;
         }
-        if (slot.n)
-                return (ssize_t)slot.n;
+        if (n)
+                return (ssize_t)n;
         in->what = a->decoder->what;
         return a->result == 1 ? 0 : a->result;
 }
@@ -190,15 +143,7 @@ static void ahead_free(struct lsr_input *in)
 {
         struct ahead *a = (struct ahead *)in;
 
-        if (a->threaded) {
-                pthread_mutex_lock(&a->lock);
-                a->stop = true;
-                pthread_cond_signal(&a->changed);
-                pthread_mutex_unlock(&a->lock);
-                pthread_join(a->thread, NULL);
-                pthread_mutex_destroy(&a->lock);
-                pthread_cond_destroy(&a->changed);
-        }
+        lsr_pool_free(a->pool);
         a->decoder->ops->free(a->decoder);
         free(a->buffers);
         free(a);

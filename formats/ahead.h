@@ -59,6 +59,15 @@ struct lsr_flow {
         bool ended; /* there is no more input behind in_left */
 };
 
+/* As much of both was used. */
+static inline void lsr_flow_move(struct lsr_flow *flow, size_t in, size_t out)
+{
+        flow->in += in;
+        flow->in_left -= in;
+        flow->out += out;
+        flow->out_left -= out;
+}
+
 /*
  * One call of a library.  0: wants more input, or room; 1: the stream (frame, member) has ended; a negative errno,
  * where -EBADMSG without what means "damaged".

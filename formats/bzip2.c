@@ -47,12 +47,7 @@ static int bzip2_step(struct lsr_decoder *d, struct lsr_flow *flow)
         b->bz.next_out = (char *)flow->out;
         b->bz.avail_out = out;
         r = BZ2_bzDecompress(&b->bz);
-        in -= b->bz.avail_in;
-        out -= b->bz.avail_out;
-        flow->in += in;
-        flow->in_left -= in;
-        flow->out += out;
-        flow->out_left -= out;
+        lsr_flow_move(flow, in - b->bz.avail_in, out - b->bz.avail_out);
         if (r == BZ_MEM_ERROR)
                 return -ENOMEM;
         return r == BZ_OK ? 0 : r == BZ_STREAM_END ? 1 : -EBADMSG;

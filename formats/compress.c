@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "formats/jobs.h"
+#include "base/pool.h"
 #include "formats/writer.h"
 
 #define COMPRESS_WAITING 6u /* pieces beyond those that are worked on */
@@ -62,7 +62,7 @@ struct compress_piece {
 struct lsr_compress {
         const struct lsr_codec *codec;
         struct lsr_output *out;
-        struct lsr_jobs *jobs; /* NULL: nothing is cut into pieces */
+        struct lsr_pool *pool; /* NULL: nothing is cut into pieces */
         struct compress_piece *at;
         struct compress_piece *free;
         void (*made)(void *ctx, size_t n, size_t packed);
@@ -80,11 +80,7 @@ static void compress_work(void *ctx, unsigned worker, struct lsr_job *job)
         struct compress_piece *p = (struct compress_piece *)job;
         size_t bound = c->codec->bound(c->contexts[worker], p->cap);
 
-        if (p->out_cap < bound) {
-                free(p->out);
-                p->out = lsr_xmalloc(bound);
-                p->out_cap = bound;
-        }
+        lsr_renew(&p->out, bound, &p->out_cap);
         p->out_n = c->codec->compress(c->contexts[worker], p->in, p->n, p->out, p->out_cap);
 }
 
@@ -135,7 +131,7 @@ static int compress_open(struct lsr_compress *c, int level, unsigned threads)
         }
         c->at = c->free;
         c->free = c->at->next;
-        c->jobs = lsr_jobs_new(threads, compress_work, c);
+        c->pool = lsr_pool_new(&(struct lsr_pool_options){ compress_work, c, threads, .helps = threads == 1 });
         return 0;
 }
 
@@ -164,7 +160,7 @@ struct lsr_compress *lsr_compress_free(struct lsr_compress *c)
 {
         if (!c)
                 return NULL;
-        lsr_jobs_free(c->jobs);
+        lsr_pool_free(c->pool);
         for (unsigned i = 0; i < c->n_contexts; i++)
                 c->codec->free(c->contexts[i]);
         for (unsigned i = 0; i < c->n_pieces; i++) {
@@ -202,11 +198,11 @@ int lsr_compress_cut(struct lsr_compress *c)
 
         if (c->at->n == 0)
                 return c->error;
-        lsr_jobs_submit(c->jobs, &c->at->job);
-        while ((job = lsr_jobs_done(c->jobs)))
+        lsr_pool_submit(c->pool, &c->at->job);
+        while ((job = lsr_pool_done(c->pool)))
                 compress_put(c, job);
         if (!c->free)
-                compress_put(c, lsr_jobs_next(c->jobs));
+                compress_put(c, lsr_pool_next(c->pool));
         c->at = c->free;
         c->free = c->at->next;
         c->at->n = 0;
@@ -245,9 +241,9 @@ int lsr_compress_finish(struct lsr_compress *c)
 
         if (c->codec && c->codec->stream && c->error == 0)
                 compress_fail(c, c->codec->stream(c->contexts[0], NULL, 0, c->out));
-        if (c->jobs) {
+        if (c->pool) {
                 lsr_compress_cut(c);
-                while ((job = lsr_jobs_next(c->jobs)))
+                while ((job = lsr_pool_next(c->pool)))
                         compress_put(c, job);
         }
         return compress_fail(c, lsr_output_flush(c->out));

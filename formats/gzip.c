@@ -250,11 +250,7 @@ static size_t gzip_lend(struct lsr_decoder *d, const uint8_t **ret_data)
         size = lsr_le32(p + got - 4);
         if (size > GZIP_WHOLE_MAX || size / LSR_INFLATE_RATIO_MAX > (size_t)got)
                 return 0;
-        if (g->whole_cap < size) {
-                free(g->whole);
-                g->whole = lsr_xmalloc(size);
-                g->whole_cap = size;
-        }
+        lsr_renew(&g->whole, size, &g->whole_cap);
         if (lsr_inflate_buffer(LSR_DEFLATE_GZIP, p, (size_t)got, g->whole, size, &used, &made) < 0)
                 return 0;
         lsr_input_take(inner, used);

@@ -112,12 +112,7 @@ int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow)
         z->z.next_out = flow->out;
         z->z.avail_out = out;
         r = inflate(&z->z, Z_NO_FLUSH);
-        in -= z->z.avail_in;
-        out -= z->z.avail_out;
-        flow->in += in;
-        flow->in_left -= in;
-        flow->out += out;
-        flow->out_left -= out;
+        lsr_flow_move(flow, in - z->z.avail_in, out - z->z.avail_out);
         switch (r) {
         case Z_STREAM_END:
                 return 1;
@@ -227,11 +222,7 @@ static bool deflate_last_block(struct lsr_deflater *d, uint8_t *out, size_t made
 
         if (!d->blocks && lsr_inflate_new(&d->blocks, LSR_DEFLATE_RAW) < 0)
                 return false;
-        if (d->inflated_cap < n) {
-                free(d->inflated);
-                d->inflated = lsr_xmalloc(n);
-                d->inflated_cap = n;
-        }
+        lsr_renew(&d->inflated, n, &d->inflated_cap);
         lsr_inflate_reset(d->blocks);
         z = &d->blocks->z;
         z->next_in = out;

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "formats/ahead.h"
-#include "formats/jobs.h"
 #include "formats/lsr1.h"
 #include "formats/zstd.h"
 
@@ -38,7 +38,7 @@ struct frames {
         struct lsr_input *inner;
         const struct lsr1 *l;
         uint64_t ahead;
-        struct lsr_jobs *queue; /* NULL until the first read */
+        struct lsr_pool *queue; /* NULL until the first read */
         unsigned depth;         /* frames in flight */
         bool runs;              /* a frame was read since the last seek */
         uint32_t next;          /* frame to be begun */
@@ -68,18 +68,9 @@ static void frames_start(struct frames *f)
 
         while (wanted < threads && frames_wanted(f, f->next + wanted))
                 wanted++;
-        lsr_jobs_free(f->queue);
-        f->queue = lsr_jobs_new(wanted, frames_work, f);
+        lsr_pool_free(f->queue);
+        f->queue = lsr_pool_new(&(struct lsr_pool_options){ frames_work, f, wanted, .helps = wanted == 1 });
         f->depth = wanted > 1 ? wanted + 1 : 1;
-}
-
-static void frames_reserve(uint8_t **buf, size_t *cap, size_t n)
-{
-        if (*cap >= n && *buf)
-                return;
-        free(*buf);
-        *buf = lsr_xmalloc(n + 1);
-        *cap = n;
 }
 
 /* A stream keeps reads in flight, but is more than one frame needs; and that need not be copied where it is cached. */
@@ -90,7 +81,7 @@ static int frames_fetch(struct frames *f, struct frames_job *j, uint64_t at)
         j->in = f->depth > 1 ? NULL : lsr_input_view(f->inner, at, j->in_n);
         if (j->in)
                 return 0;
-        frames_reserve(&j->buf, &j->buf_cap, j->in_n);
+        lsr_renew(&j->buf, j->in_n, &j->buf_cap);
         j->in = j->buf;
         if (f->depth > 1) {
                 int r = lsr_input_seek(f->inner, at);
@@ -112,9 +103,9 @@ static void frames_begin(struct frames *f)
         j->frame = f->next++;
         j->in_n = (size_t)(frame[1].at - frame[0].at);
         j->out_n = (size_t)(frame[1].raw - frame[0].raw);
-        frames_reserve(&j->out, &j->out_cap, j->out_n);
+        lsr_renew(&j->out, j->out_n, &j->out_cap);
         j->error = frames_fetch(f, j, frame->at);
-        lsr_jobs_submit(f->queue, &j->job);
+        lsr_pool_submit(f->queue, &j->job);
 }
 
 static int frames_fail(struct frames *f, const struct frames_job *j)
@@ -144,7 +135,7 @@ static ssize_t frames_next(struct lsr_input *in, const uint8_t **ret_data)
                 while (f->next < f->l->n && f->last - f->first < f->depth &&
                        (f->last == f->first || frames_wanted(f, f->next)))
                         frames_begin(f);
-                j = (struct frames_job *)lsr_jobs_next(f->queue);
+                j = (struct frames_job *)lsr_pool_next(f->queue);
                 if (!j)
                         return 0;
                 f->first++;
@@ -167,7 +158,7 @@ static int frames_seek(struct lsr_input *in, uint64_t offset)
         const struct lsr1_frame *frames = f->l->frames;
         uint32_t low = 0, high = f->l->n;
 
-        while (f->queue && lsr_jobs_next(f->queue))
+        while (f->queue && lsr_pool_next(f->queue))
                 f->first++;
         /* The last that begins at @offset or before. */
         while (low < high) {
@@ -188,7 +179,7 @@ static void frames_free(struct lsr_input *in)
 {
         struct frames *f = (struct frames *)in;
 
-        lsr_jobs_free(f->queue);
+        lsr_pool_free(f->queue);
         for (unsigned i = 0; i <= FRAMES_JOBS; i++) {
                 free(f->jobs[i].buf);
                 free(f->jobs[i].out);

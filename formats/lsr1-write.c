@@ -54,10 +54,7 @@ static void write_frame(void *ctx, size_t n, size_t packed)
 {
         struct lsr1_writer *l = ctx;
 
-        if (l->n_frames == l->frames_cap) {
-                l->frames_cap = l->frames_cap ? l->frames_cap * 2 : 256;
-                l->frames = lsr_xrealloc(l->frames, l->frames_cap * sizeof(*l->frames));
-        }
+        lsr_grow(&l->frames, l->n_frames, &l->frames_cap);
         l->frames[l->n_frames++] = (struct write_entry){ (uint32_t)packed, (uint32_t)n };
 }
 

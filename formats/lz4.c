@@ -44,13 +44,13 @@ static bool lz4_magic(uint32_t magic)
         return magic == LZ4_MAGIC || magic == LZ4_LEGACY;
 }
 
-/* Skippable frames may come first. */
 /* The flags of the first frame: checksums of blocks, or of the content. */
 static bool lz4_verifies(const uint8_t *head, size_t n)
 {
         return n > 4 && head[4] & 0x14;
 }
 
+/* Skippable frames may come first. */
 static bool lz4_probe(const uint8_t *head, size_t n)
 {
         size_t at = 0;
@@ -74,10 +74,7 @@ static int lz4_step(struct lsr_decoder *d, struct lsr_flow *flow)
 
         if (LZ4F_isError(r))
                 return -EBADMSG;
-        flow->in += in;
-        flow->in_left -= in;
-        flow->out += out;
-        flow->out_left -= out;
+        lsr_flow_move(flow, in, out);
         l->hint = r;
         return r == 0;
 }

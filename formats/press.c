@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "formats/jobs.h"
+#include "base/pool.h"
 #include "formats/writer.h"
 
 #define PRESS_PARTS_MAX 4096
@@ -50,7 +50,7 @@ struct press_job {
 struct lsr_press {
         const struct lsr_press_user *user;
         void *ctx;
-        struct lsr_jobs *jobs;
+        struct lsr_pool *pool;
         int error;
         uint64_t left; /* bytes of the last member that are still to come */
         struct press_job *at;
@@ -160,9 +160,9 @@ static void press_submit(struct lsr_press *press)
         struct lsr_job *done;
 
         if (press->at)
-                lsr_jobs_submit(press->jobs, &press->at->job);
+                lsr_pool_submit(press->pool, &press->at->job);
         press->at = NULL;
-        while ((done = lsr_jobs_done(press->jobs)))
+        while ((done = lsr_pool_done(press->pool)))
                 press_take(press, (struct press_job *)done);
 }
 
@@ -186,7 +186,7 @@ static struct press_job *press_job(struct lsr_press *press)
         if (press->at)
                 return press->at;
         while (!press->free && press->n_jobs == press->max_jobs)
-                press_take(press, (struct press_job *)lsr_jobs_next(press->jobs));
+                press_take(press, (struct press_job *)lsr_pool_next(press->pool));
         if (press->free) {
                 press->at = press->free;
                 press->free = press->at->next;
@@ -200,10 +200,7 @@ static struct press_part *press_add_part(struct press_job *job)
 {
         struct press_part *part;
 
-        if (job->n_parts == job->cap_parts) {
-                job->cap_parts = job->cap_parts * 2 + 16;
-                job->parts = lsr_xrealloc(job->parts, job->cap_parts * sizeof(*job->parts));
-        }
+        lsr_grow(&job->parts, job->n_parts, &job->cap_parts);
         part = &job->parts[job->n_parts++];
         *part = (struct press_part){ .data = job->n };
         return part;
@@ -309,7 +306,7 @@ int lsr_press_finish(struct lsr_press *press)
         if (press->error < 0)
                 return press->error;
         press_submit(press);
-        while ((job = lsr_jobs_next(press->jobs)))
+        while ((job = lsr_pool_next(press->pool)))
                 press_take(press, (struct press_job *)job);
         return press->error;
 }
@@ -335,7 +332,7 @@ int lsr_press_new(struct lsr_press **ret_press, const struct lsr_press_user *use
                         lsr_press_free(press);
                         return -ENOMEM;
                 }
-        press->jobs = lsr_jobs_new(threads, press_work, press);
+        press->pool = lsr_pool_new(&(struct lsr_pool_options){ press_work, press, threads, .helps = threads == 1 });
         *ret_press = press;
         return 0;
 }
@@ -344,7 +341,7 @@ struct lsr_press *lsr_press_free(struct lsr_press *press)
 {
         if (!press)
                 return NULL;
-        lsr_jobs_free(press->jobs);
+        lsr_pool_free(press->pool);
         for (struct press_job *job = press->all, *next; job; job = next) {
                 next = job->next_of_all;
                 free(job->data);

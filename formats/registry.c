@@ -60,7 +60,7 @@ const char *lsr_grouped(uint64_t n)
 
 int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n)
 {
-        static uint8_t zeros[REGISTRY_ZEROS]; /* not const: that would be so many bytes of the binary */
+        static const uint8_t zeros[REGISTRY_ZEROS];
 
         while (n > 0) {
                 size_t part = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);

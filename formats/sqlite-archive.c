@@ -33,9 +33,9 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "catalogue/way.h"
 #include "formats/ahead.h"
-#include "formats/jobs.h"
 #include "formats/sqlite.h"
 
 #define ARCHIVE_TARGET_MAX 4096           /* bytes of a symbolic link's target */
@@ -365,36 +365,36 @@ static int lanes_run(struct archive_lanes *l, struct lsr_sqlite *s, int64_t firs
         uint64_t left = (uint64_t)last - (uint64_t)first; /* rowids not given out yet, less 1 */
         uint64_t width = left / ARCHIVE_PIECES_MAX < ARCHIVE_PIECE ? ARCHIVE_PIECE : left / ARCHIVE_PIECES_MAX;
         LSR_SQLITE_STMT again = NULL;
-        struct lsr_jobs *jobs;
+        struct lsr_pool *pool;
         unsigned given = 0;
         bool more = true;
         int r = archive_prepare(s, &sink, ARCHIVE_RANGE, &again);
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        jobs = lsr_jobs_new(l->n, lane_work, l);
+        pool = lsr_pool_new(&(struct lsr_pool_options){ lane_work, l, l->n });
         do {
                 struct archive_piece *p = &l->pieces[given % (l->n * ARCHIVE_HELD)];
 
                 /* Taken back in the order in which they are given, so the next one is free again. */
-                if (more && lsr_jobs_held(jobs) < l->n * ARCHIVE_HELD) {
+                if (more && lsr_pool_held(pool) < l->n * ARCHIVE_HELD) {
                         p->first = (int64_t)((uint64_t)last - left);
                         more = left >= width;
                         p->last = more ? p->first + (int64_t)(width - 1) : last;
                         left -= more ? width : left;
                         p->len = 0;
-                        lsr_jobs_submit(jobs, &p->job);
+                        lsr_pool_submit(pool, &p->job);
                         given++;
                         continue;
                 }
-                p = (struct archive_piece *)lsr_jobs_next(jobs);
+                p = (struct archive_piece *)lsr_pool_next(pool);
                 r = piece_add(p, s->scan);
                 if (r == 0 && !p->done) {
                         lane_bind(again, p);
                         r = archive_run(s, again, &sink);
                 }
-        } while (r == 0 && (more || lsr_jobs_held(jobs) > 0));
-        lsr_jobs_free(jobs);
+        } while (r == 0 && (more || lsr_pool_held(pool) > 0));
+        lsr_pool_free(pool);
         return r;
 }
 
@@ -475,10 +475,7 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
 
         if (name && !lsr_ways_want(&only->ways, name, len))
                 return;
-        if (only->n == only->cap) {
-                only->cap = only->cap ? 2 * only->cap : 16;
-                only->rowids = lsr_xrealloc(only->rowids, only->cap * sizeof(*only->rowids));
-        }
+        lsr_grow(&only->rowids, only->n, &only->cap);
         only->rowids[only->n++] = sqlite3_value_int64(values[ARCHIVE_ROWID]);
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "formats/sqlite-plain.h"
 #include "formats/sqlite-write.h"
 
 #define OUTPUT_PATH_MAX 64
@@ -109,36 +110,10 @@ static int output_truncate(sqlite3_file *file, sqlite3_int64 size)
         return SQLITE_OK;
 }
 
-static int output_sync(sqlite3_file *file, int flags)
-{
-        return SQLITE_OK;
-}
-
 static int output_size(sqlite3_file *file, sqlite3_int64 *ret_size)
 {
         *ret_size = (sqlite3_int64)output_of(file)->size;
         return SQLITE_OK;
-}
-
-static int output_lock(sqlite3_file *file, int level)
-{
-        return SQLITE_OK;
-}
-
-static int output_is_reserved(sqlite3_file *file, int *ret_yes)
-{
-        *ret_yes = 0;
-        return SQLITE_OK;
-}
-
-static int output_control(sqlite3_file *file, int op, void *arg)
-{
-        return SQLITE_NOTFOUND;
-}
-
-static int output_sector(sqlite3_file *file)
-{
-        return 512;
 }
 
 static int output_characteristics(sqlite3_file *file)
@@ -152,14 +127,9 @@ static const sqlite3_io_methods output_methods = {
         .xRead = output_read,
         .xWrite = output_write,
         .xTruncate = output_truncate,
-        .xSync = output_sync,
         .xFileSize = output_size,
-        .xLock = output_lock,
-        .xUnlock = output_lock,
-        .xCheckReservedLock = output_is_reserved,
-        .xFileControl = output_control,
-        .xSectorSize = output_sector,
         .xDeviceCharacteristics = output_characteristics,
+        LSR_SQLITE_PLAIN_FILE,
 };
 
 /* --- the file system ---------------------------------------------------------------- */
@@ -190,33 +160,11 @@ static int output_access(sqlite3_vfs *base, const char *name, int flags, int *re
         return SQLITE_OK;
 }
 
-static int output_full_path(sqlite3_vfs *base, const char *name, int size, char *ret_path)
-{
-        sqlite3_snprintf(size, ret_path, "%s", name);
-        return SQLITE_OK;
-}
-
-/* Nothing that is stored depends on chance or on the time. */
-static int output_random(sqlite3_vfs *base, int n, char *buf)
-{
-        memset(buf, 0x5a, (size_t)n);
-        return n;
-}
-
-static int output_sleep(sqlite3_vfs *base, int us)
-{
-        return us;
-}
-
+/* Nothing that is stored depends on the time. */
 static int output_time(sqlite3_vfs *base, double *ret_days)
 {
         *ret_days = 2440587.5;
         return SQLITE_OK;
-}
-
-static int output_last_error(sqlite3_vfs *base, int size, char *buf)
-{
-        return 0;
 }
 
 int lsr_sqlite_output_new(struct lsr_sqlite_output **ret_fs, struct lsr_output *out)
@@ -233,11 +181,8 @@ int lsr_sqlite_output_new(struct lsr_sqlite_output **ret_fs, struct lsr_output *
                 .xOpen = output_open,
                 .xDelete = output_delete,
                 .xAccess = output_access,
-                .xFullPathname = output_full_path,
-                .xRandomness = output_random,
-                .xSleep = output_sleep,
                 .xCurrentTime = output_time,
-                .xGetLastError = output_last_error,
+                LSR_SQLITE_PLAIN_VFS,
         };
         /* Its address is a name that no other has at the same time. */
         snprintf(fs->name, sizeof(fs->name), "lsr-out-%p", (void *)fs);

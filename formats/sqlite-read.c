@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "formats/inflate.h"
 #include "formats/sqlite.h"
 
@@ -217,78 +219,23 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
 
 /* --- a row as JSON -------------------------------------------------------------- */
 
-/* Length of the character that begins at @s, or 0: there is none. */
-static size_t json_utf8(const uint8_t *s, size_t n)
-{
-        size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-        if (len > n)
-                return 0;
-        for (size_t i = 1; i < len; i++)
-                if ((s[i] & 0xc0) != 0x80)
-                        return 0;
-        /* Neither overlong, nor a surrogate, nor beyond the last one. */
-        if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-            (s[0] == 0xf4 && s[1] > 0x8f))
-                return 0;
-        return len;
-}
-
-static bool json_is_text(const uint8_t *s, size_t n)
-{
-        for (size_t i = 0, len; i < n; i += len) {
-                len = json_utf8(s + i, n - i);
-                if (!len)
-                        return false;
-        }
-        return true;
-}
-
-/* A string, without the closing quote. */
-static void json_put_text(struct lsr_out *out, const uint8_t *s, size_t n)
-{
-        lsr_out_putc(out, '"');
-        for (size_t i = 0; i < n; i++) {
-                if (s[i] < 0x20 || s[i] == 0x7f)
-                        lsr_out_printf(out, "\\u%04x", s[i]);
-                else if (s[i] == '"' || s[i] == '\\')
-                        lsr_out_printf(out, "\\%c", s[i]);
-                else
-                        lsr_out_putc(out, (char)s[i]);
-        }
-}
-
-static void json_put_base64(struct lsr_out *out, const uint8_t *s, size_t n)
-{
-        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-        lsr_out_putc(out, '"');
-        for (size_t i = 0; i < n; i += 3) {
-                uint32_t v = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) |
-                             (i + 2 < n ? s[i + 2] : 0u);
-
-                lsr_out_putc(out, digits[v >> 18]);
-                lsr_out_putc(out, digits[v >> 12 & 63]);
-                lsr_out_putc(out, i + 1 < n ? digits[v >> 6 & 63] : '=');
-                lsr_out_putc(out, i + 2 < n ? digits[v & 63] : '=');
-        }
-        lsr_out_putc(out, '"');
-}
-
 void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column)
 {
         int type = sqlite3_column_type(stmt, column);
         const uint8_t *data = type == SQLITE_BLOB ? sqlite3_column_blob(stmt, column)
                                                   : sqlite3_column_text(stmt, column);
         size_t n = (size_t)sqlite3_column_bytes(stmt, column);
-        bool bytes = type == SQLITE_BLOB || (type == SQLITE_TEXT && !json_is_text(data, n));
+        bool bytes = type == SQLITE_BLOB || (type == SQLITE_TEXT && !lsr_utf8_valid(data, n));
 
-        json_put_text(out, (const uint8_t *)name, strlen(name));
+        lsr_out_putc(out, '"');
+        lsr_json_text(out, name, strlen(name));
         lsr_out_puts(out, bytes ? "_b64\":" : "\":");
-        if (bytes) {
-                json_put_base64(out, data, n);
-        } else if (type == SQLITE_TEXT) {
-                json_put_text(out, data, n);
+        if (bytes || type == SQLITE_TEXT) {
+                lsr_out_putc(out, '"');
+                if (bytes)
+                        lsr_json_base64(out, data, n);
+                else
+                        lsr_json_text(out, data, n);
                 lsr_out_putc(out, '"');
         } else if (type == SQLITE_NULL) {
                 lsr_out_puts(out, "null");

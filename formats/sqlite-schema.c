@@ -147,10 +147,7 @@ void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, 
 
 static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind)
 {
-        if (schema->n == schema->cap) {
-                schema->cap = schema->cap ? schema->cap * 2 : 16;
-                schema->tables = lsr_xrealloc(schema->tables, schema->cap * sizeof(*schema->tables));
-        }
+        lsr_grow(&schema->tables, schema->n, &schema->cap);
         schema->tables[schema->n] = (struct lsr_sqlite_table){
                 .name = lsr_xstrdup(name),
                 .shown = name_shown(name, "table", schema->n),

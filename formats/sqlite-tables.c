@@ -57,10 +57,7 @@ static void tables_want(struct tables_scan *x, const char *const *parts, unsigne
 {
         struct tables_want *w;
 
-        if (x->n_wants == x->cap_wants) {
-                x->cap_wants = x->cap_wants ? 2 * x->cap_wants : 16;
-                x->wants = lsr_xrealloc(x->wants, x->cap_wants * sizeof(*x->wants));
-        }
+        lsr_grow(&x->wants, x->n_wants, &x->cap_wants);
         w = &x->wants[x->n_wants++];
         *w = (struct tables_want){ .n = n < TABLES_LEVELS ? n : TABLES_LEVELS };
         w->levels = n < TABLES_LEVELS && depth < TABLES_LEVELS - n ? n + depth : TABLES_LEVELS;

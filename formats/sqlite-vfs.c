@@ -31,6 +31,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "formats/sqlite-plain.h"
 #include "formats/sqlite.h"
 
 #define VFS_WINDOWS 4u
@@ -74,7 +76,7 @@ struct vfs_held {
 };
 
 struct vfs_page {
-        uint64_t number; /* counted from 1; 0: a free place */
+        uint64_t number; /* counted from 1 */
         uint8_t *data;
 };
 
@@ -86,10 +88,11 @@ struct lsr_sqlite_vfs {
         struct lsr_sqlite_ahead ahead;
         struct vfs_held leaves; /* of tables: a scan goes from one to the next */
         struct vfs_held others;
-        /* Pages of the database that a rollback has restored, hashed by number. */
+        /* Pages of the database that a rollback has restored. */
         struct vfs_page *pages;
         size_t n_pages;
-        size_t cap_pages; /* a power of two */
+        size_t cap_pages;
+        struct lsr_hash_table page_table; /* from numbers of pages to places in pages, less 1 */
         uint64_t page_size;
         int error;
         const char *error_text;
@@ -148,11 +151,7 @@ static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_
         }
         if (len > s->stored - start)
                 len = (size_t)(s->stored - start);
-        if (oldest->cap < len) {
-                free(oldest->data);
-                oldest->data = lsr_xmalloc(len);
-                oldest->cap = len;
-        }
+        lsr_renew(&oldest->data, len, &oldest->cap);
         oldest->len = 0;
         got = lsr_input_read_at(s->input, oldest->data, len, start);
         if (got < 0)
@@ -194,33 +193,30 @@ static int vfs_read_stored(struct lsr_sqlite_vfs *v, struct vfs_side *s, uint8_t
 
 /* --- overlay ------------------------------------------------------------------ */
 
-static struct vfs_page *vfs_page(const struct lsr_sqlite_vfs *v, uint64_t number)
+static const struct vfs_page *vfs_page(const struct lsr_sqlite_vfs *v, uint64_t number)
 {
-        size_t i = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (v->cap_pages - 1);
+        uint32_t hash = lsr_hash(0, &number, sizeof(number));
 
-        while (v->pages[i].number && v->pages[i].number != number)
-                i = (i + 1) & (v->cap_pages - 1);
-        return &v->pages[i];
+        LSR_HASH_FOREACH(&v->page_table, hash, at)
+        {
+                if (v->pages[at - 1].number == number)
+                        return &v->pages[at - 1];
+        }
+        return NULL;
 }
 
-static void vfs_grow_pages(struct lsr_sqlite_vfs *v)
+static const struct vfs_page *vfs_add_page(struct lsr_sqlite_vfs *v, uint64_t number)
 {
-        struct vfs_page *old = v->pages;
-        size_t n = v->cap_pages;
-
-        v->cap_pages = n ? n * 2 : 64;
-        v->pages = lsr_xmalloc(v->cap_pages * sizeof(*v->pages));
-        memset(v->pages, 0, v->cap_pages * sizeof(*v->pages));
-        for (size_t i = 0; i < n; i++)
-                if (old[i].number)
-                        *vfs_page(v, old[i].number) = old[i];
-        free(old);
+        lsr_grow(&v->pages, v->n_pages, &v->cap_pages);
+        v->pages[v->n_pages++] = (struct vfs_page){ number, lsr_xmalloc((size_t)v->page_size) };
+        lsr_hash_add(&v->page_table, lsr_hash(0, &number, sizeof(number)), (uint32_t)v->n_pages);
+        return &v->pages[v->n_pages - 1];
 }
 
 static int vfs_write_main(struct lsr_sqlite_vfs *v, const void *buf, size_t n, uint64_t offset)
 {
         struct vfs_side *s = &v->sides[VFS_MAIN];
-        struct vfs_page *page;
+        const struct vfs_page *page;
 
         if (!v->page_size)
                 v->page_size = n;
@@ -229,14 +225,9 @@ static int vfs_write_main(struct lsr_sqlite_vfs *v, const void *buf, size_t n, u
         if ((v->n_pages + 1) * v->page_size > LSR_SQLITE_OVERLAY_MAX)
                 return vfs_fail(v, -EBUSY, "its journal is too large to be rolled back in memory (256 MiB)",
                                 SQLITE_IOERR_WRITE);
-        if (v->n_pages * 2 >= v->cap_pages)
-                vfs_grow_pages(v);
         page = vfs_page(v, offset / n + 1);
-        if (!page->number) {
-                page->number = offset / n + 1;
-                page->data = lsr_xmalloc(n);
-                v->n_pages++;
-        }
+        if (!page)
+                page = vfs_add_page(v, offset / n + 1);
         memcpy(page->data, buf, n);
         if (s->size < offset + n)
                 s->size = offset + n;
@@ -253,7 +244,7 @@ static void vfs_overlay(const struct lsr_sqlite_vfs *v, uint8_t *buf, size_t n, 
 
                 if (part > n)
                         part = n;
-                if (page->number)
+                if (page)
                         memcpy(buf, page->data + in_page, part);
                 buf += part;
                 offset += part;
@@ -327,38 +318,12 @@ static int vfs_truncate(sqlite3_file *file, sqlite3_int64 size)
         return SQLITE_OK;
 }
 
-static int vfs_sync(sqlite3_file *file, int flags)
-{
-        return SQLITE_OK;
-}
-
 static int vfs_file_size(sqlite3_file *file, sqlite3_int64 *ret_size)
 {
         struct vfs_file *f = (struct vfs_file *)file;
 
         *ret_size = (sqlite3_int64)f->vfs->sides[f->which].size;
         return SQLITE_OK;
-}
-
-static int vfs_lock(sqlite3_file *file, int level)
-{
-        return SQLITE_OK;
-}
-
-static int vfs_check_reserved(sqlite3_file *file, int *ret_locked)
-{
-        *ret_locked = 0;
-        return SQLITE_OK;
-}
-
-static int vfs_control(sqlite3_file *file, int op, void *arg)
-{
-        return SQLITE_NOTFOUND;
-}
-
-static int vfs_sector_size(sqlite3_file *file)
-{
-        return 512;
 }
 
 static int vfs_characteristics(sqlite3_file *file)
@@ -410,16 +375,11 @@ static const sqlite3_io_methods vfs_methods = {
         .xRead = vfs_read,
         .xWrite = vfs_write,
         .xTruncate = vfs_truncate,
-        .xSync = vfs_sync,
         .xFileSize = vfs_file_size,
-        .xLock = vfs_lock,
-        .xUnlock = vfs_lock,
-        .xCheckReservedLock = vfs_check_reserved,
-        .xFileControl = vfs_control,
-        .xSectorSize = vfs_sector_size,
         .xDeviceCharacteristics = vfs_characteristics,
         .xFetch = vfs_fetch,
         .xUnfetch = vfs_unfetch,
+        LSR_SQLITE_PLAIN_FILE,
 };
 
 /* --- methods of the file system ----------------------------------------------- */
@@ -471,24 +431,6 @@ static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *ret_y
         return SQLITE_IOERR_ACCESS;
 }
 
-static int vfs_full_path(sqlite3_vfs *base, const char *name, int size, char *ret_path)
-{
-        sqlite3_snprintf(size, ret_path, "%s", name);
-        return SQLITE_OK;
-}
-
-/* For random() and its like, which views are not allowed to call; nothing here needs to be unpredictable. */
-static int vfs_random(sqlite3_vfs *base, int n, char *buf)
-{
-        memset(buf, 0x5a, (size_t)n);
-        return n;
-}
-
-static int vfs_sleep(sqlite3_vfs *base, int us)
-{
-        return us;
-}
-
 static int vfs_time(sqlite3_vfs *base, double *ret_days)
 {
         struct timespec now = {};
@@ -496,11 +438,6 @@ static int vfs_time(sqlite3_vfs *base, double *ret_days)
         clock_gettime(CLOCK_REALTIME, &now);
         *ret_days = 2440587.5 + ((double)now.tv_sec + (double)now.tv_nsec / 1e9) / 86400.0;
         return SQLITE_OK;
-}
-
-static int vfs_last_error(sqlite3_vfs *base, int size, char *buf)
-{
-        return 0;
 }
 
 /* --- outside ------------------------------------------------------------------ */
@@ -548,11 +485,8 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
                         .xOpen = vfs_open,
                         .xDelete = vfs_delete,
                         .xAccess = vfs_access,
-                        .xFullPathname = vfs_full_path,
-                        .xRandomness = vfs_random,
-                        .xSleep = vfs_sleep,
                         .xCurrentTime = vfs_time,
-                        .xGetLastError = vfs_last_error,
+                        LSR_SQLITE_PLAIN_VFS,
                 },
         };
         /* Its address is a name that no other has at the same time. */
@@ -581,9 +515,10 @@ struct lsr_sqlite_vfs *lsr_sqlite_vfs_free(struct lsr_sqlite_vfs *v)
         for (unsigned i = 0; i < VFS_SIDES; i++)
                 for (unsigned j = 0; j < VFS_WINDOWS; j++)
                         free(v->sides[i].windows[j].data);
-        for (size_t i = 0; i < v->cap_pages; i++)
+        for (size_t i = 0; i < v->n_pages; i++)
                 free(v->pages[i].data);
         free(v->pages);
+        lsr_hash_free(&v->page_table);
         free(v);
         return NULL;
 }

@@ -212,10 +212,7 @@ static void sqlar_gather(struct sqlar_writer *s, const struct lsr_press_piece *f
 {
         struct lsr_press_piece *piece;
 
-        if (s->n_pieces == s->cap_pieces) {
-                s->cap_pieces = s->cap_pieces * 2 + 16;
-                s->pieces = lsr_xrealloc(s->pieces, s->cap_pieces * sizeof(*s->pieces));
-        }
+        lsr_grow(&s->pieces, s->n_pieces, &s->cap_pieces);
         piece = &s->pieces[s->n_pieces++];
         *piece = *from;
         piece->packed = from->n_packed > 0 ? sqlar_copy(from->packed, from->n_packed) : NULL;
@@ -260,10 +257,7 @@ static int sqlar_member(struct lsr_writer *w, const struct lsr_member *m, const 
                 return LSR_LOSS_KIND | LSR_LOSS_NAME;
         if (file && m->meta.size > LSR_SQLAR_MEMBER_MAX)
                 return LSR_LOSS_KIND | LSR_LOSS_SIZE;
-        if (s->head_cap < head_len) {
-                s->head = lsr_xrealloc(s->head, head_len);
-                s->head_cap = head_len;
-        }
+        lsr_renew(&s->head, head_len, &s->head_cap);
         memcpy(s->head, &head, sizeof(head));
         memcpy(s->head + sizeof(head), m->path_len ? m->path : ".", head.name_len);
         if (link)

@@ -17,10 +17,7 @@ int tar_map_add(struct tar_map *m, uint64_t offset, uint64_t size)
 {
         if (m->n == TAR_SPARSE_MAX)
                 return -E2BIG;
-        if (m->n == m->cap) {
-                m->cap = m->cap ? m->cap * 2 : 32;
-                m->pieces = lsr_xrealloc(m->pieces, m->cap * sizeof(*m->pieces));
-        }
+        lsr_grow(&m->pieces, m->n, &m->cap);
         m->pieces[m->n++] = (struct tar_piece){ offset, size };
         return 0;
 }

@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "formats/zip.h"
+#include "base/utf8.h"
 
 #define TAR_OCTAL_MAX(digits) ((UINT64_C(1) << 3 * (digits)) - 1)
 
@@ -108,7 +108,7 @@ static void record_bytes(struct tar_blocks *b, const char *key, const void *valu
 /* Records are UTF-8 by definition.  Names on Linux are bytes: a record marks those that are not UTF-8.  */
 static void record_name(struct tar_blocks *b, const char *key, const char *value, size_t n)
 {
-        if (!b->binary && !lsr_zip_is_utf8((const uint8_t *)value, n)) {
+        if (!b->binary && !lsr_utf8_valid(value, n)) {
                 record_bytes(b, "hdrcharset", "BINARY", 6);
                 b->binary = true;
         }

@@ -38,21 +38,27 @@ struct extra_seen {
         bool zip64;
 };
 
+/* What both kinds of headers have, from the flags on, and @name behind the header. */
+static void extra_header(struct lsr_zip_entry *e, const uint8_t *p, const uint8_t *name)
+{
+        e->flags = lsr_le16(p);
+        e->method = lsr_le16(p + 2);
+        e->dos_time = lsr_le32(p + 4);
+        e->crc = lsr_le32(p + 8);
+        e->packed = lsr_le32(p + 12);
+        e->size = lsr_le32(p + 16);
+        e->name = name;
+        e->name_len = lsr_le16(p + 20);
+        e->extra = name + e->name_len;
+        e->extra_len = lsr_le16(p + 22);
+}
+
 void lsr_zip_central(const uint8_t *p, struct lsr_zip_entry *ret_entry)
 {
         struct lsr_zip_entry *e = ret_entry;
 
+        extra_header(e, p + 8, p + LSR_ZIP_CENTRAL_BYTES);
         e->host = p[5];
-        e->flags = lsr_le16(p + 8);
-        e->method = lsr_le16(p + 10);
-        e->dos_time = lsr_le32(p + 12);
-        e->crc = lsr_le32(p + 16);
-        e->packed = lsr_le32(p + 20);
-        e->size = lsr_le32(p + 24);
-        e->name = p + LSR_ZIP_CENTRAL_BYTES;
-        e->name_len = lsr_le16(p + 28);
-        e->extra = e->name + e->name_len;
-        e->extra_len = lsr_le16(p + 30);
         e->disk = lsr_le16(p + 34);
         e->attributes = lsr_le32(p + 38);
         e->offset = lsr_le32(p + 42);
@@ -64,17 +70,8 @@ void lsr_zip_local(const uint8_t *p, struct lsr_zip_entry *ret_entry)
 {
         struct lsr_zip_entry *e = ret_entry;
 
+        extra_header(e, p + 6, p + LSR_ZIP_LOCAL_BYTES);
         e->host = 3; /* it is not said; names then stay as they are */
-        e->flags = lsr_le16(p + 6);
-        e->method = lsr_le16(p + 8);
-        e->dos_time = lsr_le32(p + 10);
-        e->crc = lsr_le32(p + 14);
-        e->packed = lsr_le32(p + 18);
-        e->size = lsr_le32(p + 22);
-        e->name = p + LSR_ZIP_LOCAL_BYTES;
-        e->name_len = lsr_le16(p + 26);
-        e->extra = e->name + e->name_len;
-        e->extra_len = lsr_le16(p + 28);
         e->disk = 0;
         e->attributes = 0;
         e->offset = 0;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "formats/crc.h"
 
 /* Code page 437 from 0x80 up, as Unicode: unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/CP437.TXT. */
@@ -52,48 +53,6 @@ static bool name_is_raw(const struct lsr_zip_entry *e)
         return e->host == 3 && e->known & LSR_FIELD_UID;
 }
 
-/* Length of the sequence at @p, or 0: it is not valid UTF-8 (RFC 3629). */
-static size_t name_utf8(const uint8_t *p, size_t n)
-{
-        uint8_t low = 0x80, high = 0xbf;
-        size_t len;
-
-        if (p[0] < 0x80)
-                return 1;
-        if (p[0] < 0xc2 || p[0] > 0xf4)
-                return 0;
-        len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-        if (n < len)
-                return 0;
-        /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
-        if (p[0] == 0xe0)
-                low = 0xa0;
-        else if (p[0] == 0xed)
-                high = 0x9f;
-        else if (p[0] == 0xf0)
-                low = 0x90;
-        else if (p[0] == 0xf4)
-                high = 0x8f;
-        if (p[1] < low || p[1] > high)
-                return 0;
-        for (size_t i = 2; i < len; i++)
-                if (p[i] < 0x80 || p[i] > 0xbf)
-                        return 0;
-        return len;
-}
-
-bool lsr_zip_is_utf8(const uint8_t *p, size_t n)
-{
-        size_t len;
-
-        for (size_t i = 0; i < n; i += len) {
-                len = name_utf8(p + i, n - i);
-                if (len == 0)
-                        return false;
-        }
-        return true;
-}
-
 /* Whether a name can be used where it is: ASCII, with no byte that would have to be changed. */
 static bool name_is_plain(const uint8_t *p, size_t n, bool backslashes)
 {
@@ -109,19 +68,10 @@ static bool name_is_plain(const uint8_t *p, size_t n, bool backslashes)
         return !(all & UINT64_C(0x8080808080808080)) && !(backslashes && memchr(p, '\\', n));
 }
 
-static char *name_room(struct lsr_zip_text *t, size_t n)
-{
-        if (t->cap < n) {
-                t->text = lsr_xrealloc(t->text, n);
-                t->cap = n;
-        }
-        return t->text;
-}
-
 /* All of the table is below U+10000 and above U+007F: two or three bytes. */
 static size_t name_from_cp437(struct lsr_zip_text *t, const uint8_t *p, size_t n)
 {
-        char *to = name_room(t, 3 * n), *start = to;
+        char *to = lsr_renew(&t->text, 3 * n, &t->cap), *start = to;
 
         for (size_t i = 0; i < n; i++) {
                 unsigned c = p[i] < 0x80 ? p[i] : name_cp437[p[i] - 0x80];
@@ -147,7 +97,7 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
         size_t n = e->name_len;
 
         if (!declared && e->unicode && lsr_crc32(0, p, n) == e->unicode_crc &&
-            lsr_zip_is_utf8(e->unicode, e->unicode_len)) {
+            lsr_utf8_valid(e->unicode, e->unicode_len)) {
                 p = e->unicode;
                 n = e->unicode_len;
                 declared = true;
@@ -155,10 +105,10 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
         *ret_len = n;
         if (name_is_plain(p, n, backslashes))
                 return (const char *)p;
-        if (declared || name_is_raw(e) || lsr_zip_is_utf8(p, n)) {
+        if (declared || name_is_raw(e) || lsr_utf8_valid(p, n)) {
                 if (!backslashes)
                         return (const char *)p;
-                memcpy(name_room(t, n), p, n);
+                memcpy(lsr_renew(&t->text, n, &t->cap), p, n);
         } else {
                 *ret_len = n = name_from_cp437(t, p, n);
         }

@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "formats/crc.h"
 #include "formats/drivers.h"
 #include "formats/press.h"
@@ -153,11 +154,7 @@ static size_t write_head(struct write_zip *z, const struct lsr_member *m, bool u
         size_t n = LSR_ZIP_CENTRAL_BYTES + name_len + dir + WRITE_EXTRA_UT_BYTES + WRITE_EXTRA_UX_BYTES;
         uint8_t *p, *extra;
 
-        if (z->head_cap < n) {
-                z->head = lsr_xrealloc(z->head, n);
-                z->head_cap = n;
-        }
-        p = z->head;
+        p = lsr_renew(&z->head, n, &z->head_cap);
         memset(p, 0, LSR_ZIP_CENTRAL_BYTES);
         lsr_put_le32(p, LSR_ZIP_CENTRAL);
         lsr_put_le16(p + CENTRAL_MADE_BY, WRITE_UNIX | WRITE_VERSION);
@@ -181,7 +178,7 @@ static size_t write_head(struct write_zip *z, const struct lsr_member *m, bool u
 static int write_member(struct lsr_writer *w, const struct lsr_member *m, const struct lsr_extent *extents, size_t n)
 {
         struct write_zip *z = (struct write_zip *)w;
-        bool utf8 = lsr_zip_is_utf8((const uint8_t *)m->path, m->path_len);
+        bool utf8 = lsr_utf8_valid(m->path, m->path_len);
         bool link = S_ISLNK(m->meta.mode), dir = S_ISDIR(m->meta.mode);
         int losses = lsr_writer_xattr_losses(m), r;
         size_t head_len;

@@ -142,9 +142,6 @@ const char *lsr_zip_name(struct lsr_zip_text *t, const struct lsr_zip_entry *e, 
 /* Of a central header: is that its name as it is stored? */
 bool lsr_zip_name_stands(const uint8_t *p);
 
-/* By RFC 3629. */
-bool lsr_zip_is_utf8(const uint8_t *p, size_t n);
-
 /* "deflate"; numbers without a name are written to @buf. */
 const char *lsr_zip_method(unsigned method, char buf[static 16]);
 

@@ -26,7 +26,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/thread.h"
+#include "base/pool.h"
 #include "formats/ahead.h"
 #include "formats/compress.h"
 #include "formats/drivers.h"
@@ -41,10 +41,8 @@
 #define ZSTD_FLIGHT_MAX ((size_t)64 << 20) /* bytes decoded in all jobs, beyond which no further one is begun */
 #define ZSTD_JOBS (LSR_AHEAD_CPUS_MAX + 2)
 
-enum zstd_job_state { ZSTD_FREE, ZSTD_WAITS, ZSTD_BEGUN, ZSTD_DONE };
-
 struct zstd_job {
-        enum zstd_job_state state;
+        struct lsr_job job;
         bool failed;
         uint64_t at; /* of the first byte in inner */
         uint64_t source_at;
@@ -63,9 +61,9 @@ struct zstd {
         struct lsr_input *inner;
         uint64_t window_max;
         enum zstd_stop stop;
-        bool found; /* there was a frame */
-        bool many;  /* and there is more than one */
-        ZSTD_DCtx *dctx;
+        bool found;                           /* there was a frame */
+        bool many;                            /* and there is more than one */
+        ZSTD_DCtx *dctxs[LSR_AHEAD_CPUS_MAX]; /* of the workers; of the reader, which is the first, also for streams */
         /* One frame at a time as a stream. */
         struct lsr_decoder d;
         size_t hint;              /* bytes that make the next step whole: a header, a block, a checksum */
@@ -73,12 +71,8 @@ struct zstd {
         struct lsr_input *failed; /* the bytes of a job that it streams, or NULL: inner */
         bool holding;             /* the reader has the oldest job */
         unsigned cpus;
-        unsigned n_threads;
-        pthread_t threads[LSR_AHEAD_CPUS_MAX];
-        pthread_mutex_t lock; /* over states and indices of jobs */
-        pthread_cond_t work, done;
-        bool quit;
-        unsigned first, last; /* jobs [first, last) are in flight */
+        struct lsr_pool *pool;
+        unsigned first, last; /* jobs [first, last) are in flight, or at the reader */
         struct zstd_job jobs[ZSTD_JOBS];
 };
 
@@ -87,13 +81,13 @@ static bool zstd_skippable(uint32_t magic)
         return (magic & ~15u) == ZSTD_SKIPPABLE;
 }
 
-/* Skippable frames may come first; lz4 has them too, so one that leads nowhere is zstd's only if it is all we see. */
 /* The descriptor of the first frame; others come from the same writer. */
 static bool zstd_verifies(const uint8_t *head, size_t n)
 {
         return n > 4 && lsr_le32(head) == 0xfd2fb528 && head[4] & 4;
 }
 
+/* Skippable frames may come first; lz4 has them too, so one that leads nowhere is zstd's only if it is all we see. */
 static bool zstd_probe(const uint8_t *head, size_t n)
 {
         size_t at = 0;
@@ -162,12 +156,9 @@ static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
         /* No more at a time than a block: an error takes with it all that its call decoded. */
         ZSTD_inBuffer in = { flow->in, flow->in_left < z->hint ? flow->in_left : z->hint, 0 };
         ZSTD_outBuffer out = { flow->out, flow->out_left, 0 };
-        size_t r = ZSTD_decompressStream(z->dctx, &out, &in);
+        size_t r = ZSTD_decompressStream(z->dctxs[0], &out, &in);
 
-        flow->in += in.pos;
-        flow->in_left -= in.pos;
-        flow->out += out.pos;
-        flow->out_left -= out.pos;
+        lsr_flow_move(flow, in.pos, out.pos);
         if (!ZSTD_isError(r)) {
                 z->hint = r;
                 return r == 0;
@@ -217,7 +208,7 @@ static int zstd_stream(struct zstd *z, struct lsr_input *inner)
                 z->in.what = z->d.what;
                 return r;
         }
-        ZSTD_DCtx_reset(z->dctx, ZSTD_reset_session_only);
+        ZSTD_DCtx_reset(z->dctxs[0], ZSTD_reset_session_only);
         z->hint = ZSTD_HEADER_MAX;
         z->stream = lsr_ahead_new(&z->d);
         return 0;
@@ -347,61 +338,19 @@ static void zstd_gather(struct zstd *z, struct zstd_job *job)
         job->source_at = z->inner->source_at;
 }
 
-static void zstd_run_job(struct zstd_job *job, ZSTD_DCtx *dctx)
+static void zstd_work(void *ctx, unsigned worker, struct lsr_job *base)
 {
+        struct zstd *z = ctx;
+        struct zstd_job *job = (struct zstd_job *)base;
         size_t r;
 
-        if (job->out_cap < job->bound) {
-                free(job->out);
-                job->out = lsr_xmalloc(job->bound);
-                job->out_cap = job->bound;
-        }
-        r = ZSTD_decompressDCtx(dctx, job->out, job->bound, job->in, job->in_n);
+        if (!z->dctxs[worker])
+                z->dctxs[worker] = ZSTD_createDCtx();
+        lsr_renew(&job->out, job->bound, &job->out_cap);
+        r = z->dctxs[worker] ? ZSTD_decompressDCtx(z->dctxs[worker], job->out, job->bound, job->in, job->in_n)
+                             : (size_t)-ZSTD_error_memory_allocation;
         job->failed = ZSTD_isError(r);
         job->out_n = job->failed ? 0 : r;
-}
-
-/* Run the oldest job that nobody has begun.  False: there is none.  Called and left with the lock held. */
-static bool zstd_work(struct zstd *z, ZSTD_DCtx *dctx)
-{
-        struct zstd_job *job = NULL;
-
-        for (unsigned i = z->first; i != z->last && !job; i++)
-                if (z->jobs[i % ZSTD_JOBS].state == ZSTD_WAITS)
-                        job = &z->jobs[i % ZSTD_JOBS];
-        if (!job)
-                return false;
-        job->state = ZSTD_BEGUN;
-        pthread_mutex_unlock(&z->lock);
-        zstd_run_job(job, dctx);
-        pthread_mutex_lock(&z->lock);
-        job->state = ZSTD_DONE;
-        pthread_cond_signal(&z->done);
-        return true;
-}
-
-static void *zstd_thread(void *arg)
-{
-        struct zstd *z = arg;
-        ZSTD_DCtx *dctx = ZSTD_createDCtx();
-
-        pthread_mutex_lock(&z->lock);
-        while (dctx && !z->quit)
-                if (!zstd_work(z, dctx))
-                        pthread_cond_wait(&z->work, &z->lock);
-        pthread_mutex_unlock(&z->lock);
-        ZSTD_freeDCtx(dctx);
-        return NULL;
-}
-
-/* The reader decodes too, so one thread less than there are cores. */
-static void zstd_start_threads(struct zstd *z)
-{
-        while (z->n_threads + 1 < z->cpus &&
-               lsr_thread_start(&z->threads[z->n_threads], LSR_THREAD_STACK, zstd_thread, z) == 0)
-                z->n_threads++;
-        if (z->n_threads + 1 < z->cpus)
-                z->cpus = z->n_threads + 1;
 }
 
 static size_t zstd_in_flight(const struct zstd *z)
@@ -422,35 +371,11 @@ static void zstd_fill(struct zstd *z)
                 zstd_gather(z, job);
                 if (job->in_n == 0)
                         continue;
-                pthread_mutex_lock(&z->lock);
-                job->state = ZSTD_WAITS;
+                if (!z->pool)
+                        z->pool = lsr_pool_new(&(struct lsr_pool_options){ zstd_work, z, z->cpus, .helps = true });
+                lsr_pool_submit(z->pool, &job->job);
                 z->last++;
-                pthread_cond_signal(&z->work);
-                pthread_mutex_unlock(&z->lock);
-                if (z->last - z->first > 1 && z->n_threads == 0)
-                        zstd_start_threads(z);
         }
-}
-
-/* See to it that the oldest job is done, and do others while another thread does it. */
-static struct zstd_job *zstd_finish_first(struct zstd *z)
-{
-        struct zstd_job *job = &z->jobs[z->first % ZSTD_JOBS];
-
-        pthread_mutex_lock(&z->lock);
-        while (job->state != ZSTD_DONE)
-                if (!zstd_work(z, z->dctx))
-                        pthread_cond_wait(&z->done, &z->lock);
-        pthread_mutex_unlock(&z->lock);
-        return job;
-}
-
-static void zstd_release_first(struct zstd *z)
-{
-        pthread_mutex_lock(&z->lock);
-        z->jobs[z->first % ZSTD_JOBS].state = ZSTD_FREE;
-        z->first++;
-        pthread_mutex_unlock(&z->lock);
 }
 
 /* --- the input -------------------------------------------------------------------- */
@@ -480,7 +405,7 @@ static ssize_t zstd_next(struct lsr_input *in, const uint8_t **ret_data)
         struct zstd_job *job;
 
         if (z->holding)
-                zstd_release_first(z);
+                z->first++;
         z->holding = false;
         for (;;) {
                 int r = 0;
@@ -502,7 +427,7 @@ static ssize_t zstd_next(struct lsr_input *in, const uint8_t **ret_data)
                                 continue;
                         }
                         z->failed = lsr_input_free(z->failed);
-                        zstd_release_first(z);
+                        z->first++;
                 }
                 zstd_fill(z);
                 if (z->first == z->last) {
@@ -513,13 +438,13 @@ static ssize_t zstd_next(struct lsr_input *in, const uint8_t **ret_data)
                                 return r;
                         continue;
                 }
-                job = zstd_finish_first(z);
+                job = (struct zstd_job *)lsr_pool_next(z->pool);
                 in->source_at = job->source_at;
                 if (job->failed) {
                         z->failed = lsr_input_memory(job->in, job->in_n);
                         z->failed->at = job->at;
                 } else if (job->out_n == 0) {
-                        zstd_release_first(z);
+                        z->first++;
                 } else {
                         z->holding = true;
                         *ret_data = job->out;
@@ -532,19 +457,12 @@ static void zstd_free(struct lsr_input *in)
 {
         struct zstd *z = (struct zstd *)in;
 
-        pthread_mutex_lock(&z->lock);
-        z->quit = true;
-        pthread_cond_broadcast(&z->work);
-        pthread_mutex_unlock(&z->lock);
-        for (unsigned i = 0; i < z->n_threads; i++)
-                pthread_join(z->threads[i], NULL);
-        pthread_cond_destroy(&z->work);
-        pthread_cond_destroy(&z->done);
-        pthread_mutex_destroy(&z->lock);
+        lsr_pool_free(z->pool);
         lsr_input_free(z->stream);
         lsr_input_free(z->failed);
         lsr_input_free(z->inner);
-        ZSTD_freeDCtx(z->dctx);
+        for (unsigned i = 0; i < LSR_AHEAD_CPUS_MAX; i++)
+                ZSTD_freeDCtx(z->dctxs[i]);
         for (unsigned i = 0; i < ZSTD_JOBS; i++) {
                 free(z->jobs[i].in);
                 free(z->jobs[i].out);
@@ -573,11 +491,8 @@ static int zstd_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
         z = lsr_input_alloc(sizeof(*z), &zstd_ops);
         z->inner = inner;
         z->window_max = window_max;
-        z->dctx = dctx;
+        z->dctxs[0] = dctx;
         z->cpus = lsr_ahead_cpus();
-        pthread_mutex_init(&z->lock, NULL);
-        pthread_cond_init(&z->work, NULL);
-        pthread_cond_init(&z->done, NULL);
         *ret_input = &z->in;
         return 0;
 }

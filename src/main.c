@@ -14,7 +14,7 @@
  *      formats/   drivers that read and write each format (in the root of the repository)
  *      catalogue/ the members of a bundle as columns, and the encoding of these
  *      io/        engines: io_uring, threads, plain calls; fault injection; streams
- *      base/      arena, output buffer, locale, threads, paths, git
+ *      base/      arena, output buffer, hash table, thread pool, UTF-8, JSON, locale, users, paths, git
  *
  * How a listing passes through them:
  *

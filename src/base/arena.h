@@ -59,6 +59,17 @@ void *lsr_xrealloc(void *p, size_t n);
 char *lsr_xstrdup(const char *s);
 
 /*
+ * Room for one more than the @n elements of the array at @p, for *@cap of which there is room; it doubles.  A zeroed array
+ * is an empty one.
+ */
+#define lsr_grow(p, n, cap) (*(p) = lsr_xgrow(*(p), sizeof(**(p)), (n), (cap)))
+void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap);
+
+/* Room for @n bytes in the buffer at @p, for *@cap of which there is room.  What was in a smaller one is lost. */
+#define lsr_renew(p, n, cap) (*(p) = lsr_xrenew(*(p), (n), (cap)))
+void *lsr_xrenew(void *p, size_t n, size_t *cap);
+
+/*
  * For arrays that grow with a file made by others: a lack of memory for them does not end the program.  The pointer
  * at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
  */

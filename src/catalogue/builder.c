@@ -126,10 +126,10 @@ static int builder_append_dir(struct lsr_builder *b, uint32_t parent, const char
 /* Find or make a directory. */
 static int builder_dir(struct lsr_builder *b, uint32_t parent, const char *name, size_t len, uint32_t *ret_node)
 {
-        uint32_t hash = catalogue_hash(parent, name, len);
+        uint32_t hash = lsr_hash(parent, name, len);
         int r;
 
-        CATALOGUE_TABLE_FOREACH(&b->dirs, hash, node)
+        LSR_HASH_FOREACH(&b->dirs, hash, node)
         {
                 size_t at = b->name_ends[node];
 
@@ -140,7 +140,7 @@ static int builder_dir(struct lsr_builder *b, uint32_t parent, const char *name,
                 }
         }
         r = builder_append_dir(b, parent, name, len, ret_node);
-        return r < 0 ? r : catalogue_table_put(&b->dirs, hash, *ret_node);
+        return r < 0 ? r : lsr_hash_put(&b->dirs, hash, *ret_node);
 }
 
 size_t build_clean(char *buf, const char *path, size_t n, size_t *ret_depth)
@@ -310,8 +310,8 @@ static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint3
         *ret_attr = b->last_attr;
         if (memcmp(last, &a, sizeof(a)) == 0)
                 return 0;
-        hash = catalogue_hash(0, &a, sizeof(a));
-        CATALOGUE_TABLE_FOREACH(&b->attr_hash, hash, number)
+        hash = lsr_hash(0, &a, sizeof(a));
+        LSR_HASH_FOREACH(&b->attr_hash, hash, number)
         {
                 if (memcmp(&b->attr_table[number], &a, sizeof(a)) == 0) {
                         *ret_attr = b->last_attr = number;
@@ -324,7 +324,7 @@ static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint3
                 b->attrs_cap *= 2;
         }
         b->attr_table[b->attrs] = a;
-        if (catalogue_table_put(&b->attr_hash, hash, b->attrs) < 0)
+        if (lsr_hash_put(&b->attr_hash, hash, b->attrs) < 0)
                 return -ENOMEM;
         *ret_attr = b->last_attr = b->attrs++;
         return 0;
@@ -477,8 +477,8 @@ static void builder_clear(struct lsr_builder *b)
         free(b->attr_table);
         free(b->head);
         free(b->clean);
-        catalogue_table_free(&b->dirs);
-        catalogue_table_free(&b->attr_hash);
+        lsr_hash_free(&b->dirs);
+        lsr_hash_free(&b->attr_hash);
         catalogue_strings_free(&b->strings);
 }
 

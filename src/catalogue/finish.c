@@ -450,7 +450,7 @@ int build_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue)
         b->attr_table = NULL;
         c->strings = b->strings;
         b->strings = (struct catalogue_strings){};
-        catalogue_table_free(&c->strings.table);
+        lsr_hash_free(&c->strings.table);
         if (r == 0 && b->links)
                 r = finish_links(b, c);
         if (r == 0)

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/accounts.h"
 #include "base/arena.h"
 #include "base/out.h"
 #include "base/thread.h"
 #include "cli/message.h"
-#include "pack/names.h"
 
 #define PLAN_GO (-1)
 
@@ -91,9 +91,8 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
 }
 
 /* An id: a number, or a name that the database has.  The name is kept where one was given. */
-static bool plan_id(const char *text, const char *database, const char *file, uint32_t *ret_id, char **ret_name)
+static bool plan_id(const char *text, bool group, uint32_t *ret_id, char **ret_name)
 {
-        struct lsr_names names;
         char *end;
         unsigned long v;
         bool found;
@@ -104,9 +103,7 @@ static bool plan_id(const char *text, const char *database, const char *file, ui
                 *ret_id = (uint32_t)v;
                 return errno == 0 && v < UINT32_MAX;
         }
-        lsr_names_init(&names, database, file);
-        found = lsr_names_id(&names, text, ret_id);
-        lsr_names_free(&names);
+        found = lsr_account_find(group, text, strlen(text), ret_id);
         if (found)
                 *ret_name = lsr_xstrdup(text);
         return found;
@@ -125,9 +122,9 @@ static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
                 *group++ = '\0';
         o->set_owner = user[0];
         o->set_group = group && group[0];
-        if (o->set_owner && !plan_id(user, "passwd", "/etc/passwd", &o->uid, &plan->user))
+        if (o->set_owner && !plan_id(user, false, &o->uid, &plan->user))
                 bad = "user";
-        else if (o->set_group && !plan_id(group, "group", "/etc/group", &o->gid, &plan->group))
+        else if (o->set_group && !plan_id(group, true, &o->gid, &plan->group))
                 bad = "group";
         else if (!o->set_owner && !o->set_group)
                 bad = "owner";

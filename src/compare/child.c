@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/self.h"
 #include "compare/trace.h"
 
 #define CHILD_FDS_FREE 10 /* ours are from here up, so that the child's can be set */
@@ -35,38 +36,22 @@ struct child_process {
 
 /* --- start -------------------------------------------------------------------- */
 
-/* Runs on the parent's stack until it executes, so it only calls. */
-static int child_exec(const struct child_process *p, int fd, char *const *argv, bool traced)
+/* What the new process is to have. */
+struct child_set_up {
+        int fd;
+        int job;
+        bool traced;
+};
+
+static int child_prepare(void *ctx)
 {
-        static char *const env[] = { NULL };
+        const struct child_set_up *c = ctx;
+        int r = c->traced ? lsr_trace_me() : 0;
 
-        if (traced) {
-                int r = lsr_trace_me();
-
-                if (r < 0)
-                        return r;
-        }
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && dup2(fd, LSR_WAY_FD) == LSR_WAY_FD &&
-            dup2(p->job, LSR_WAY_JOB_FD) == LSR_WAY_JOB_FD)
-                execve(LSR_CHILD_SELF, argv, env);
-        return -errno;
-}
-
-static int child_fork(struct child_process *p, int fd, char *const *argv, bool traced)
-{
-        static volatile int error;
-
-        error = 0;
-        p->pid = vfork();
-        if (p->pid == 0) {
-                error = child_exec(p, fd, argv, traced);
-                _exit(127);
-        }
-        if (p->pid < 0)
-                return -errno;
-        if (error < 0)
-                waitpid(p->pid, NULL, 0);
-        return error;
+        if (r == 0 &&
+            (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || dup2(c->fd, LSR_WAY_FD) < 0 || dup2(c->job, LSR_WAY_JOB_FD) < 0))
+                r = -errno;
+        return r;
 }
 
 static int child_high(int fd)
@@ -106,6 +91,7 @@ static int child_start(const struct lsr_child *child, bool traced, struct child_
 {
         static char arg0[] = LSR_WAY_NAME;
         struct child_process p = { .fd = -1 };
+        struct child_set_up set_up;
         char size_text[32], *name;
         char *argv[] = { arg0, NULL, size_text, NULL };
         int fds[2], other, r;
@@ -123,7 +109,8 @@ static int child_start(const struct lsr_child *child, bool traced, struct child_
         other = child_high(fds[1]);
         snprintf(size_text, sizeof(size_text), "%zu", size);
         argv[1] = name = lsr_xstrdup(child->name);
-        r = p.fd < 0 ? p.fd : other < 0 ? other : child_fork(&p, other, argv, traced);
+        set_up = (struct child_set_up){ other, p.job, traced };
+        r = p.fd < 0 ? p.fd : other < 0 ? other : lsr_self_start(argv, child_prepare, &set_up, &p.pid);
         free(name);
         if (other >= 0)
                 close(other);

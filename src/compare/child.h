@@ -9,8 +9,6 @@
 #include "compare/result.h"
 #include "compare/way.h"
 
-#define LSR_CHILD_SELF "/proc/self/exe" /* is executed */
-
 struct lsr_child {
         const char *name; /* of the way */
         const struct lsr_way_job *job;

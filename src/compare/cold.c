@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "compare/child.h"
+#include "base/self.h"
 #include "compare/ways.h"
 
 bool lsr_cold_never(const char *path)
@@ -25,7 +25,7 @@ bool lsr_cold_never(const char *path)
 /* The program that a way executes is not part of its input.  */
 static void cold_keep_program(void)
 {
-        int fd = open(LSR_CHILD_SELF, O_RDONLY | O_CLOEXEC);
+        int fd = open(LSR_SELF, O_RDONLY | O_CLOEXEC);
         void *program;
         struct stat st;
 

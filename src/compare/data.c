@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "compare/figures.h"
 #include "compare/words.h"
-#include "render/json.h"
 
 static void data_key(struct lsr_out *out, const char *key)
 {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/self.h"
 #include "base/thread.h"
 #include "compare/bundling.h"
 #include "compare/child.h"
@@ -84,9 +85,9 @@ static int compare_step(struct compare *c, const char *what, const char *name)
 /* Can children be started? */
 static int compare_may_start(struct compare *c)
 {
-        if (access(LSR_CHILD_SELF, X_OK) == 0)
+        if (access(LSR_SELF, X_OK) == 0)
                 return 0;
-        compare_tell(c, LSR_COMPARE_NO_PROC, LSR_CHILD_SELF, -errno, 0, 0);
+        compare_tell(c, LSR_COMPARE_NO_PROC, LSR_SELF, -errno, 0, 0);
         return 1;
 }
 

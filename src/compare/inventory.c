@@ -36,10 +36,7 @@ struct inventory {
 
 static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *text)
 {
-        if (*n == *cap) {
-                *cap = *cap ? 2 * *cap : 64;
-                *list = lsr_xrealloc(*list, *cap * sizeof(**list));
-        }
+        lsr_grow(list, *n, cap);
         (*list)[(*n)++] = lsr_xstrdup(text);
 }
 
@@ -56,10 +53,7 @@ static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *
 
 static void inventory_name(struct inventory *k, const struct lsr_walk_item *item)
 {
-        if (k->n_names == k->cap_names) {
-                k->cap_names = 2 * k->cap_names + 64;
-                k->names = lsr_xrealloc(k->names, k->cap_names * sizeof(*k->names));
-        }
+        lsr_grow(&k->names, k->n_names, &k->cap_names);
         k->names[k->n_names] = (struct inventory_name){ item->meta.inode, item->meta.dev, k->n_names,
                                                         item->meta.blocks * 512, lsr_xstrdup(item->path) };
         k->n_names++;

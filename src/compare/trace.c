@@ -51,10 +51,7 @@ static struct trace_thread *trace_find(const struct trace *t, pid_t tid)
 
 static struct trace_thread *trace_add(struct trace *t, pid_t tid)
 {
-        if (t->n == t->cap) {
-                t->cap = t->cap ? 2 * t->cap : 16;
-                t->threads = lsr_xrealloc(t->threads, t->cap * sizeof(*t->threads));
-        }
+        lsr_grow(&t->threads, t->n, &t->cap);
         t->threads[t->n] = (struct trace_thread){ tid, TRACE_NAMES };
         return &t->threads[t->n++];
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "catalogue/catalogue.h"
 #include "compare/ways.h"
 #include "formats/format.h"
@@ -32,6 +33,7 @@ struct bundles {
         struct bundles_seen *seen;
         size_t n_seen;
         size_t cap_seen;
+        struct lsr_hash_table seen_table; /* from paths to places in seen, less 1 */
 };
 
 /* One of them, open. */

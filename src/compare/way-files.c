@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "base/thread.h"
 #include "compare/ways.h"
-#include "formats/jobs.h"
 #include "io/stream.h"
 #include "pack/digest.h"
 
@@ -263,7 +263,7 @@ struct files_job {
 
 struct files {
         struct way *w;
-        struct lsr_jobs *jobs;
+        struct lsr_pool *pool;
         uint64_t wall_ns; /* while threads read */
         struct files_reader *readers;
         unsigned n_readers;
@@ -295,9 +295,9 @@ static int files_lot_threads(void *ctx, const struct way_item *items, size_t n)
 
                 run->items = items + i;
                 run->n = n - i < FILES_RUN ? n - i : FILES_RUN;
-                lsr_jobs_submit(s->jobs, &run->job);
+                lsr_pool_submit(s->pool, &run->job);
         }
-        while ((job = lsr_jobs_next(s->jobs)))
+        while ((job = lsr_pool_next(s->pool)))
                 r = r < 0 ? r : ((struct files_job *)job)->result;
         s->wall_ns += way_clock() - began;
         return r;
@@ -322,7 +322,7 @@ static void files_collect(struct files *s)
                 free(f->buf);
         }
         /* The share of I/O in the wall time of parallel threads is its share in the sum of their times.  */
-        if (s->jobs && all_ns > 0)
+        if (s->pool && all_ns > 0)
                 io_ns = (uint64_t)((double)s->wall_ns * (double)io_ns / (double)all_ns);
         s->w->io_ns += io_ns;
         free(s->readers);
@@ -355,10 +355,11 @@ static int files_plain(struct way *w)
                 s.readers[i].buf = lsr_xmalloc(FILES_BUFFER);
         }
         if (w->job->kind == LSR_WAY_THREADS)
-                s.jobs = lsr_jobs_new(s.n_readers, files_work, &s);
-        r = way_walk(w, s.jobs ? files_lot_threads : files_lot, &s);
+                s.pool = lsr_pool_new(
+                        &(struct lsr_pool_options){ files_work, &s, s.n_readers, .helps = s.n_readers == 1 });
+        r = way_walk(w, s.pool ? files_lot_threads : files_lot, &s);
         files_collect(&s);
-        lsr_jobs_free(s.jobs);
+        lsr_pool_free(s.pool);
         return r;
 }
 

@@ -45,10 +45,7 @@ struct walk {
 
 static void walk_todo(struct walk *k, const char *path)
 {
-        if (k->n_todo == k->cap_todo) {
-                k->cap_todo = k->cap_todo ? 2 * k->cap_todo : 64;
-                k->todo = lsr_xrealloc(k->todo, k->cap_todo * sizeof(*k->todo));
-        }
+        lsr_grow(&k->todo, k->n_todo, &k->cap_todo);
         k->todo[k->n_todo++] = lsr_xstrdup(path);
 }
 

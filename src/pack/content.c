@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "formats/format.h"
 #include "io/stream.h"
 
 #define CONTENT_WHOLE_MIN ((size_t)64 << 10)
@@ -59,10 +60,7 @@ static void content_map(struct lsr_content *c)
                 end = lseek(c->fd, begin, SEEK_HOLE);
                 if (end <= begin || end > size || c->n_extents + 1 == CONTENT_EXTENTS_MAX)
                         end = size;
-                if (c->n_extents == cap) {
-                        cap = cap ? 2 * cap : 16;
-                        c->extents = lsr_xrealloc(c->extents, cap * sizeof(*c->extents));
-                }
+                lsr_grow(&c->extents, c->n_extents, &cap);
                 c->extents[c->n_extents++] = (struct lsr_extent){ (uint64_t)begin, (uint64_t)(end - begin) };
                 at = end;
         }
@@ -92,24 +90,12 @@ int lsr_content_open(struct lsr_content *c, int dirfd, const char *name, bool sp
         return 0;
 }
 
-static int content_give(struct lsr_content *c, const void *data, size_t n)
+static int content_give(void *ctx, const void *data, size_t n)
 {
+        struct lsr_content *c = ctx;
+
         lsr_digest_add(&c->digest, data, n);
         return c->write(c->ctx, data, n);
-}
-
-static int content_zeros(struct lsr_content *c, uint64_t n)
-{
-        static uint8_t zeros[(size_t)64 << 10]; /* not const: that would be so many bytes of the binary */
-        int r = 0;
-
-        while (n > 0 && r >= 0) {
-                size_t len = n < sizeof(zeros) ? (size_t)n : sizeof(zeros);
-
-                r = content_give(c, zeros, len);
-                n -= len;
-        }
-        return r;
 }
 
 /* Copy one extent; zeros after an error.  */
@@ -136,7 +122,7 @@ static int content_extent(struct lsr_content *c, const struct lsr_extent *extent
                 }
         }
         lsr_stream_free(s);
-        return r < 0 ? r : content_zeros(c, left);
+        return r < 0 ? r : lsr_write_zeros(content_give, c, left);
 }
 
 int lsr_content_whole(struct lsr_content *c, size_t max, uint8_t **ret_buf, size_t *ret_n)

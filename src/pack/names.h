@@ -13,22 +13,18 @@
 
 struct lsr_names {
         struct lsr_users users;
-        const char *file;
-        char *text; /* of the file */
+        bool group;
         bool loaded;
         bool has_last;
         uint32_t last_id;
         char *last; /* its name, NULL if it has none */
 };
 
-void lsr_names_init(struct lsr_names *names, const char *database, const char *file);
+void lsr_names_init(struct lsr_names *names, bool group);
 void lsr_names_free(struct lsr_names *names);
 
 /* Look up all that will be asked for. */
-void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot, bool group);
+void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot);
 
 /* NUL-terminated, valid until the next call; NULL: unknown.  */
 const char *lsr_names_find(struct lsr_names *names, uint32_t id);
-
-/* The id of a name in the file.  False: it is not there.  */
-bool lsr_names_id(struct lsr_names *names, const char *name, uint32_t *ret_id);

@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "catalogue/catalogue.h"
 #include "formats/drivers.h"
-#include "formats/jobs.h"
 #include "formats/tar.h"
 #include "pack/content.h"
 #include "pack/digest.h"
@@ -269,7 +269,7 @@ static int verify_rows(struct verify *v, const struct lsr_catalogue *c, int fd)
         unsigned threads = v->v->threads;
         struct verify_run *runs = lsr_xmalloc(n * sizeof(*runs) + 1);
         struct verify_rows work = { .catalogue = c, .fd = fd };
-        struct lsr_jobs *jobs = lsr_jobs_new(threads, verify_work, &work);
+        struct lsr_pool *pool = lsr_pool_new(&(struct lsr_pool_options){ verify_work, &work, threads, .helps = true });
         struct lsr_job *job;
         int r = 0;
 
@@ -279,16 +279,16 @@ static int verify_rows(struct verify *v, const struct lsr_catalogue *c, int fd)
         for (uint32_t i = 0; i < n; i++) {
                 runs[i].first = i * VERIFY_RUN;
                 runs[i].end = i + 1 < n ? (i + 1) * VERIFY_RUN : rows;
-                lsr_jobs_submit(jobs, &runs[i].job);
+                lsr_pool_submit(pool, &runs[i].job);
         }
-        while ((job = lsr_jobs_next(jobs))) {
+        while ((job = lsr_pool_next(pool))) {
                 int error = ((struct verify_run *)job)->error;
 
                 r = r < 0 ? r : error < 0 ? error : verify_progress(v);
                 if (r < 0)
                         atomic_store(&work.stop, true);
         }
-        lsr_jobs_free(jobs);
+        lsr_pool_free(pool);
         for (unsigned i = 0; i < threads; i++) {
                 v->members += work.readers[i].members;
                 v->digest += work.readers[i].digest;

@@ -10,52 +10,6 @@
 
 #include "render/view.h"
 
-/* Length of the valid UTF-8 sequence at @s (RFC 3629), 0 if there is none. */
-static size_t json_utf8(const unsigned char *s, size_t left)
-{
-        size_t n = s[0] < 0x80                   ? 1
-                   : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                   : (s[0] & 0xf0) == 0xe0       ? 3
-                   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                 : 0;
-
-        if (n == 0 || n > left)
-                return 0;
-        for (size_t i = 1; i < n; i++)
-                if ((s[i] & 0xc0) != 0x80)
-                        return 0;
-        /* Overlong forms, surrogates, beyond U+10FFFF. */
-        if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-            (s[0] == 0xf4 && s[1] > 0x8f))
-                return 0;
-        return n;
-}
-
-bool lsr_json_text(struct lsr_out *out, const char *text, size_t len)
-{
-        const unsigned char *s = (const unsigned char *)text;
-        bool valid = true;
-
-        for (size_t i = 0; i < len;) {
-                size_t n = json_utf8(s + i, len - i);
-
-                if (n == 0) {
-                        lsr_out_puts(out, "\xef\xbf\xbd");
-                        valid = false;
-                        n = 1;
-                } else if (s[i] == '"' || s[i] == '\\') {
-                        lsr_out_putc(out, '\\');
-                        lsr_out_putc(out, (char)s[i]);
-                } else if (s[i] < 0x20 || s[i] == 0x7f) {
-                        lsr_out_printf(out, "\\u%04x", s[i]);
-                } else {
-                        lsr_out_put(out, s + i, n);
-                }
-                i += n;
-        }
-        return valid;
-}
-
 static void json_put_key(struct lsr_out *out, const char *key)
 {
         lsr_out_put(out, ",\"", 2);
@@ -74,28 +28,12 @@ bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, siz
         return valid;
 }
 
-static void json_put_base64(struct lsr_out *out, const char *text, size_t len)
-{
-        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        const unsigned char *s = (const unsigned char *)text;
-
-        for (size_t i = 0; i < len; i += 3) {
-                size_t left = len - i;
-                unsigned v = (unsigned)s[i] << 16 | (left > 1 ? (unsigned)s[i + 1] << 8 : 0) |
-                             (left > 2 ? (unsigned)s[i + 2] : 0);
-                char four[4] = { digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=',
-                                 left > 2 ? digits[v & 63] : '=' };
-
-                lsr_out_put(out, four, 4);
-        }
-}
-
 void lsr_json_bytes(struct lsr_out *out, const char *key, const char *text, size_t len)
 {
         if (lsr_json_string(out, key, text, len))
                 return;
         lsr_out_printf(out, ",\"%s_b64\":\"", key);
-        json_put_base64(out, text, len);
+        lsr_json_base64(out, text, len);
         lsr_out_putc(out, '"');
 }
 

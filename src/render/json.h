@@ -1,5 +1,5 @@
 /*
- * json - strings and members of JSON
+ * json - members of an object of JSON
  */
 #pragma once
 
@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/out.h"
-
-/* Write a string without its quotes; invalid UTF-8 becomes U+FFFD. Returns true if all of it was valid.  */
-bool lsr_json_text(struct lsr_out *out, const char *text, size_t len);
+#include "base/json.h"
 
 /* Write ,"key":"text".  Returns true if all of it was valid UTF-8.  */
 bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, size_t len);

@@ -1,47 +1,24 @@
 /*
- * users - one hash table per database, filled in one pass over the file
+ * users - the names of a database, read in one pass over its file, and getent for the rest
  *
  * The first line for an id wins, as for getpwuid(3).
  */
 #include "render/users.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/accounts.h"
 #include "base/arena.h"
 #include "base/command.h"
 #include "render/quote.h"
 
-#define USERS_SLOTS_MIN 64
 #define USERS_ASK_MAX 512u /* ids in one run of getent */
 
 void lsr_users_init(struct lsr_users *users, const char *database)
 {
         *users = (struct lsr_users){ .database = database };
-}
-
-static struct lsr_user *users_slot(const struct lsr_users *users, uint32_t id)
-{
-        size_t i = (id * 2654435761u) & (users->n_slots - 1);
-
-        while (users->slots[i].used && users->slots[i].id != id)
-                i = (i + 1) & (users->n_slots - 1);
-        return &users->slots[i];
-}
-
-static void users_grow(struct lsr_users *users)
-{
-        struct lsr_users old = *users;
-
-        users->n_slots = old.n_slots ? 2 * old.n_slots : USERS_SLOTS_MIN;
-        users->slots = lsr_xmalloc(users->n_slots * sizeof(*users->slots));
-        memset(users->slots, 0, users->n_slots * sizeof(*users->slots));
-        for (size_t i = 0; i < old.n_slots; i++)
-                if (old.slots[i].used)
-                        *users_slot(users, old.slots[i].id) = old.slots[i];
-        free(old.slots);
 }
 
 static uint32_t users_digits(uint32_t v)
@@ -55,54 +32,32 @@ static uint32_t users_digits(uint32_t v)
 
 static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
 {
-        struct lsr_user *user;
+        uint32_t hash = lsr_hash(0, &id, sizeof(id));
 
-        if (users->n * 2 >= users->n_slots)
-                users_grow(users);
-        user = users_slot(users, id);
-        if (!user->used) {
-                *user = (struct lsr_user){ .id = id, .used = true, .width = users_digits(id) };
-                users->n++;
+        LSR_HASH_FOREACH(&users->table, hash, number)
+        {
+                if (users->all[number - 1].id == id)
+                        return &users->all[number - 1];
         }
-        return user;
+        lsr_grow(&users->all, users->n, &users->cap);
+        users->all[users->n++] = (struct lsr_user){ .id = id, .used = true, .width = users_digits(id) };
+        lsr_hash_add(&users->table, hash, (uint32_t)users->n);
+        return &users->all[users->n - 1];
 }
 
-/* A line of passwd(5) or group(5): name:password:id:...  Others are passed over. */
-static void users_load_line(struct lsr_users *users, char *line, char *end)
+void lsr_users_load(struct lsr_users *users, const char *text, size_t len)
 {
-        char *colon = memchr(line, ':', (size_t)(end - line)), *second, *stop;
-        struct lsr_user *user;
-        unsigned long id;
+        const char *end = text + len;
+        struct lsr_account account;
 
-        if (!colon || colon == line || *line == '#' || *line == '+' || *line == '-')
-                return;
-        second = memchr(colon + 1, ':', (size_t)(end - colon - 1));
-        if (!second || second + 1 >= end || second[1] < '0' || second[1] > '9')
-                return;
-        *end = '\0';
-        errno = 0;
-        id = strtoul(second + 1, &stop, 10);
-        if (errno || id > UINT32_MAX || (*stop != ':' && *stop != '\0'))
-                return;
-        user = users_add(users, (uint32_t)id);
-        if (user->name)
-                return;
-        user->name = line;
-        user->name_len = (uint32_t)(colon - line);
-        user->width = (uint32_t)lsr_text_width(line, user->name_len);
-}
+        while (lsr_account_next(&text, end, &account)) {
+                struct lsr_user *user = users_add(users, account.id);
 
-void lsr_users_load(struct lsr_users *users, char *text, size_t len)
-{
-        char *end = text + len;
-
-        while (text < end) {
-                char *newline = memchr(text, '\n', (size_t)(end - text));
-
-                if (!newline)
-                        break; /* a last line without an end: there is no room to terminate it */
-                users_load_line(users, text, newline);
-                text = newline + 1;
+                if (user->name)
+                        continue;
+                user->name = account.name;
+                user->name_len = (uint32_t)account.name_len;
+                user->width = (uint32_t)lsr_text_width(account.name, account.name_len);
         }
 }
 
@@ -121,9 +76,7 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
         }
         if (lsr_command_output(argv, environment, true, &text, &len) < 0)
                 return;
-        /* A last line without its end. */
-        text[len] = '\n';
-        lsr_users_load(users, text, len + 1);
+        lsr_users_load(users, text, len);
         users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));
         users->texts[users->n_texts++] = text;
 }
@@ -158,7 +111,8 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
 
 void lsr_users_free(struct lsr_users *users)
 {
-        free(users->slots);
+        lsr_hash_free(&users->table);
+        free(users->all);
         free(users->missing);
         for (size_t i = 0; i < users->n_texts; i++)
                 free(users->texts[i]);

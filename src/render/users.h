@@ -12,22 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 struct lsr_user {
         uint32_t id;
-        bool used;        /* the slot holds an id */
+        bool used;        /* in lsr_users.last: there was one */
         const char *name; /* NULL: nobody knows it */
         uint32_t name_len;
         uint32_t width; /* columns of the name, or of the number if there is none */
 };
 
-/* One of the two databases; a hash table of ids. */
+/* One of the two databases. */
 struct lsr_users {
         const char *database; /* "passwd" or "group": what getent calls it */
-        struct lsr_user *slots;
-        size_t n_slots; /* a power of 2 */
-        size_t n;
-        uint32_t *missing; /* ids to ask getent for */
-        char **texts;      /* answers of getent, which names point into */
+        struct lsr_user *all;
+        size_t n, cap;
+        struct lsr_hash_table table; /* from ids to places in all, less 1 */
+        uint32_t *missing;           /* ids to ask getent for */
+        char **texts;                /* answers of getent, which names point into */
         size_t n_texts;
         size_t n_missing;
         struct lsr_user last; /* of the last look-up */
@@ -36,7 +38,7 @@ struct lsr_users {
 void lsr_users_init(struct lsr_users *users, const char *database);
 
 /* Parse the text of a passwd or group file; names point into @text, which must stay.  */
-void lsr_users_load(struct lsr_users *users, char *text, size_t len);
+void lsr_users_load(struct lsr_users *users, const char *text, size_t len);
 
 /* The user, always.  An id that was not in the file is noted for lsr_users_resolve(). */
 const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id);

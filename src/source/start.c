@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/self.h"
 #include "source/worker.h"
 
 #define START_NAME "lsr-worker"
@@ -47,35 +47,12 @@ int lsr_worker_route(int argc, char **argv)
         return lsr_worker_main(LSR_START_FD);
 }
 
-/*
- * vfork() and not posix_spawn(), which asks for and sets each of 64 signals
- * first.  The child runs on our stack until it executes, so it only calls.
- */
-static int start_again(int fd, pid_t *ret_pid)
+/* What stays open beside it the worker closes itself. */
+static int start_descriptor(void *ctx)
 {
-        static char name[] = START_NAME;
-        static char *const argv[] = { name, NULL };
-        static char *const env[] = { NULL };
-        static volatile int error;
-        pid_t pid;
+        int fd = *(const int *)ctx;
 
-        error = 0;
-        pid = vfork();
-        if (pid == 0) {
-                /* What stays open beside it the worker closes itself. */
-                if (fd == LSR_START_FD ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, LSR_START_FD) == LSR_START_FD)
-                        execve("/proc/self/exe", argv, env);
-                error = -errno;
-                _exit(127);
-        }
-        if (pid < 0)
-                return -errno;
-        if (error < 0) {
-                waitpid(pid, NULL, 0);
-                return error;
-        }
-        *ret_pid = pid;
-        return 0;
+        return (fd == LSR_START_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, LSR_START_FD)) < 0 ? -errno : 0;
 }
 
 /* What a process that was executed would not have either. */
@@ -114,13 +91,15 @@ static int start_fork(int fd, int other, int (*serve)(int fd), pid_t *ret_pid)
 
 int lsr_start(int (*serve)(int fd), bool alone, struct lsr_process *ret_process)
 {
+        static char name[] = START_NAME;
+        static char *const argv[] = { name, NULL };
         struct lsr_process p;
         int fds[2], r = -ENOEXEC;
 
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
                 return -errno;
         if (!serve && !alone && start_routed)
-                r = start_again(fds[1], &p.pid);
+                r = lsr_self_start(argv, start_descriptor, &fds[1], &p.pid);
         if (r < 0)
                 r = start_fork(fds[1], fds[0], serve ? serve : lsr_worker_main, &p.pid);
         close(fds[1]);

@@ -4,22 +4,23 @@
  *      u32 version 2, then for each entry u16 tag, u16 permissions, u32 id
  *
  * All little-endian, sorted by tag and then id, as the kernel insists.
+ *
+ * Rejected: acl_from_text() of libacl.  It looks names up with getpwnam(), for
+ * which a static binary loads shared libraries of the system that it happens to
+ * run on, and it does not know the number that star(1) writes behind a name.
  */
 #include "unpack/acl.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/accounts.h"
 #include "base/arena.h"
 
 #define ACL_VERSION 2
 #define ACL_NO_ID UINT32_MAX
-#define ACL_NAME_MAX 256
 #define ACL_ENTRIES_MAX ((size_t)8000) /* 64 KiB, the most that an attribute has */
 
 enum { ACL_USER_OBJ = 1, ACL_USER = 2, ACL_GROUP_OBJ = 4, ACL_GROUP = 8, ACL_MASK = 16, ACL_OTHER = 32 };
@@ -34,28 +35,6 @@ struct acl_word {
         const char *s;
         size_t n;
 };
-
-/* fgetpwent() and not getpwnam(): that would load what a static binary does not have. */
-static bool acl_find_name(bool group, const char *name, uint32_t *ret_id)
-{
-        FILE *f = fopen(group ? "/etc/group" : "/etc/passwd", "re");
-        bool found = false;
-
-        if (!f)
-                return false;
-        while (!found) {
-                const struct group *g = group ? fgetgrent(f) : NULL;
-                const struct passwd *p = group ? NULL : fgetpwent(f);
-
-                if (!g && !p)
-                        break;
-                found = strcmp(g ? g->gr_name : p->pw_name, name) == 0;
-                if (found)
-                        *ret_id = g ? g->gr_gid : p->pw_uid;
-        }
-        fclose(f);
-        return found;
-}
 
 static bool acl_number(struct acl_word w, uint32_t *ret_id)
 {
@@ -74,13 +53,7 @@ static bool acl_number(struct acl_word w, uint32_t *ret_id)
 
 static int acl_id(bool group, struct acl_word name, struct acl_word number, uint32_t *ret_id)
 {
-        char text[ACL_NAME_MAX];
-
-        if (name.n >= sizeof(text))
-                return -EINVAL;
-        memcpy(text, name.s, name.n);
-        text[name.n] = '\0';
-        if (acl_number(name, ret_id) || acl_find_name(group, text, ret_id) || acl_number(number, ret_id))
+        if (acl_number(name, ret_id) || lsr_account_find(group, name.s, name.n, ret_id) || acl_number(number, ret_id))
                 return 0;
         return -ENOENT;
 }

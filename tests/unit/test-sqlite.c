@@ -172,6 +172,13 @@ Test(sqlite, good_read_values)
               "t/1", "{\"a\":1e999,\"b\":-1e999,\"c_b64\":\"Yf8=\",\"d\":\"\\\"\\\\\\u0009\"}\n");
 }
 
+/* The name of a column that is not UTF-8 is no reason for JSON that is none. */
+Test(sqlite, good_row_of_a_column_without_utf8)
+{
+        reads("CREATE TABLE t(a INTEGER PRIMARY KEY, \"b\xff\" INT); INSERT INTO t VALUES(1, 2)", "t/1",
+              "{\"a\":1,\"b\xef\xbf\xbd\":2}\n");
+}
+
 Test(sqlite, good_read_long_values)
 {
         struct bytes b = make("CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(700000))");

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "base/pool.h"
 #include "base/thread.h"
-#include "formats/jobs.h"
 
 #define THREAD_STACK_MAX ((size_t)2 << 20)
 
@@ -53,10 +53,10 @@ static void thread_work(void *ctx, unsigned worker, struct lsr_job *job)
 
 Test(thread, those_that_compress)
 {
-        struct lsr_jobs *jobs = lsr_jobs_new(2, thread_work, NULL);
+        struct lsr_pool *pool = lsr_pool_new(&(struct lsr_pool_options){ thread_work, .workers = 2 });
         struct lsr_job job;
 
-        lsr_jobs_submit(jobs, &job);
-        cr_assert_eq(lsr_jobs_next(jobs), &job);
-        lsr_jobs_free(jobs);
+        lsr_pool_submit(pool, &job);
+        cr_assert_eq(lsr_pool_next(pool), &job);
+        lsr_pool_free(pool);
 }

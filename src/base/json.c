@@ -1,0 +1,45 @@
+/* json - see the header */
+#include "base/json.h"
+
+#include "base/utf8.h"
+
+bool lsr_json_text(struct lsr_out *out, const void *text, size_t len)
+{
+        const unsigned char *s = text;
+        bool valid = true;
+
+        for (size_t i = 0; i < len;) {
+                size_t n = lsr_utf8_length(s + i, len - i);
+
+                if (n == 0) {
+                        lsr_out_puts(out, "\xef\xbf\xbd");
+                        valid = false;
+                        n = 1;
+                } else if (s[i] == '"' || s[i] == '\\') {
+                        lsr_out_putc(out, '\\');
+                        lsr_out_putc(out, (char)s[i]);
+                } else if (s[i] < 0x20 || s[i] == 0x7f) {
+                        lsr_out_printf(out, "\\u%04x", s[i]);
+                } else {
+                        lsr_out_put(out, s + i, n);
+                }
+                i += n;
+        }
+        return valid;
+}
+
+void lsr_json_base64(struct lsr_out *out, const void *data, size_t len)
+{
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const unsigned char *s = data;
+
+        for (size_t i = 0; i < len; i += 3) {
+                size_t left = len - i;
+                unsigned v = (unsigned)s[i] << 16 | (left > 1 ? (unsigned)s[i + 1] << 8 : 0) |
+                             (left > 2 ? (unsigned)s[i + 2] : 0);
+                char four[4] = { digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=',
+                                 left > 2 ? digits[v & 63] : '=' };
+
+                lsr_out_put(out, four, 4);
+        }
+}
