@@ -48,7 +48,7 @@ static char *number_put(struct lsr_view *v, struct lsr_cell *cell, const struct 
 
 static void number_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
 {
-        if (e->meta.known & column->fields)
+        if (lsr_entry_knows(e, column->fields))
                 lsr_json_number(v->out, column->key, number_of(column, e));
 }
 
@@ -58,7 +58,9 @@ static void device_json(struct lsr_view *v, const struct lsr_column *column, con
 
         if (!(m->known & column->fields))
                 return;
-        lsr_out_printf(v->out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
+        /* Of a member, that says which device it stands for; it lies on none. */
+        if (!e->extra || !e->extra->member)
+                lsr_out_printf(v->out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
         if (S_ISCHR(m->mode) || S_ISBLK(m->mode))
                 lsr_out_printf(v->out, ",\"rdev\":\"%u:%u\"", lsr_dev_major(m->rdev), lsr_dev_minor(m->rdev));
 }

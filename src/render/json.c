@@ -64,7 +64,25 @@ static const char *json_type(mode_t mode)
         return NULL;
 }
 
-static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e)
+/* The columns that have keys, each key once: "mode" and "octal" have the same.  How many there are. */
+static size_t json_columns(const struct lsr_cells *cells, const struct lsr_column *ret_columns[LSR_CELLS_MAX])
+{
+        size_t n = 0, k;
+
+        for (size_t i = 0; i < cells->n; i++) {
+                const struct lsr_column *column = cells->all[i].column;
+
+                for (k = 0; k < n; k++)
+                        if (ret_columns[k]->json == column->json && ret_columns[k]->fields == column->fields)
+                                break;
+                if (k == n && column->json)
+                        ret_columns[n++] = column;
+        }
+        return n;
+}
+
+static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e,
+                     const struct lsr_column *const *columns, size_t n_columns)
 {
         struct lsr_out *out = v->out;
         const char *type = json_type(lsr_entry_mode(e));
@@ -92,9 +110,8 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         lsr_json_bytes(out, "name", name, name_len);
         if (type)
                 lsr_json_string(out, "type", type, strlen(type));
-        for (size_t i = 0; i < v->cells.n; i++)
-                if (v->cells.all[i].column->json)
-                        v->cells.all[i].column->json(v, v->cells.all[i].column, e);
+        for (size_t i = 0; i < n_columns; i++)
+                columns[i]->json(v, columns[i], e);
         if (e->meta.error)
                 lsr_json_string(out, "error", strerror(-e->meta.error), strlen(strerror(-e->meta.error)));
         lsr_out_puts(out, "}\n");
@@ -115,8 +132,11 @@ static void json_look_up(struct lsr_view *v, const struct lsr_set *set)
 
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)
 {
+        const struct lsr_column *columns[LSR_CELLS_MAX];
+        size_t n_columns = json_columns(&v->cells, columns);
+
         json_look_up(v, set);
         for (size_t i = 0; i < set->n; i++)
                 if ((set->rows[i]->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(set->rows[i]->name))
-                        json_row(v, set, set->rows[i]);
+                        json_row(v, set, set->rows[i], columns, n_columns);
 }

@@ -32,11 +32,12 @@ for i in range(30):
     os.write(os.open(f"f{i}", os.O_WRONLY | os.O_CREAT, dir_fd=at), b"deep %d" % i)'
 lsr --compare deep --runs=1 --json --formats=tar,zip,sqlar 2>&1 | told
 lsr --compare deep --random=100 --runs=1 --json --formats=tar.zst,sqlar 2>&1 | told
-# A format that cannot hold all of it has no bundle.
+# A format that cannot hold all of it has no bundle.  How many columns say so depends: that of what was read from the device
+# is there if a page of anything, the program among it, had to be read again.
 python3 -c '
 import os
 os.mkdir("deeper"); at = os.open("deeper", os.O_RDONLY)
 for i in range(270):
     os.mkdir("y" * 250, dir_fd=at); below = os.open("y" * 250, os.O_RDONLY, dir_fd=at); os.close(at); at = below
 os.write(os.open("f", os.O_WRONLY | os.O_CREAT, dir_fd=at), b"deep")'
-lsr --compare deeper --runs=1 --formats=tar,zip >out 2>&1; echo "=> $?"; sed 's/yyy[y/]*/Y/g' out | grep '^zip' | squeeze
+lsr --compare deeper --runs=1 --formats=tar,zip >out 2>&1; echo "=> $?"; sed 's/yyy[y/]*/Y/g' out | grep '^zip' | squeeze | sed -E 's/( -)+ / - /'
