@@ -94,9 +94,12 @@ enum lsr_op_kind {
         LSR_OP_KINDS,
 };
 
-/* What an operation other than a stat brings, and what more it has to know. */
+/*
+ * What an operation other than a stat brings, and what more it has to know.  Attributes come in a buffer that is allocated
+ * if ret > 0, with a NUL behind it: the caller frees it.
+ */
 struct lsr_op_data {
-        char *buf; /* the caller's; of attributes it is allocated, with a NUL behind it, if ret > 0: the caller frees it */
+        char *buf; /* the caller's */
         size_t cap;
         ssize_t ret;           /* bytes, or the descriptor; a negative errno */
         int flags;             /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */

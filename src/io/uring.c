@@ -46,7 +46,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +85,10 @@ struct uring_lot {
 struct uring_engine {
         struct lsr_engine base;
         struct lsr_ring_tuning tuning;
-        struct io_uring ring;
+        struct lsr_ring ring;
         bool up;                  /* the ring exists */
         bool broken;              /* an enter failed; plain calls from now on */
         bool gone;                /* what was added has been started */
-        bool split;               /* since then the kernel took a part of what it was given */
         bool polite;              /* the process waits under SCHED_BATCH */
         bool capped;              /* its number of workers is */
         bool refused;             /* a request was, as if it was not known */
@@ -98,7 +96,6 @@ struct uring_engine {
         int table;                /* of direct descriptors: 1: there is one; a negative errno: there cannot be */
         bool knows[LSR_OP_KINDS]; /* what can be done by requests */
         unsigned depth;           /* submission entries, and slots */
-        unsigned pending;         /* requests without a report, those that the kernel has not taken yet among them */
         struct uring_lot *lots;
         size_t n_lots, next_lot, cap_lots;
         size_t n_stats; /* in all lots */
@@ -119,25 +116,6 @@ static void uring_spare_all(struct uring_spare *spare, unsigned first, unsigned 
         spare->n = 0;
         while (n-- > 0)
                 spare->list[spare->n++] = (uint16_t)(first + n);
-}
-
-/* Requests that the kernel has taken and not reported: it may write to their slots and buffers at any time. */
-static unsigned uring_in_flight(const struct uring_engine *u)
-{
-        return u->pending - io_uring_sq_ready(&u->ring);
-}
-
-/* The next request, for which the caller knows that there is room. */
-static struct io_uring_sqe *uring_request(struct uring_engine *u)
-{
-        struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
-
-        assert(sqe);
-        u->pending++;
-        u->base.stats->ring_ops++;
-        /* So many places there are for completions. */
-        assert(u->pending <= 2 * u->depth);
-        return sqe;
 }
 
 /* Its report is for a chain; of the read of a file it is the result. */
@@ -173,9 +151,9 @@ static void uring_finish_file(struct uring_engine *u, const struct uring_chain *
 {
         struct lsr_op_data *file = chain->ops->data;
 
-        if (!u->split && file->ends && file->ret >= (ssize_t)file->cap)
+        if (!u->ring.split && file->ends && file->ret >= (ssize_t)file->cap)
                 file->ret = -EFBIG;
-        else if (!u->split && lsr_file_is_complete(file))
+        else if (!u->ring.split && lsr_file_is_complete(file))
                 u->base.stats->bytes_read += (size_t)file->ret;
         else
                 uring_repeat(u, chain->ops);
@@ -194,8 +172,9 @@ static void uring_finish(struct uring_engine *u, unsigned index)
         spare->list[spare->n++] = (uint16_t)index;
 }
 
-static void uring_report(struct uring_engine *u, uint64_t data, int result)
+static void uring_report(void *ctx, uint64_t data, int result)
 {
+        struct uring_engine *u = ctx;
         struct uring_chain *chain = &u->chains[data >> 1];
 
         assert(chain->left > 0);
@@ -206,77 +185,26 @@ static void uring_report(struct uring_engine *u, uint64_t data, int result)
                 uring_finish(u, (unsigned)(data >> 1));
 }
 
-/* Take what has completed. */
-static void uring_reap(struct uring_engine *u)
-{
-        struct io_uring_cqe *cqe;
-        unsigned head, n = 0;
-
-        io_uring_for_each_cqe(&u->ring, head, cqe)
-        {
-                uring_report(u, io_uring_cqe_get_data64(cqe), cqe->res);
-                n++;
-        }
-        assert(n <= u->pending);
-        u->pending -= n;
-        io_uring_cq_advance(&u->ring, n);
-}
-
 /* ---- the ring ---- */
 
-/* It must be owed nothing. */
 static void uring_down(struct uring_engine *u)
 {
         if (!u->up)
                 return;
-        assert(u->pending == 0);
-        io_uring_queue_exit(&u->ring);
-        u->base.stats->syscalls += 3;
+        lsr_ring_exit(&u->ring);
         u->up = u->capped = false;
         u->table = 0;
 }
 
-/*
- * The ring failed.  What the kernel has taken it finishes, and that is waited
- * for; what it has not taken, or not done, plain calls do.
- */
+/* What the ring has not done plain calls do. */
 static void uring_abandon(struct uring_engine *u)
 {
-        uring_reap(u);
-        while (uring_in_flight(u) > 0) {
-                u->base.stats->syscalls++;
-                poll(&(struct pollfd){ .fd = u->ring.ring_fd, .events = POLLIN }, 1, -1);
-                uring_reap(u);
-        }
-        u->pending = 0;
+        lsr_ring_drain(&u->ring);
         for (unsigned i = 0; i < URING_CHAINS; i++)
                 if (u->chains[i].n > 0)
                         uring_finish(u, i);
         uring_down(u);
         u->broken = true;
-}
-
-/*
- * Hand over what is queued and wait for @wait completions, or fewer: the kernel
- * may take a part, and does not wait then; what it left stays queued for the next call.
- */
-static int uring_enter(struct uring_engine *u, unsigned wait)
-{
-        for (unsigned tries = 0; tries < LSR_RING_TRIES_MAX; tries++) {
-                unsigned queued = io_uring_sq_ready(&u->ring), before = u->pending;
-                int r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
-
-                u->base.stats->syscalls++;
-                u->base.stats->ring_enters++;
-                u->split = u->split || (r >= 0 && (unsigned)r < queued);
-                uring_reap(u);
-                /* When a signal ends a wait, what has come must not be waited for again. */
-                if (r > 0 || (r == 0 && queued == 0) || u->pending < before)
-                        return 0;
-                if (r < 0 && !lsr_ring_transient(r))
-                        return r;
-        }
-        return -EAGAIN;
 }
 
 /* Flags only make the ring cheaper: of those that the kernel does not know, the newest goes first. */
@@ -299,7 +227,7 @@ static int uring_make(struct uring_engine *u, unsigned depth)
         if (r < 0)
                 return r;
         uring_down(u);
-        u->ring = ring;
+        u->ring = (struct lsr_ring){ .uring = ring, .stats = u->base.stats, .report = uring_report, .ctx = u };
         u->up = true;
         u->depth = depth;
         return 0;
@@ -311,7 +239,7 @@ static int uring_up(struct uring_engine *u, size_t expected)
         unsigned depth = LSR_RING_DEPTH_MIN;
         int r;
 
-        assert(u->pending == 0);
+        assert(u->ring.pending == 0);
         while (depth < expected && depth < u->tuning.depth)
                 depth *= 2;
         if (u->broken || (u->up && u->depth >= depth))
@@ -331,7 +259,7 @@ static int uring_up(struct uring_engine *u, size_t expected)
 /* A request was refused: which kinds does the kernel know? */
 static void uring_ask(struct uring_engine *u)
 {
-        struct io_uring_probe *p = io_uring_get_probe_ring(&u->ring);
+        struct io_uring_probe *p = io_uring_get_probe_ring(&u->ring.uring);
 
         u->base.stats->syscalls++;
         u->asked = true;
@@ -353,7 +281,7 @@ static void uring_queue_stats(struct uring_engine *u, const struct lsr_op *ops, 
 
         u->chains[index] = (struct uring_chain){ ops, n, n };
         for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = uring_request(u);
+                struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
                 int flags = AT_NO_AUTOMOUNT | (ops[i].follow ? 0 : AT_SYMLINK_NOFOLLOW);
 
                 slots[i].stx_mask = 0;
@@ -368,7 +296,7 @@ static void uring_queue_file(struct uring_engine *u, const struct lsr_op *op)
         unsigned index = u->files.list[--u->files.n], place = index - LSR_RING_CHAINS_MAX;
         struct lsr_op_data *file = op->data;
         bool regular = file->ends || file->size > 0;
-        struct io_uring_sqe *sqe = uring_request(u);
+        struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
 
         u->chains[index] = (struct uring_chain){ op, 1, regular ? 4 : 3 };
         file->ret = 0;
@@ -376,17 +304,17 @@ static void uring_queue_file(struct uring_engine *u, const struct lsr_op *op)
         uring_tag(sqe, index, false, IOSQE_IO_LINK);
         if (regular) {
                 /* If it became a FIFO meanwhile this fails, and the read is not begun. */
-                sqe = uring_request(u);
+                sqe = lsr_ring_request(&u->ring);
                 io_uring_prep_fadvise(sqe, (int)place, 0, 0, POSIX_FADV_NORMAL);
                 uring_tag(sqe, index, false, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
         }
-        sqe = uring_request(u);
+        sqe = lsr_ring_request(&u->ring);
         io_uring_prep_read(sqe, (int)place, file->buf, (unsigned)file->cap, 0);
         if (!regular)
                 sqe->rw_flags = RWF_NOWAIT;
         /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
         uring_tag(sqe, index, true, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
-        sqe = uring_request(u);
+        sqe = lsr_ring_request(&u->ring);
         io_uring_prep_close_direct(sqe, place);
         uring_tag(sqe, index, false, 0);
 }
@@ -396,8 +324,8 @@ static int uring_room(struct uring_engine *u, unsigned n)
 {
         int r = 0;
 
-        while (r >= 0 && io_uring_sq_space_left(&u->ring) < n)
-                r = uring_enter(u, 0);
+        while (r >= 0 && io_uring_sq_space_left(&u->ring.uring) < n)
+                r = lsr_ring_enter(&u->ring, 0);
         return r;
 }
 
@@ -405,7 +333,7 @@ static int uring_room(struct uring_engine *u, unsigned n)
 static bool uring_has_table(struct uring_engine *u)
 {
         if (u->table == 0) {
-                int r = io_uring_register_files_sparse(&u->ring, URING_FILES);
+                int r = io_uring_register_files_sparse(&u->ring.uring, URING_FILES);
 
                 u->base.stats->syscalls++;
                 u->table = r < 0 ? r : 1;
@@ -492,14 +420,15 @@ static void uring_cut_chains(struct uring_engine *u)
         unsigned chains = most / u->tuning.chain, files = u->depth / URING_FILE_REQUESTS;
         size_t needed = (u->n_stats + u->tuning.chain - 1) / u->tuning.chain;
 
-        assert(u->pending == 0);
+        assert(u->ring.pending == 0);
         if (!u->tuning.whole && needed > 2 && needed - needed / 4 < chains)
                 chains = (unsigned)(needed - needed / 4);
-        u->split = false;
+        u->ring.split = false;
         uring_spare_all(&u->stats, 0, chains);
         uring_spare_all(&u->files, LSR_RING_CHAINS_MAX, files < URING_FILES ? files : URING_FILES);
         if (u->tuning.workers && !u->capped) {
-                io_uring_register_iowq_max_workers(&u->ring, (unsigned[2]){ u->tuning.workers, u->tuning.workers });
+                io_uring_register_iowq_max_workers(&u->ring.uring,
+                                                   (unsigned[2]){ u->tuning.workers, u->tuning.workers });
                 u->capped = true;
                 u->base.stats->syscalls++;
         }
@@ -514,8 +443,8 @@ static void uring_go(struct lsr_engine *e)
                 uring_cut_chains(u);
         u->gone = true;
         r = uring_feed(u);
-        if (r >= 0 && u->up && io_uring_sq_ready(&u->ring) > 0)
-                r = uring_enter(u, 0);
+        if (r >= 0 && u->up && io_uring_sq_ready(&u->ring.uring) > 0)
+                r = lsr_ring_enter(&u->ring, 0);
         if (r < 0)
                 uring_abandon(u);
 }
@@ -547,14 +476,13 @@ static void uring_wait(struct lsr_engine *e)
         if (!u->gone)
                 uring_go(e);
         uring_wait_politely(u);
-        while (u->pending > 0 || u->next_lot < u->n_lots) {
+        while (u->ring.pending > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
-                unsigned some = 2 * u->tuning.chain;
+                unsigned left = u->ring.pending, some = 2 * u->tuning.chain;
 
                 /* With more to feed, come back when two chains are left to do while they are fed. */
-                if (r >= 0 && u->pending > 0)
-                        r = uring_enter(u,
-                                        u->next_lot < u->n_lots && u->pending > some ? u->pending - some : u->pending);
+                if (r >= 0 && left > 0)
+                        r = lsr_ring_enter(&u->ring, u->next_lot < u->n_lots && left > some ? left - some : left);
                 if (r < 0)
                         uring_abandon(u);
         }

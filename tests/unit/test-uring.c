@@ -172,7 +172,7 @@ static void ring_teardown(void)
 
 #define RING_TEST(name) Test(uring, name, .init = ring_setup, .fini = ring_teardown, .timeout = 60)
 
-/* Stats of the first @n names, every @slow-th of them a slow one; added and gone, with @n_files of ring_plan_files(). */
+/* Stats of the first @n names, every @slow-th of them a slow one, and @n_files of ring_plan_files(); added and gone. */
 static void ring_begin_with(struct lsr_io *io, unsigned n, unsigned slow, unsigned n_files)
 {
         static char slowest[16];
