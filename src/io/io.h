@@ -121,7 +121,7 @@ struct lsr_op {
         bool follow;   /* symbolic links */
 };
 
-/* A stat of many files below @dirfd; lsr_op_of() makes it that of one. */
+/* A stat of many files below @dirfd; lsr_op_put() makes it that of one. */
 static inline struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
 {
         return (struct lsr_op){
@@ -132,11 +132,11 @@ static inline struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
         };
 }
 
-static inline struct lsr_op lsr_op_of(struct lsr_op stat, const char *name, struct lsr_meta *meta)
+static inline void lsr_op_put(struct lsr_op *ret_op, const struct lsr_op *stat, const char *name, struct lsr_meta *meta)
 {
-        stat.name = name;
-        stat.meta = meta;
-        return stat;
+        *ret_op = *stat;
+        ret_op->name = name;
+        ret_op->meta = meta;
 }
 
 /*

@@ -3,31 +3,6 @@
 
 #include <sys/stat.h>
 
-/* Bits of both masks, those that lie equally far apart in one row: a row is one shift. */
-#define META_BITS(X)                                                                         \
-        X(LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_NLINK | LSR_FIELD_UID | LSR_FIELD_GID, \
-          STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID)                     \
-        X(LSR_FIELD_SIZE | LSR_FIELD_BLOCKS, STATX_SIZE | STATX_BLOCKS)                      \
-        X(LSR_FIELD_INODE, STATX_INO)                                                        \
-        X(LSR_FIELD_MTIME, STATX_MTIME)                                                      \
-        X(LSR_FIELD_ATIME, STATX_ATIME)                                                      \
-        X(LSR_FIELD_CTIME, STATX_CTIME)                                                      \
-        X(LSR_FIELD_BTIME, STATX_BTIME)
-
-/* With constants this is a mask and a shift. */
-static inline uint32_t meta_move(uint32_t mask, uint32_t from, uint32_t to)
-{
-        return from <= to ? (mask & from) * (to / from) : (mask & from) / (from / to);
-}
-
-#define META_TO_STATX(field, statx) | meta_move(fields, field, statx)
-#define META_FROM_STATX(field, statx) | meta_move(stx->stx_mask, statx, field)
-#define META_IS_SHIFT(field, statx)                                                     \
-        _Static_assert(((field) <= (statx) ? ((statx) / (field)) * (field) == (statx)   \
-                                           : ((field) / (statx)) * (statx) == (field)), \
-                       "not the same distance");
-META_BITS(META_IS_SHIFT)
-
 static uint32_t meta_dev(uint32_t major, uint32_t minor)
 {
         return major << 20 | (minor & 0xfffff);
@@ -35,8 +10,24 @@ static uint32_t meta_dev(uint32_t major, uint32_t minor)
 
 void lsr_meta_from_statx(struct lsr_meta *meta, const struct statx *stx)
 {
+        uint32_t mask = stx->stx_mask;
+        uint32_t known = LSR_FIELD_DEV;
+
+        /* The bits of both masks are fixed; a compiler turns this into a few shifts. */
+        known |= mask & STATX_TYPE ? LSR_FIELD_TYPE : 0;
+        known |= mask & STATX_MODE ? LSR_FIELD_MODE : 0;
+        known |= mask & STATX_NLINK ? LSR_FIELD_NLINK : 0;
+        known |= mask & STATX_UID ? LSR_FIELD_UID : 0;
+        known |= mask & STATX_GID ? LSR_FIELD_GID : 0;
+        known |= mask & STATX_SIZE ? LSR_FIELD_SIZE : 0;
+        known |= mask & STATX_BLOCKS ? LSR_FIELD_BLOCKS : 0;
+        known |= mask & STATX_INO ? LSR_FIELD_INODE : 0;
+        known |= mask & STATX_MTIME ? LSR_FIELD_MTIME : 0;
+        known |= mask & STATX_ATIME ? LSR_FIELD_ATIME : 0;
+        known |= mask & STATX_CTIME ? LSR_FIELD_CTIME : 0;
+        known |= mask & STATX_BTIME ? LSR_FIELD_BTIME : 0;
         *meta = (struct lsr_meta){
-                .known = LSR_FIELD_DEV META_BITS(META_FROM_STATX),
+                .known = known,
                 .mode = stx->stx_mode,
                 .nlink = stx->stx_nlink,
                 .uid = stx->stx_uid,
@@ -54,5 +45,18 @@ void lsr_meta_from_statx(struct lsr_meta *meta, const struct statx *stx)
 
 unsigned lsr_meta_statx_mask(unsigned fields)
 {
-        return 0 META_BITS(META_TO_STATX);
+        static const struct {
+                unsigned field, statx;
+        } table[] = {
+                { LSR_FIELD_TYPE, STATX_TYPE },     { LSR_FIELD_MODE, STATX_MODE },   { LSR_FIELD_NLINK, STATX_NLINK },
+                { LSR_FIELD_UID, STATX_UID },       { LSR_FIELD_GID, STATX_GID },     { LSR_FIELD_SIZE, STATX_SIZE },
+                { LSR_FIELD_BLOCKS, STATX_BLOCKS }, { LSR_FIELD_INODE, STATX_INO },   { LSR_FIELD_MTIME, STATX_MTIME },
+                { LSR_FIELD_ATIME, STATX_ATIME },   { LSR_FIELD_CTIME, STATX_CTIME }, { LSR_FIELD_BTIME, STATX_BTIME },
+        };
+        unsigned mask = 0;
+
+        for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+                if (fields & table[i].field)
+                        mask |= table[i].statx;
+        return mask;
 }

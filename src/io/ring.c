@@ -34,10 +34,15 @@ int lsr_ring_enter(struct lsr_ring *r, unsigned wait)
 
         for (;;) {
                 unsigned queued = io_uring_sq_ready(&r->uring), before = r->pending;
-                int n = wait ? io_uring_submit_and_wait(&r->uring, wait) : io_uring_submit(&r->uring);
+                int n;
+
+                /* So many places there are for completions. */
+                assert(r->pending <= r->uring.cq.ring_entries);
+                n = wait ? io_uring_submit_and_wait(&r->uring, wait) : io_uring_submit(&r->uring);
 
                 r->stats->syscalls++;
                 r->stats->ring_enters++;
+                r->stats->ring_ops += n > 0 ? (unsigned)n : 0;
                 r->split = r->split || (n >= 0 && (unsigned)n < queued);
                 lsr_ring_reap(r);
                 /* When a signal ends a wait, what has come must not be waited for again. */

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include <assert.h>
 #include <liburing.h>
 #include <stdbool.h>
 
@@ -30,12 +29,7 @@ static inline struct io_uring_sqe *lsr_ring_request(struct lsr_ring *r)
 {
         struct io_uring_sqe *sqe = io_uring_get_sqe(&r->uring);
 
-        if (!sqe)
-                return NULL;
-        r->pending++;
-        r->stats->ring_ops++;
-        /* So many places there are for completions. */
-        assert(r->pending <= r->uring.cq.ring_entries);
+        r->pending += sqe != NULL;
         return sqe;
 }
 

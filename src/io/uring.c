@@ -118,6 +118,15 @@ static void uring_spare_all(struct uring_spare *spare, unsigned first, unsigned 
                 spare->list[spare->n++] = (uint16_t)(first + n);
 }
 
+/* For which the caller knows that there is room. */
+static struct io_uring_sqe *uring_request(struct uring_engine *u)
+{
+        struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
+
+        assert(sqe);
+        return sqe;
+}
+
 /* Its report is for a chain; of the read of a file it is the result. */
 static void uring_tag(struct io_uring_sqe *sqe, unsigned chain, bool read, unsigned flags)
 {
@@ -178,7 +187,8 @@ static void uring_report(void *ctx, uint64_t data, int result)
         struct uring_chain *chain = &u->chains[data >> 1];
 
         assert(chain->left > 0);
-        u->refused = u->refused || result == -EINVAL;
+        if (result < 0)
+                u->refused = u->refused || result == -EINVAL;
         if (data & 1)
                 chain->ops->data->ret = result;
         if (--chain->left == 0)
@@ -274,20 +284,25 @@ static void uring_ask(struct uring_engine *u)
 
 /* ---- requests ---- */
 
-static void uring_queue_stats(struct uring_engine *u, const struct lsr_op *ops, unsigned n)
+/* A chain of those of the @most operations that are stats.  Returns how many. */
+static unsigned uring_queue_stats(struct uring_engine *u, const struct lsr_op *ops, unsigned most)
 {
         unsigned index = u->stats.list[--u->stats.n];
         struct statx *slots = u->slots + (size_t)index * u->tuning.chain;
+        struct io_uring_sqe *sqe = NULL;
+        unsigned n;
 
-        u->chains[index] = (struct uring_chain){ ops, n, n };
-        for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
-                int flags = AT_NO_AUTOMOUNT | (ops[i].follow ? 0 : AT_SYMLINK_NOFOLLOW);
+        for (n = 0; n < most && ops[n].kind == LSR_OP_STAT; n++) {
+                int flags = AT_NO_AUTOMOUNT | (ops[n].follow ? 0 : AT_SYMLINK_NOFOLLOW);
 
-                slots[i].stx_mask = 0;
-                io_uring_prep_statx(sqe, ops[i].dirfd, ops[i].name, flags, ops[i].mask, &slots[i]);
-                uring_tag(sqe, index, false, i + 1 < n ? IOSQE_IO_HARDLINK : 0);
+                sqe = uring_request(u);
+                slots[n].stx_mask = 0;
+                io_uring_prep_statx(sqe, ops[n].dirfd, ops[n].name, flags, ops[n].mask, &slots[n]);
+                uring_tag(sqe, index, false, IOSQE_IO_HARDLINK);
         }
+        io_uring_sqe_set_flags(sqe, 0); /* the last one */
+        u->chains[index] = (struct uring_chain){ ops, n, n };
+        return n;
 }
 
 /* For a FIFO or a terminal the ring would wait until somebody writes, O_NONBLOCK or not. */
@@ -296,7 +311,7 @@ static void uring_queue_file(struct uring_engine *u, const struct lsr_op *op)
         unsigned index = u->files.list[--u->files.n], place = index - LSR_RING_CHAINS_MAX;
         struct lsr_op_data *file = op->data;
         bool regular = file->ends || file->size > 0;
-        struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
+        struct io_uring_sqe *sqe = uring_request(u);
 
         u->chains[index] = (struct uring_chain){ op, 1, regular ? 4 : 3 };
         file->ret = 0;
@@ -304,17 +319,17 @@ static void uring_queue_file(struct uring_engine *u, const struct lsr_op *op)
         uring_tag(sqe, index, false, IOSQE_IO_LINK);
         if (regular) {
                 /* If it became a FIFO meanwhile this fails, and the read is not begun. */
-                sqe = lsr_ring_request(&u->ring);
+                sqe = uring_request(u);
                 io_uring_prep_fadvise(sqe, (int)place, 0, 0, POSIX_FADV_NORMAL);
                 uring_tag(sqe, index, false, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
         }
-        sqe = lsr_ring_request(&u->ring);
+        sqe = uring_request(u);
         io_uring_prep_read(sqe, (int)place, file->buf, (unsigned)file->cap, 0);
         if (!regular)
                 sqe->rw_flags = RWF_NOWAIT;
         /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
         uring_tag(sqe, index, true, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
-        sqe = lsr_ring_request(&u->ring);
+        sqe = uring_request(u);
         io_uring_prep_close_direct(sqe, place);
         uring_tag(sqe, index, false, 0);
 }
@@ -346,7 +361,8 @@ static int uring_begin_some(struct uring_engine *u, const struct uring_lot *lot)
 {
         const struct lsr_op *ops = lot->ops + lot->begun;
         bool can = u->up && u->knows[ops->kind], file = ops->kind == LSR_OP_READ_FILE;
-        unsigned n = 1;
+        size_t left = lot->n - lot->begun;
+        unsigned n = file ? URING_FILE_REQUESTS : left < u->tuning.chain ? (unsigned)left : u->tuning.chain;
         int r;
 
         if (!can || (file && !uring_has_table(u))) {
@@ -356,16 +372,13 @@ static int uring_begin_some(struct uring_engine *u, const struct uring_lot *lot)
         }
         if ((file ? &u->files : &u->stats)->n == 0)
                 return 0;
-        while (!file && n < u->tuning.chain && n < lot->n - lot->begun && ops[n].kind == LSR_OP_STAT)
-                n++;
-        r = uring_room(u, file ? URING_FILE_REQUESTS : n);
+        r = uring_room(u, n);
         if (r < 0)
                 return r;
-        if (file)
-                uring_queue_file(u, ops);
-        else
-                uring_queue_stats(u, ops, n);
-        return (int)n;
+        if (!file)
+                return (int)uring_queue_stats(u, ops, n);
+        uring_queue_file(u, ops);
+        return 1;
 }
 
 /* Begin what was added, in its order, as long as there is something free for it. */

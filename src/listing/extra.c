@@ -82,7 +82,7 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
         metas = lsr_arena_new(job->arena, struct lsr_meta, n_links);
         for (size_t i = 0; i < n_links; i++) {
                 metas[i] = (struct lsr_meta){};
-                ops[i] = lsr_op_of(stat, links[i]->name, &metas[i]);
+                lsr_op_put(&ops[i], &stat, links[i]->name, &metas[i]);
         }
         lsr_io_run(job->io, ops, n_links);
         for (size_t i = 0; i < n_links; i++) {

@@ -431,7 +431,7 @@ static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct l
 
                 if (listing_wants_lstat(l->in.o, e)) {
                         e->meta = (struct lsr_meta){};
-                        ops[again++] = lsr_op_of(lstat, e->name, &e->meta);
+                        lsr_op_put(&ops[again++], &lstat, e->name, &e->meta);
                 } else if (!(e->flags & LSR_ENTRY_MEMBER) || !S_ISLNK(lsr_entry_mode(e))) {
                         e->flags |= LSR_ENTRY_FOLLOWED;
                 }
@@ -484,7 +484,7 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
                 entries[i] = (struct lsr_entry){ .name = operands[i],
                                                  .name_len = (uint32_t)strlen(operands[i]),
                                                  .flags = LSR_ENTRY_STAT | LSR_ENTRY_OPERAND };
-                ops[i] = lsr_op_of(stat, operands[i], &entries[i].meta);
+                lsr_op_put(&ops[i], &stat, operands[i], &entries[i].meta);
         }
         lsr_rows_add(&r, entries, n);
         error = listing_stat_operands(l, &r, ops);

@@ -208,9 +208,10 @@ static void members_holder(struct members *x, struct lsr_entry *ret_entry)
                                    : lsr_arena_strndup(x->job->arena, bundle->path, (size_t)(slash - bundle->path));
         const struct lsr_op stat =
                 lsr_op_stat(AT_FDCWD, x->job->o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE, true);
-        const struct lsr_op op = lsr_op_of(stat, path, &ret_entry->meta);
+        struct lsr_op op;
 
         *ret_entry = (struct lsr_entry){ .name = "..", .name_len = 2, .type = S_IFDIR >> 12, .flags = LSR_ENTRY_STAT };
+        lsr_op_put(&op, &stat, path, &ret_entry->meta);
         lsr_io_run(x->job->io, &op, 1);
 }
 

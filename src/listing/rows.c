@@ -110,7 +110,7 @@ static int rows_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *
                         e->meta.error = -ENAMETOOLONG;
                         continue;
                 }
-                ops[n_ops++] = lsr_op_of(stat, e->name, &e->meta);
+                lsr_op_put(&ops[n_ops++], &stat, e->name, &e->meta);
         }
         lsr_rows_add(r, lot->entries, kept);
         if (n_ops == 0)

@@ -53,7 +53,7 @@ static void total_lot(struct total_walk *w, struct total_level *l, struct lsr_di
         struct lsr_op *ops = lsr_arena_new(&w->arena, struct lsr_op, lot->n);
 
         for (size_t i = 0; i < lot->n; i++)
-                ops[i] = lsr_op_of(stat, lot->entries[i].name, &lot->entries[i].meta);
+                lsr_op_put(&ops[i], &stat, lot->entries[i].name, &lot->entries[i].meta);
         if (lsr_io_run(w->io, ops, lot->n) < 0)
                 return;
         for (size_t i = 0; i < lot->n; i++) {

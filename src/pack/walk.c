@@ -550,7 +550,7 @@ static int walk_stat(struct lsr_walk *w, struct lsr_walk_lot *lot)
         int r;
 
         for (size_t i = 0; i < lot->n; i++) {
-                ops[i] = lsr_op_of(stat, lot->items[i].name, &lot->items[i].meta);
+                lsr_op_put(&ops[i], &stat, lot->items[i].name, &lot->items[i].meta);
                 ops[i].dirfd = lot->items[i].dir->fd;
         }
         r = lsr_io_run(w->o.io, ops, lot->n);

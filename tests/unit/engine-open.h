@@ -25,7 +25,11 @@ static inline struct lsr_io *engine_open(const char *engine)
 
 static inline struct lsr_op op_stat(int dirfd, const char *name, unsigned fields, bool follow, struct lsr_meta *meta)
 {
-        return lsr_op_of(lsr_op_stat(dirfd, fields, follow), name, meta);
+        struct lsr_op op = lsr_op_stat(dirfd, fields, follow);
+
+        op.name = name;
+        op.meta = meta;
+        return op;
 }
 
 /* The others: of files of the command line if @dirfd is AT_FDCWD. */
