@@ -5,6 +5,7 @@
  * and only if rows are going to show them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -25,8 +26,9 @@ struct list {
         struct lsr_settings *s;
         struct lsr_view *view;
         struct lsr_io *io;
-        struct lsr_file_read files[LIST_TEXTS]; /* what rows need besides the entries */
-        enum list_text texts[LIST_TEXTS];       /* which of them each file is */
+        struct lsr_op ops[LIST_TEXTS]; /* to read what rows need besides the entries */
+        struct lsr_op_data files[LIST_TEXTS];
+        enum list_text texts[LIST_TEXTS]; /* which of them each file is */
         size_t n_files;
         char zone_path[PATH_MAX];
         bool started; /* the files are being read */
@@ -40,7 +42,15 @@ static char list_texts[LIST_TEXTS][LIST_TEXT_FIRST];
 static void list_add_file(struct list *l, enum list_text text, const char *path)
 {
         l->texts[l->n_files] = text;
-        l->files[l->n_files++] = (struct lsr_file_read){ path, list_texts[text], LIST_TEXT_FIRST, 0 };
+        l->files[l->n_files] = (struct lsr_op_data){ .buf = list_texts[text], .cap = LIST_TEXT_FIRST };
+        l->ops[l->n_files] = (struct lsr_op){
+                .name = path,
+                .data = &l->files[l->n_files],
+                .dirfd = AT_FDCWD,
+                .kind = LSR_OP_READ_FILE,
+                .follow = true,
+        };
+        l->n_files++;
 }
 
 /* Start reading the files that rows need. Called when a directory has been read and its metadata has been requested. */
@@ -64,19 +74,20 @@ static void list_start_files(void *ctx)
                 zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
-        if (l->n_files > 0)
-                lsr_io_files_start(l->io, l->files, l->n_files);
+        lsr_io_add(l->io, l->ops, l->n_files);
 }
 
 /* A file that is too large for its first buffer is read by plain calls into a larger one.  */
-static void list_read_large(struct list *l, struct lsr_file_read *file)
+static void list_read_large(struct list *l, const struct lsr_op *op)
 {
+        struct lsr_op_data *file = op->data;
+
         while (file->ret == -EFBIG && file->cap < LIST_TEXT_MAX) {
                 char *old = file->cap > LIST_TEXT_FIRST ? file->buf : NULL;
 
                 file->cap *= 8;
                 file->buf = lsr_xrealloc(old, file->cap);
-                lsr_io_read_files(l->io, file, 1);
+                lsr_io_run(l->io, op, 1);
         }
 }
 
@@ -89,12 +100,11 @@ static void list_load_files(struct list *l)
                 return;
         l->loaded = true;
         list_start_files(l);
-        if (l->n_files > 0)
-                lsr_io_files_wait(l->io);
+        lsr_io_wait(l->io);
         for (size_t i = 0; i < l->n_files; i++) {
-                struct lsr_file_read *file = &l->files[i];
+                struct lsr_op_data *file = &l->files[i];
 
-                list_read_large(l, file);
+                list_read_large(l, &l->ops[i]);
                 if (file->ret <= 0)
                         continue;
                 /* The last line may lack its newline; there is room, as a full buffer was rejected.  */

@@ -370,7 +370,8 @@ static int files_plain(struct way *w)
 #define RING_STRIDE (RING_CAP + 4096 + 64) /* buffers that do not all want the same lines of the cache */
 
 struct ring_batch {
-        struct lsr_file_read files[RING_FILES];
+        struct lsr_op ops[RING_FILES];
+        struct lsr_op_data files[RING_FILES];
         const struct way_item *items[RING_FILES];
         unsigned n;
         char *bufs;
@@ -429,14 +430,17 @@ static size_t ring_plan(struct ring *k, struct ring_batch *b, const struct way_i
                 if (items[i].link)
                         continue;
                 b->items[b->n] = &items[i];
-                b->files[b->n] = (struct lsr_file_read){
-                        .path = items[i].name,
+                b->files[b->n] = (struct lsr_op_data){
                         .buf = b->bufs + b->n * RING_STRIDE,
                         .cap = RING_CAP,
-                        .below = true,
-                        .dirfd = items[i].dirfd,
                         .flags = k->flags,
                         .ends = true,
+                };
+                b->ops[b->n] = (struct lsr_op){
+                        .name = items[i].name,
+                        .data = &b->files[b->n],
+                        .dirfd = items[i].dirfd,
+                        .kind = LSR_OP_READ_FILE,
                 };
                 b->n++;
         }
@@ -446,19 +450,19 @@ static size_t ring_plan(struct ring *k, struct ring_batch *b, const struct way_i
 static int ring_start(struct ring *k, struct ring_batch *b)
 {
         uint64_t began = way_clock();
-        int r = b->n > 0 ? lsr_io_files_start(k->io, b->files, b->n) : 0;
+        int r = lsr_io_add(k->io, b->ops, b->n);
 
+        lsr_io_go(k->io);
         k->w->io_ns += way_clock() - began;
         return r < 0 ? way_fail(k->w, r, "io_uring") : 0;
 }
 
-static int ring_wait(struct ring *k)
+static void ring_wait(struct ring *k)
 {
         uint64_t began = way_clock();
-        int r = lsr_io_files_wait(k->io);
 
+        lsr_io_wait(k->io);
         k->w->io_ns += way_clock() - began;
-        return r < 0 ? way_fail(k->w, r, "io_uring") : 0;
 }
 
 /* @large: items that are streamed; the ring must be idle then.  */
@@ -467,7 +471,7 @@ static int ring_sum(struct ring *k, const struct ring_batch *b, bool large)
         int r = 0;
 
         for (unsigned i = 0; i < b->n && r >= 0; i++) {
-                const struct lsr_file_read *file = &b->files[i];
+                const struct lsr_op_data *file = &b->files[i];
                 const struct way_item *item = b->items[i];
 
                 if ((file->ret == -EFBIG || file->ret == (ssize_t)file->cap) != large)
@@ -509,9 +513,8 @@ static int ring_lot(void *ctx, const struct way_item *items, size_t n)
         int r = ring_start(k, b);
 
         while (r >= 0 && b->n > 0) {
-                r = ring_wait(k);
-                if (r >= 0)
-                        r = ring_sum(k, b, true);
+                ring_wait(k);
+                r = ring_sum(k, b, true);
                 at += ring_plan(k, next, items + at, n - at);
                 if (r >= 0)
                         r = ring_start(k, next);
@@ -528,7 +531,7 @@ static int ring_lot(void *ctx, const struct way_item *items, size_t n)
 
 static int files_ring(struct way *w)
 {
-        struct ring k = { .w = w, .flags = O_NOFOLLOW | files_noatime(w->job->dir) };
+        struct ring k = { .w = w, .flags = files_noatime(w->job->dir) };
         int r = lsr_io_new(&k.io, "uring");
 
         if (r < 0)

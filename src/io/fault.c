@@ -1,5 +1,5 @@
 /*
- * fault - an engine that fails on purpose, for tests
+ * fault - operations that fail on purpose, for tests
  *
  *      --io=fault:ENGINE:WHAT[,WHAT...]
  *      WHAT   stat=ERR/N     every Nth stat fails with ERR
@@ -13,8 +13,9 @@
  *      ERR    EIO ENOENT EINTR ENOMEM EACCES EAGAIN ECANCELED
  *
  * Counting is deterministic, so that every engine shows the same listing for
- * the same spec.  Results are overwritten after the wrapped engine has done the
- * work: what is tested is that the layers above believe no field of a failure.
+ * the same spec.  Results are overwritten after the engine has done the work: what
+ * is tested is that the layers above believe no field of a failure.  What moves on
+ * in a file fails before it is done, so that nothing is lost when it is repeated.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,28 +48,25 @@ struct fault_rule {
         unsigned count;
 };
 
-struct fault_pending {
-        const struct lsr_stat_op *ops;
+struct fault_lot {
+        const struct lsr_op *ops;
         size_t n;
 };
 
-struct fault_engine {
-        struct lsr_engine base;
-        struct lsr_engine *inner;
+struct lsr_fault {
+        struct lsr_io_stats *stats;
         struct fault_rule rules[FAULT_KINDS];
-        struct fault_pending *pending; /* ops of the running batch */
-        size_t n_pending;
-        struct lsr_file_read *files; /* being read */
-        size_t n_files;
+        struct fault_lot *lots; /* that are under way */
+        size_t n_lots;
 };
 
-static int fault_hit(struct fault_engine *f, enum fault_kind kind)
+static int fault_hit(struct lsr_fault *f, enum fault_kind kind)
 {
         struct fault_rule *rule = &f->rules[kind];
 
         if (!rule->every || ++rule->count % rule->every != 0)
                 return 0;
-        f->base.stats->faults++;
+        f->stats->faults++;
         return rule->error;
 }
 
@@ -87,7 +85,7 @@ static int fault_parse_error(const char *s, size_t len)
 }
 
 /* One WHAT, up to @end. */
-static int fault_parse_rule(struct fault_engine *f, const char *s, const char *end)
+static int fault_parse_rule(struct lsr_fault *f, const char *s, const char *end)
 {
         const char *slash = memchr(s, '/', (size_t)(end - s));
         unsigned long every;
@@ -113,108 +111,87 @@ static int fault_parse_rule(struct fault_engine *f, const char *s, const char *e
         return -EINVAL;
 }
 
-static struct lsr_engine *fault_free(struct lsr_engine *e)
+struct lsr_fault *lsr_fault_free(struct lsr_fault *f)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-
-        f->inner->ops->free(f->inner);
-        free(f->pending);
+        if (!f)
+                return NULL;
+        free(f->lots);
         free(f);
         return NULL;
 }
 
-static int fault_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
+void lsr_fault_add(struct lsr_fault *f, const struct lsr_op *ops, size_t n)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-
-        f->n_pending = 0;
-        return f->inner->ops->stat_begin(f->inner, batch);
+        f->lots = lsr_xrealloc(f->lots, (f->n_lots + 1) * sizeof(*f->lots));
+        f->lots[f->n_lots++] = (struct fault_lot){ ops, n };
 }
 
-static int fault_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
+void lsr_fault_done(struct lsr_fault *f)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-
-        f->pending = lsr_xrealloc(f->pending, (f->n_pending + 1) * sizeof(*f->pending));
-        f->pending[f->n_pending++] = (struct fault_pending){ ops, n };
-        return f->inner->ops->stat_add(f->inner, ops, n);
+        for (size_t l = 0; l < f->n_lots; l++)
+                for (size_t i = 0; i < f->lots[l].n; i++)
+                        lsr_fault_after(f, &f->lots[l].ops[i]);
+        f->n_lots = 0;
 }
 
-static int fault_stat_go(struct lsr_engine *e)
+int lsr_fault_before(struct lsr_fault *f, const struct lsr_op *op)
 {
-        struct lsr_engine *inner = ((struct fault_engine *)e)->inner;
-
-        return inner->ops->stat_go ? inner->ops->stat_go(inner) : 0;
+        if (op->kind == LSR_OP_OPEN)
+                return fault_hit(f, FAULT_OPEN);
+        return op->kind == LSR_OP_READ_DIR ? fault_hit(f, FAULT_DIR) : 0;
 }
 
-static int fault_stat_wait(struct lsr_engine *e)
+static void fault_stat(struct lsr_fault *f, struct lsr_meta *meta)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-        int r = f->inner->ops->stat_wait(f->inner);
+        int error = fault_hit(f, FAULT_STAT);
 
-        for (size_t p = 0; p < f->n_pending; p++) {
-                for (size_t i = 0; i < f->pending[p].n; i++) {
-                        int error = fault_hit(f, FAULT_STAT);
+        if (!error)
+                return;
+        /* Garbage in every field: nobody may look at it. */
+        memset(meta, 0x5a, sizeof(*meta));
+        meta->error = error;
+        meta->known = 0;
+}
 
-                        if (error) {
-                                /* Garbage in every field: nobody may look at it. */
-                                memset(f->pending[p].ops[i].meta, 0x5a, sizeof(struct lsr_meta));
-                                f->pending[p].ops[i].meta->error = error;
-                                f->pending[p].ops[i].meta->known = 0;
-                        }
-                }
+static void fault_file(struct lsr_fault *f, struct lsr_op_data *file)
+{
+        int error = fault_hit(f, FAULT_FILE);
+
+        if (error)
+                file->ret = error;
+        else if (fault_hit(f, FAULT_SHORT) && file->ret > 0)
+                file->ret /= 2;
+}
+
+/* The last name that is not one of the dots once more. */
+static void fault_twice(struct lsr_fault *f, struct lsr_op_data *dir)
+{
+        const struct dirent64 *d, *last = NULL;
+        size_t n = dir->ret > 0 ? (size_t)dir->ret : 0;
+
+        for (size_t at = 0; at < n; at += d->d_reclen) {
+                d = (const struct dirent64 *)(void *)(dir->buf + at);
+                if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+                        last = d;
         }
-        f->n_pending = 0;
-        return r;
+        if (!last || n + last->d_reclen > dir->cap || !fault_hit(f, FAULT_TWICE))
+                return;
+        memcpy(dir->buf + n, last, last->d_reclen);
+        dir->ret += last->d_reclen;
 }
 
-static int fault_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
+void lsr_fault_after(struct lsr_fault *f, const struct lsr_op *op)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-        unsigned syscalls = 0;
-
-        f->files = files;
-        f->n_files = n;
-        if (f->inner->ops->files_start)
-                return f->inner->ops->files_start(f->inner, files, n);
-        for (size_t i = 0; i < n; i++)
-                lsr_sync_read_file(&files[i], &syscalls);
-        e->stats->syscalls += syscalls;
-        return 0;
+        if (op->kind == LSR_OP_STAT)
+                fault_stat(f, op->meta);
+        else if (op->kind == LSR_OP_READ_FILE)
+                fault_file(f, op->data);
+        else if (op->kind == LSR_OP_READ_DIR)
+                fault_twice(f, op->data);
 }
 
-static int fault_files_wait(struct lsr_engine *e)
+int lsr_fault_read(struct lsr_fault *f, uint32_t *size)
 {
-        struct fault_engine *f = (struct fault_engine *)e;
-        int r = f->inner->ops->files_wait ? f->inner->ops->files_wait(f->inner) : 0;
-
-        for (size_t i = 0; i < f->n_files; i++) {
-                int error = fault_hit(f, FAULT_FILE);
-
-                if (error)
-                        f->files[i].ret = error;
-                else if (fault_hit(f, FAULT_SHORT) && f->files[i].ret > 0)
-                        f->files[i].ret /= 2;
-        }
-        f->n_files = 0;
-        return r;
-}
-
-static void fault_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
-{
-        struct fault_engine *f = (struct fault_engine *)e;
-
-        if (f->inner->ops->each) {
-                f->inner->ops->each(f->inner, n, fn, ctx);
-        } else {
-                for (size_t i = 0; i < n; i++)
-                        fn(ctx, i);
-        }
-}
-
-static int fault_read(struct lsr_engine *e, uint32_t *size)
-{
-        struct fault_engine *f = (struct fault_engine *)e;
         int error = fault_hit(f, FAULT_READ);
 
         if (error == 0 && *size > 1 && fault_hit(f, FAULT_PART))
@@ -222,68 +199,20 @@ static int fault_read(struct lsr_engine *e, uint32_t *size)
         return error;
 }
 
-static int fault_open(struct lsr_engine *e)
+int lsr_fault_new(struct lsr_fault **ret_fault, const char *spec, struct lsr_io_stats *stats)
 {
-        return fault_hit((struct fault_engine *)e, FAULT_OPEN);
-}
+        struct lsr_fault *f = lsr_xmalloc(sizeof(*f));
 
-static int fault_read_dir(struct lsr_engine *e)
-{
-        return fault_hit((struct fault_engine *)e, FAULT_DIR);
-}
-
-static size_t fault_dir_done(struct lsr_engine *e, char *buf, size_t n, size_t size)
-{
-        const struct dirent64 *d, *last = NULL;
-
-        for (size_t at = 0; at < n; at += d->d_reclen) {
-                d = (const struct dirent64 *)(void *)(buf + at);
-                if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-                        last = d;
-        }
-        if (!last || n + last->d_reclen > size || !fault_hit((struct fault_engine *)e, FAULT_TWICE))
-                return n;
-        memcpy(buf + n, last, last->d_reclen);
-        return n + last->d_reclen;
-}
-
-static const struct lsr_engine_ops fault_ops = {
-        .name = "fault",
-        .free = fault_free,
-        .stat_begin = fault_stat_begin,
-        .stat_add = fault_stat_add,
-        .stat_go = fault_stat_go,
-        .stat_wait = fault_stat_wait,
-        .files_start = fault_files_start,
-        .files_wait = fault_files_wait,
-        .each = fault_each,
-        .before_open = fault_open,
-        .before_read_dir = fault_read_dir,
-        .before_read = fault_read,
-        .after_read_dir = fault_dir_done,
-};
-
-int lsr_fault_new(struct lsr_engine **ret_engine, struct lsr_engine *inner, const char *spec,
-                  struct lsr_io_stats *stats)
-{
-        struct fault_engine *f = lsr_xmalloc(sizeof(*f));
-
-        memset(f, 0, sizeof(*f));
-        f->base = (struct lsr_engine){ &fault_ops, stats };
+        *f = (struct lsr_fault){ .stats = stats };
         while (*spec) {
                 const char *end = strchrnul(spec, ',');
 
-                if (fault_parse_rule(f, spec, end) < 0) {
-                        free(f);
-                        return -EINVAL;
-                }
-                if (*end && !end[1]) {
-                        free(f);
+                if (fault_parse_rule(f, spec, end) < 0 || (*end && !end[1])) {
+                        lsr_fault_free(f);
                         return -EINVAL;
                 }
                 spec = *end ? end + 1 : end;
         }
-        f->inner = inner;
-        *ret_engine = &f->base;
+        *ret_fault = f;
         return 0;
 }

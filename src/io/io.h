@@ -1,7 +1,7 @@
 /*
- * io - everything lsr asks of the kernel about files, in batches
+ * io - everything lsr asks of the kernel about files, through one queue
  *
- * One face, three engines that do the same with identical results:
+ * Operations are added, run and waited for; three engines do the same with identical results:
  *
  *      uring     requests in chains through one ring (liburing)
  *      threads   plain system calls, one worker a core
@@ -44,9 +44,8 @@ struct lsr_io_stats {
 
 /*
  * Make an engine: "auto", "uring", "threads", "sync"; "uring:TUNING" for
- * experiments, see io/engine.h; "fault:ENGINE:SPEC" for tests, see io/fault.c.
- * -EINVAL: no such name.  -EOPNOTSUPP and whatever the kernel said: the named
- * engine cannot run here.
+ * experiments, see io/tuning.h; "fault:ENGINE:SPEC" for tests, see io/fault.c.
+ * -EINVAL: no such name.  Whatever the kernel said: the named engine cannot run here.
  */
 int lsr_io_new(struct lsr_io **ret_io, const char *name);
 
@@ -60,7 +59,7 @@ int lsr_io_require(struct lsr_io *io);
 struct lsr_io *lsr_io_free(struct lsr_io *io);
 
 const struct lsr_io_stats *lsr_io_stats(const struct lsr_io *io);
-const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the last batch */
+const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the last stats */
 
 /* Does the engine start on the first lot added, so that a small one sets it going early? */
 bool lsr_io_eager(const struct lsr_io *io);
@@ -84,67 +83,89 @@ void lsr_io_time(struct lsr_io *io);
 /* For the few calls that callers make themselves and want counted. */
 void lsr_io_count(struct lsr_io *io, unsigned syscalls);
 
-/* One file to stat, by its name below the batch's directory. */
-struct lsr_stat_op {
-        const char *name;
-        struct lsr_meta *meta; /* filled; on failure only error is set */
-        int dirfd;             /* name is below it, where the batch says own_dirs */
-};
-
-/* A directory's worth of them. */
-struct lsr_stat_batch {
-        int dirfd;       /* AT_FDCWD for operands */
-        bool follow;     /* follow symbolic links */
-        unsigned fields; /* enum lsr_field wanted */
-        size_t expected; /* a guess of all that will be added, 0 for many; chooses the engine */
-        bool own_dirs;   /* names are below the directories of their operations instead */
+enum lsr_op_kind {
+        LSR_OP_STAT,        /* to meta */
+        LSR_OP_READ_FILE,   /* a small file whole: open, read, close */
+        LSR_OP_READ_LINK,   /* the target, without a NUL */
+        LSR_OP_LIST_XATTRS, /* names of attributes, each with its NUL */
+        LSR_OP_GET_XATTR,   /* the value of one */
+        LSR_OP_OPEN,        /* for reading */
+        LSR_OP_READ_DIR,    /* getdents64(2) */
+        LSR_OP_KINDS,
 };
 
 /*
- * A batch: begin, add as names come, go when no more will come, wait.
- *
- * Operations run while the caller does other things; ops, names and metas must
- * stay in place until lsr_io_stat_wait() returns, when all are done.  Threads
- * start with the first lot, the ring with lsr_io_stat_go(): its completions
- * would interrupt a getdents64 under way, see io/uring.c.  To wait implies to go.
- *
- * A file that cannot be had is no failure of the batch: its meta says so.  One
- * batch at a time.
+ * What an operation other than a stat brings, and what more it has to know.  Attributes come in a buffer that is allocated
+ * if ret > 0, with a NUL behind it: the caller frees it.
  */
-int lsr_io_stat_begin(struct lsr_io *io, const struct lsr_stat_batch *batch);
-int lsr_io_stat_add(struct lsr_io *io, const struct lsr_stat_op *ops, size_t n);
-int lsr_io_stat_go(struct lsr_io *io);
-int lsr_io_stat_wait(struct lsr_io *io);
-
-/* All of these for one lot of operations. */
-int lsr_io_stat(struct lsr_io *io, const struct lsr_stat_batch *batch, const struct lsr_stat_op *ops, size_t n);
-
-/* A small file to read whole. */
-struct lsr_file_read {
-        const char *path;
-        char *buf;   /* the caller's */
-        size_t cap;  /* a file of this size or more gives -EFBIG */
-        ssize_t ret; /* bytes read, or a negative errno */
-        bool below;  /* path is below dirfd */
-        int dirfd;
-        int flags;   /* of open(2), besides O_RDONLY, O_NONBLOCK, O_NOCTTY; O_NOATIME is left out where it is refused */
-        size_t size; /* what the file is said to have: when that many bytes came, no more are looked for; 0: not said */
-        bool ends;   /* a regular file, which ends where a read comes short */
+struct lsr_op_data {
+        char *buf; /* the caller's */
+        size_t cap;
+        ssize_t ret;           /* bytes, or the descriptor; a negative errno */
+        int flags;             /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
+        bool ends;             /* READ_FILE: a regular file, which ends where a read comes short */
+        size_t size;           /* READ_FILE: what it is said to have: no more is looked for; 0: not said */
+        const char *attribute; /* GET_XATTR */
 };
 
-/*
- * Open, read and close each of them, perhaps while the caller goes on: @files
- * stay in place until lsr_io_files_wait() returns.  What would have to be waited
- * for, a FIFO or a terminal, is empty or gives -EAGAIN, unless @size or @ends say
- * that it is a file.  A few may be started while a
- * stat batch is being collected; the ring then takes both in one call.  Many, LSR_IO_RING_MIN
- * and more, want no batch beside them; "auto" takes the ring for them.
- */
-int lsr_io_files_start(struct lsr_io *io, struct lsr_file_read *files, size_t n);
-int lsr_io_files_wait(struct lsr_io *io);
+/* One operation.  What it points to stays in place until lsr_io_wait() returns; so does it. */
+struct lsr_op {
+        const char *name; /* below dirfd, or a path */
+        union {
+                struct lsr_meta *meta;    /* STAT: filled; on failure only error is set */
+                struct lsr_op_data *data; /* all others */
+        };
+        int dirfd;     /* AT_FDCWD; READ_DIR: what is read */
+        uint16_t mask; /* STAT: lsr_meta_statx_mask() of the fields wanted */
+        uint8_t kind;  /* enum lsr_op_kind */
+        bool follow;   /* symbolic links */
+};
 
-/* Both in one. */
-int lsr_io_read_files(struct lsr_io *io, struct lsr_file_read *files, size_t n);
+/* A stat of many files below @dirfd; lsr_op_put() makes it that of one. */
+static inline struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
+{
+        return (struct lsr_op){
+                .dirfd = dirfd,
+                .mask = (uint16_t)lsr_meta_statx_mask(fields),
+                .kind = LSR_OP_STAT,
+                .follow = follow,
+        };
+}
+
+static inline void lsr_op_put(struct lsr_op *ret_op, const struct lsr_op *stat, const char *name, struct lsr_meta *meta)
+{
+        *ret_op = *stat;
+        ret_op->name = name;
+        ret_op->meta = meta;
+}
+
+/*
+ * The queue: add as names come, go when no more will come for now, wait for all.
+ *
+ * Operations run while the caller does other things.  Threads start with the
+ * first lot, the ring with lsr_io_go(): its completions would interrupt a
+ * getdents64 under way, see io/uring.c.  To wait implies to go.
+ *
+ * The first lot after a wait chooses who does them, by its kind and size, or by
+ * how many operations are expected; so what is added while others are under way
+ * goes with them, through the ring in one call.  What an engine cannot do is done
+ * by plain calls.
+ *
+ * A file that cannot be had is no failure of the queue: its meta or data says so.
+ * To add fails if an engine asked for by name cannot run; then nothing was added.
+ *
+ * What would have to be waited for, a FIFO or a terminal, is empty for READ_FILE
+ * or gives -EAGAIN, unless data says that it is a file; of a file with @cap bytes
+ * or more the result is -EFBIG.
+ */
+#define LSR_IO_MANY SIZE_MAX
+void lsr_io_expect(struct lsr_io *io, size_t n); /* before the first lot, if it is not all */
+int lsr_io_add(struct lsr_io *io, const struct lsr_op *ops, size_t n);
+void lsr_io_go(struct lsr_io *io);
+void lsr_io_wait(struct lsr_io *io);
+
+/* Add and wait. */
+int lsr_io_run(struct lsr_io *io, const struct lsr_op *ops, size_t n);
 
 /* Open a directory for reading.  Returns the descriptor or a negative errno. */
 int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow);
@@ -158,10 +179,3 @@ int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path, bool follow
 
 /* getdents64(2).  Returns bytes of entries, 0 at the end, or a negative errno. */
 ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size);
-
-/*
- * Call @fn for every index below @n: across the workers of the threads engine,
- * one after the other in the others.  For what has no opcode: readlink, xattrs.
- * @syscalls_each is for the statistics.
- */
-void lsr_io_each(struct lsr_io *io, size_t n, unsigned syscalls_each, void (*fn)(void *ctx, size_t i), void *ctx);

@@ -56,8 +56,7 @@ static uint64_t read_clock(const struct lsr_reads *reads)
 void lsr_read_begin(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
 {
         uint64_t began = read_clock(reads);
-        const struct lsr_engine_ops *ops = reads->named ? reads->named->ops : NULL;
-        int error = ops && ops->before_read ? ops->before_read(reads->named, &read->size) : 0;
+        int error = reads->fault ? lsr_fault_read(reads->fault, &read->size) : 0;
 
         read->busy = false;
         if (error == 0 && ring)

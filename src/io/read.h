@@ -20,7 +20,7 @@ enum lsr_reads_way {
 struct lsr_reads {
         enum lsr_reads_way way;
         struct lsr_io_stats *stats;
-        struct lsr_engine *named;   /* asked before each read, if it wants to be; may be NULL */
+        struct lsr_fault *fault;    /* asked before each read; may be NULL */
         struct lsr_read_ring *ring; /* made on need, or by lsr_io_seal() */
         int refused;                /* why there is none: a negative errno, or 0 */
         bool timed;                 /* stats->read_ns is wanted */

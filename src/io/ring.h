@@ -1,21 +1,49 @@
 /*
- * ring - the door to liburing
+ * ring - a ring of the kernel, and the account of what is in flight on it
  *
- * The one file that includes liburing.h, for the two that speak to a ring:
- * uring.c (metadata, small files) and uring-read.c (contents).  They share no
- * ring: one is made for the number of names and belongs to the thread that made
- * it, the other is small, may go from thread to thread and can be confined.
+ * The one file that includes liburing.h, for those that speak to a ring: uring.c
+ * (metadata, small files) and uring-read.c (contents).  They share no ring: one is
+ * made for the number of names and belongs to the thread that made it, the other
+ * is small, may go from thread to thread and can be confined.
+ *
+ * Every request reports, and nothing that it writes to may be given up before.
  */
 #pragma once
 
-#include <errno.h>
 #include <liburing.h>
 #include <stdbool.h>
 
-#define LSR_RING_TRIES_MAX 1000u
+#include "io/io.h"
 
-/* io_uring_enter(2) failed for a moment: a signal, or completions or memory were short. */
-static inline bool lsr_ring_transient(int error)
+struct lsr_ring {
+        struct io_uring uring;
+        struct lsr_io_stats *stats;
+        unsigned pending; /* requests without a report, those that the kernel has not taken yet among them */
+        bool split;       /* the kernel took a part of what it was given; whoever asks clears it */
+        void (*report)(void *ctx, uint64_t data, int result);
+        void *ctx;
+};
+
+/* The next request, or NULL if there is no room. */
+static inline struct io_uring_sqe *lsr_ring_request(struct lsr_ring *r)
 {
-        return error == -EINTR || error == -EAGAIN || error == -EBUSY;
+        struct io_uring_sqe *sqe = io_uring_get_sqe(&r->uring);
+
+        r->pending += sqe != NULL;
+        return sqe;
 }
+
+/* Report what has completed. */
+void lsr_ring_reap(struct lsr_ring *r);
+
+/*
+ * Hand over what is queued, wait for @wait completions, or fewer, and report what came.  The kernel may take a part, and
+ * does not wait then; what it left stays queued for the next call.  0, or a negative errno: the ring failed for good.
+ */
+int lsr_ring_enter(struct lsr_ring *r, unsigned wait);
+
+/* The ring failed.  What the kernel has taken it finishes: wait for that.  What is still queued it never gets. */
+void lsr_ring_drain(struct lsr_ring *r);
+
+/* It must be owed nothing. */
+void lsr_ring_exit(struct lsr_ring *r);

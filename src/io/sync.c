@@ -3,34 +3,67 @@
  *
  * The reference for the other engines, and the fastest for a handful of files:
  * a warm statx takes about a microsecond, setting up a ring a hundred.
+ *
+ * lsr_sync_run() does any operation.  Threads run it, and so does the ring for
+ * what it cannot do itself.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "io/engine.h"
 
-struct sync_engine {
-        struct lsr_engine base;
-        struct lsr_stat_batch batch;
-};
+#ifndef SYS_getxattrat
+#define SYS_getxattrat 464
+#define SYS_listxattrat 465
+#endif
 
-void lsr_sync_stat(const struct lsr_stat_batch *batch, const struct lsr_stat_op *op)
+#define SYNC_XATTR_FIRST 1024
+#define SYNC_XATTR_MAX ((size_t)64 << 10) /* of a list, and of a value: XATTR_LIST_MAX, XATTR_SIZE_MAX of the kernel */
+
+static void sync_stat(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
-        int flags = AT_NO_AUTOMOUNT | (batch->follow ? 0 : AT_SYMLINK_NOFOLLOW);
+        int flags = AT_NO_AUTOMOUNT | (op->follow ? 0 : AT_SYMLINK_NOFOLLOW);
         struct statx stx;
 
-        if (statx(batch->own_dirs ? op->dirfd : batch->dirfd, op->name, flags, lsr_meta_statx_mask(batch->fields),
-                  &stx) == 0)
+        stats->syscalls++;
+        if (statx(op->dirfd, op->name, flags, op->mask, &stx) == 0)
                 lsr_meta_from_statx(op->meta, &stx);
         else
                 op->meta->error = -errno;
 }
 
-bool lsr_file_read_complete(const struct lsr_file_read *file)
+/* ---- files ---- */
+
+int lsr_op_open_flags(const struct lsr_op *op)
+{
+        return O_RDONLY | O_NONBLOCK | O_NOCTTY | (op->follow ? 0 : O_NOFOLLOW) | op->data->flags;
+}
+
+static int sync_open(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        int flags = lsr_op_open_flags(op) | O_CLOEXEC, fd;
+
+        stats->syscalls++;
+        fd = openat(op->dirfd, op->name, flags);
+        if (fd < 0 && errno == EPERM && (flags & O_NOATIME)) {
+                /* Somebody else's file. */
+                stats->syscalls++;
+                fd = openat(op->dirfd, op->name, flags & ~O_NOATIME);
+        }
+        return fd < 0 ? -errno : fd;
+}
+
+bool lsr_file_is_complete(const struct lsr_op_data *file)
 {
         if (file->ret <= 0 || (size_t)file->ret >= file->cap)
                 return false;
@@ -39,26 +72,19 @@ bool lsr_file_read_complete(const struct lsr_file_read *file)
         return file->size > 0 ? (size_t)file->ret == file->size : file->buf[file->ret - 1] == '\n';
 }
 
-void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls)
+static void sync_read_file(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
-        int flags = LSR_FILE_FLAGS | O_CLOEXEC | file->flags;
-        int fd = openat(file->below ? file->dirfd : AT_FDCWD, file->path, flags);
+        struct lsr_op_data *file = op->data;
+        int fd = sync_open(op, stats);
         size_t len = 0;
         ssize_t n = 1;
 
-        file->ret = 0;
-        (*syscalls)++;
-        if (fd < 0 && errno == EPERM && (flags & O_NOATIME)) {
-                fd = openat(file->below ? file->dirfd : AT_FDCWD, file->path, flags & ~O_NOATIME);
-                (*syscalls)++;
-        }
-        if (fd < 0) {
-                file->ret = -errno;
+        file->ret = fd < 0 ? fd : 0;
+        if (fd < 0)
                 return;
-        }
-        while (n > 0 && len < file->cap && !lsr_file_read_complete(file)) {
+        while (n > 0 && len < file->cap && !lsr_file_is_complete(file)) {
                 n = read(fd, file->buf + len, file->cap - len);
-                (*syscalls)++;
+                stats->syscalls++;
                 if (n < 0 && errno == EINTR)
                         n = 1;
                 else if (n > 0)
@@ -67,11 +93,141 @@ void lsr_sync_read_file(struct lsr_file_read *file, unsigned *syscalls)
         }
         if (n < 0)
                 file->ret = -errno;
+        else if (len == file->cap)
+                file->ret = -EFBIG;
         else
-                file->ret = len == file->cap ? -EFBIG : (ssize_t)len;
+                stats->bytes_read += len;
         close(fd);
-        (*syscalls)++;
+        stats->syscalls++;
 }
+
+static ssize_t sync_read_dir(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        ssize_t n;
+
+        stats->syscalls++;
+        n = syscall(SYS_getdents64, op->dirfd, op->data->buf, op->data->cap);
+        /* A directory that has been removed is at its end: POSIX has it so of readdir(). */
+        if (n < 0)
+                return errno == ENOENT ? 0 : -errno;
+        stats->bytes_read += (size_t)n;
+        return n;
+}
+
+static ssize_t sync_read_link(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        ssize_t n;
+
+        stats->syscalls++;
+        n = readlinkat(op->dirfd, op->name, op->data->buf, op->data->cap);
+        return n < 0 ? -errno : n;
+}
+
+/* ---- extended attributes ---- */
+
+/* The argument of getxattrat(2). */
+struct sync_xattr_args {
+        uint64_t value;
+        uint32_t size;
+        uint32_t flags;
+};
+
+/*
+ * listxattrat(2) and getxattrat(2), of Linux 6.13, take a directory's descriptor.
+ * Before them there is no way to name a file below one but through /proc.
+ */
+static ssize_t sync_xattr_at(const struct lsr_op *op, struct lsr_io_stats *stats, void *buf, size_t size)
+{
+        struct sync_xattr_args args = { (uintptr_t)buf, (uint32_t)size, 0 };
+        int flags = op->follow ? 0 : AT_SYMLINK_NOFOLLOW;
+
+        stats->syscalls++;
+        if (op->kind == LSR_OP_GET_XATTR)
+                return syscall(SYS_getxattrat, op->dirfd, op->name, flags, op->data->attribute, &args, sizeof(args));
+        return syscall(SYS_listxattrat, op->dirfd, op->name, flags, buf, size);
+}
+
+static ssize_t sync_xattr_path(const struct lsr_op *op, struct lsr_io_stats *stats, const char *path, void *buf,
+                               size_t size)
+{
+        stats->syscalls++;
+        if (op->kind == LSR_OP_GET_XATTR)
+                return (op->follow ? getxattr : lgetxattr)(path, op->data->attribute, buf, size);
+        return (op->follow ? listxattr : llistxattr)(path, buf, size);
+}
+
+static ssize_t sync_xattr_call(const struct lsr_op *op, struct lsr_io_stats *stats, void *buf, size_t size)
+{
+        static atomic_bool no_at;
+        char path[PATH_MAX];
+        ssize_t n;
+
+        if (op->dirfd == AT_FDCWD) {
+                n = sync_xattr_path(op, stats, op->name, buf, size);
+                return n < 0 ? -errno : n;
+        }
+        if (!atomic_load_explicit(&no_at, memory_order_relaxed)) {
+                n = sync_xattr_at(op, stats, buf, size);
+                if (n >= 0 || (errno != ENOSYS && errno != EPERM))
+                        return n < 0 ? -errno : n;
+                if (errno == ENOSYS)
+                        atomic_store_explicit(&no_at, true, memory_order_relaxed);
+        }
+        if (snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", op->dirfd, op->name) >= (int)sizeof(path))
+                return -ENAMETOOLONG;
+        n = sync_xattr_path(op, stats, path, buf, size);
+        return n < 0 ? -errno : n;
+}
+
+/* Most files have no attributes, and none of the others many. */
+static ssize_t sync_xattr(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        char first[SYNC_XATTR_FIRST], *all = first;
+        ssize_t n = sync_xattr_call(op, stats, first, sizeof(first));
+
+        if (n == -ERANGE) {
+                all = lsr_xmalloc(SYNC_XATTR_MAX);
+                n = sync_xattr_call(op, stats, all, SYNC_XATTR_MAX);
+        }
+        if (n > 0) {
+                op->data->buf = lsr_xmalloc((size_t)n + 1);
+                memcpy(op->data->buf, all, (size_t)n);
+                op->data->buf[n] = '\0';
+        }
+        if (all != first)
+                free(all);
+        return n;
+}
+
+void lsr_sync_run(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        switch ((enum lsr_op_kind)op->kind) {
+        case LSR_OP_STAT:
+                sync_stat(op, stats);
+                return;
+        case LSR_OP_READ_FILE:
+                sync_read_file(op, stats);
+                return;
+        case LSR_OP_READ_LINK:
+                op->data->ret = sync_read_link(op, stats);
+                return;
+        case LSR_OP_LIST_XATTRS:
+        case LSR_OP_GET_XATTR:
+                op->data->ret = sync_xattr(op, stats);
+                return;
+        case LSR_OP_OPEN:
+                op->data->ret = sync_open(op, stats);
+                return;
+        case LSR_OP_READ_DIR:
+                op->data->ret = sync_read_dir(op, stats);
+                return;
+        case LSR_OP_KINDS:
+                break;
+        }
+        abort();
+}
+
+/* ---- the engine ---- */
 
 static struct lsr_engine *sync_free(struct lsr_engine *e)
 {
@@ -79,66 +235,23 @@ static struct lsr_engine *sync_free(struct lsr_engine *e)
         return NULL;
 }
 
-static int sync_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
+static void sync_add(struct lsr_engine *e, const struct lsr_op *ops, size_t n)
 {
-        ((struct sync_engine *)e)->batch = *batch;
-        return 0;
-}
-
-static int sync_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
-{
-        const struct lsr_stat_batch *batch = &((struct sync_engine *)e)->batch;
-
         for (size_t i = 0; i < n; i++)
-                lsr_sync_stat(batch, &ops[i]);
-        e->stats->syscalls += n;
+                lsr_sync_run(&ops[i], e->stats);
         e->stats->sync_ops += n;
-        return 0;
-}
-
-static int sync_stat_wait(struct lsr_engine *e)
-{
-        return 0;
-}
-
-static int sync_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
-{
-        unsigned syscalls = 0;
-
-        for (size_t i = 0; i < n; i++) {
-                lsr_sync_read_file(&files[i], &syscalls);
-                e->stats->bytes_read += files[i].ret > 0 ? (size_t)files[i].ret : 0;
-        }
-        e->stats->syscalls += syscalls;
-        return 0;
-}
-
-static int sync_files_wait(struct lsr_engine *e)
-{
-        return 0;
-}
-
-static void sync_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
-{
-        for (size_t i = 0; i < n; i++)
-                fn(ctx, i);
 }
 
 static const struct lsr_engine_ops sync_ops = {
         .name = "sync",
         .free = sync_free,
-        .stat_begin = sync_stat_begin,
-        .stat_add = sync_stat_add,
-        .stat_wait = sync_stat_wait,
-        .files_start = sync_files_start,
-        .files_wait = sync_files_wait,
-        .each = sync_each,
+        .add = sync_add,
 };
 
 struct lsr_engine *lsr_sync_new(struct lsr_io_stats *stats)
 {
-        struct sync_engine *e = lsr_xmalloc(sizeof(*e));
+        struct lsr_engine *e = lsr_xmalloc(sizeof(*e));
 
-        *e = (struct sync_engine){ .base = { &sync_ops, stats } };
-        return &e->base;
+        *e = (struct lsr_engine){ &sync_ops, stats };
+        return e;
 }

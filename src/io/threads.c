@@ -10,7 +10,6 @@
  * as fifty stats.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,42 +26,36 @@
 
 /* One lot of operations; whoever is free takes chunks off it until next reaches n. */
 struct threads_segment {
-        const struct lsr_stat_op *ops; /* to stat, if fn is NULL */
-        void (*fn)(void *ctx, size_t i);
-        void *ctx;
+        const struct lsr_op *ops;
         size_t n;
         atomic_size_t next;
 };
 
 struct threads_engine {
         struct lsr_engine base;
-        struct lsr_stat_batch batch;
         pthread_mutex_t lock;
         pthread_cond_t more; /* n_segments grew, or stop */
         pthread_cond_t idle; /* busy fell to 0 */
         struct threads_segment segments[THREADS_SEGMENTS_MAX];
-        unsigned n_segments; /* of this batch */
-        unsigned batch_no;   /* a worker's place in an older batch is void */
-        unsigned busy;       /* workers inside a segment */
+        unsigned n_segments;        /* of this batch */
+        unsigned batch_no;          /* a worker's place in an older batch is void */
+        unsigned busy;              /* workers inside a segment */
+        struct lsr_io_stats theirs; /* what workers have counted in this batch */
         bool stop;
         unsigned cpus; /* 0: not asked yet */
         unsigned n_workers;
         pthread_t workers[THREADS_WORKERS_MAX];
 };
 
-static void threads_work(struct threads_engine *t, struct threads_segment *s)
+static void threads_work(struct threads_segment *s, struct lsr_io_stats *stats)
 {
         size_t begin;
 
         while ((begin = atomic_fetch_add(&s->next, THREADS_CHUNK)) < s->n) {
                 size_t end = s->n - begin > THREADS_CHUNK ? begin + THREADS_CHUNK : s->n;
 
-                for (size_t i = begin; i < end; i++) {
-                        if (s->fn)
-                                s->fn(s->ctx, i);
-                        else
-                                lsr_sync_stat(&t->batch, &s->ops[i]);
-                }
+                for (size_t i = begin; i < end; i++)
+                        lsr_sync_run(&s->ops[i], stats);
         }
 }
 
@@ -73,6 +66,8 @@ static void *threads_main(void *arg)
 
         pthread_mutex_lock(&t->lock);
         while (!t->stop) {
+                struct lsr_io_stats mine = {};
+
                 if (batch_no != t->batch_no) {
                         batch_no = t->batch_no;
                         seen = 0;
@@ -83,8 +78,10 @@ static void *threads_main(void *arg)
                 }
                 t->busy++;
                 pthread_mutex_unlock(&t->lock);
-                threads_work(t, &t->segments[seen++]);
+                threads_work(&t->segments[seen++], &mine);
                 pthread_mutex_lock(&t->lock);
+                t->theirs.syscalls += mine.syscalls;
+                t->theirs.bytes_read += mine.bytes_read;
                 if (--t->busy == 0)
                         pthread_cond_signal(&t->idle);
         }
@@ -96,9 +93,7 @@ static void *threads_main(void *arg)
 static void threads_start(struct threads_engine *t)
 {
         if (t->cpus == 0) {
-                cpu_set_t cpus;
-
-                t->cpus = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+                t->cpus = lsr_thread_cpus();
                 t->base.stats->syscalls++;
         }
         if (t->n_workers > 0 || t->cpus < 2)
@@ -111,79 +106,53 @@ static void threads_start(struct threads_engine *t)
         }
 }
 
-static void threads_push(struct threads_engine *t, const struct threads_segment *segment)
+static void threads_push(struct threads_engine *t, const struct lsr_op *ops, size_t n)
 {
         struct threads_segment *s = &t->segments[t->n_segments];
 
         pthread_mutex_lock(&t->lock);
-        s->ops = segment->ops;
-        s->fn = segment->fn;
-        s->ctx = segment->ctx;
-        s->n = segment->n;
+        s->ops = ops;
+        s->n = n;
         atomic_store(&s->next, 0);
         t->n_segments++;
         pthread_cond_broadcast(&t->more);
         pthread_mutex_unlock(&t->lock);
 }
 
-static int threads_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
-{
-        ((struct threads_engine *)e)->batch = *batch;
-        return 0;
-}
-
-static int threads_stat_wait(struct lsr_engine *e)
+static void threads_wait(struct lsr_engine *e)
 {
         struct threads_engine *t = (struct threads_engine *)e;
 
         if (t->n_segments == 0)
-                return 0;
+                return;
         for (unsigned i = 0; i < t->n_segments; i++)
-                threads_work(t, &t->segments[i]);
+                threads_work(&t->segments[i], e->stats);
         pthread_mutex_lock(&t->lock);
         while (t->busy > 0)
                 pthread_cond_wait(&t->idle, &t->lock);
+        e->stats->syscalls += t->theirs.syscalls;
+        e->stats->bytes_read += t->theirs.bytes_read;
+        t->theirs = (struct lsr_io_stats){};
         t->n_segments = 0;
         t->batch_no++;
         pthread_mutex_unlock(&t->lock);
-        return 0;
 }
 
-static int threads_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
+static void threads_add(struct lsr_engine *e, const struct lsr_op *ops, size_t n)
 {
         struct threads_engine *t = (struct threads_engine *)e;
 
-        t->base.stats->thread_ops += n;
-        t->base.stats->syscalls += n;
+        e->stats->thread_ops += n;
         if (n >= THREADS_MIN)
                 threads_start(t);
         if (n < THREADS_MIN || t->n_workers == 0) {
                 for (size_t i = 0; i < n; i++)
-                        lsr_sync_stat(&t->batch, &ops[i]);
-                return 0;
-        }
-        if (t->n_segments == THREADS_SEGMENTS_MAX)
-                threads_stat_wait(e);
-        threads_push(t, &(struct threads_segment){ .ops = ops, .n = n });
-        return 0;
-}
-
-static void threads_each(struct lsr_engine *e, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
-{
-        struct threads_engine *t = (struct threads_engine *)e;
-
-        t->base.stats->thread_ops += n;
-        if (n >= THREADS_MIN)
-                threads_start(t);
-        if (n < THREADS_MIN || t->n_workers == 0) {
-                for (size_t i = 0; i < n; i++)
-                        fn(ctx, i);
+                        lsr_sync_run(&ops[i], e->stats);
                 return;
         }
         if (t->n_segments == THREADS_SEGMENTS_MAX)
-                threads_stat_wait(e);
-        threads_push(t, &(struct threads_segment){ .fn = fn, .ctx = ctx, .n = n });
-        threads_stat_wait(e);
+                threads_wait(e);
+        threads_push(t, ops, n);
 }
 
 static struct lsr_engine *threads_free(struct lsr_engine *e)
@@ -207,13 +176,11 @@ static const struct lsr_engine_ops threads_ops = {
         .name = "threads",
         .eager = true,
         .free = threads_free,
-        .stat_begin = threads_stat_begin,
-        .stat_add = threads_stat_add,
-        .stat_wait = threads_stat_wait,
-        .each = threads_each,
+        .add = threads_add,
+        .wait = threads_wait,
 };
 
-int lsr_threads_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats)
+struct lsr_engine *lsr_threads_new(struct lsr_io_stats *stats)
 {
         struct threads_engine *t = lsr_xmalloc(sizeof(*t));
 
@@ -222,6 +189,5 @@ int lsr_threads_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats)
         pthread_mutex_init(&t->lock, NULL);
         pthread_cond_init(&t->more, NULL);
         pthread_cond_init(&t->idle, NULL);
-        *ret_engine = &t->base;
-        return 0;
+        return &t->base;
 }

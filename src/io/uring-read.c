@@ -24,7 +24,7 @@
 #include "io/uring-read.h"
 
 #include <assert.h>
-#include <poll.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -37,10 +37,8 @@
 #define READ_RING_FILES 64u
 
 struct lsr_read_ring {
-        struct io_uring ring;
-        struct lsr_io_stats *stats;
-        int broken;       /* a negative errno: an enter failed */
-        unsigned pending; /* reads that are busy */
+        struct lsr_ring ring;
+        int broken; /* a negative errno: an enter failed */
         bool sealed;
         int files[READ_RING_FILES]; /* descriptor in each place of the table of a sealed ring, or -1 */
 };
@@ -48,9 +46,9 @@ struct lsr_read_ring {
 /* Of the two calls for this, liburing 2.3 declares what its shared library lacks. */
 static int ring_restrict(struct lsr_read_ring *r, const struct io_uring_restriction *only, unsigned n)
 {
-        int fd = r->ring.ring_fd;
+        int fd = r->ring.uring.ring_fd;
 
-        r->stats->syscalls += 2;
+        r->ring.stats->syscalls += 2;
         if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_RESTRICTIONS, only, n) < 0 ||
             syscall(SYS_io_uring_register, fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
                 return -errno;
@@ -66,11 +64,21 @@ static int ring_seal(struct lsr_read_ring *r)
         };
         int error;
 
-        r->stats->syscalls++;
-        error = io_uring_register_files(&r->ring, r->files, READ_RING_FILES);
+        r->ring.stats->syscalls++;
+        error = io_uring_register_files(&r->ring.uring, r->files, READ_RING_FILES);
         if (error >= 0)
                 error = ring_restrict(r, only, sizeof(only) / sizeof(*only));
         return error;
+}
+
+static void ring_report(void *ctx, uint64_t data, int result)
+{
+        struct lsr_read *read = (void *)(uintptr_t)data;
+
+        (void)ctx;
+        assert(read->busy);
+        read->result = result;
+        read->busy = false;
 }
 
 int lsr_read_ring_new(struct lsr_read_ring **ret_ring, struct lsr_io_stats *stats, bool sealed)
@@ -79,12 +87,13 @@ int lsr_read_ring_new(struct lsr_read_ring **ret_ring, struct lsr_io_stats *stat
         int error;
 
         memset(r, 0, sizeof(*r));
-        r->stats = stats;
+        r->ring.stats = stats;
+        r->ring.report = ring_report;
         r->sealed = sealed;
         for (unsigned i = 0; i < READ_RING_FILES; i++)
                 r->files[i] = -1;
         stats->syscalls += 3;
-        error = io_uring_queue_init(READ_RING_DEPTH, &r->ring, sealed ? IORING_SETUP_R_DISABLED : 0);
+        error = io_uring_queue_init(READ_RING_DEPTH, &r->ring.uring, sealed ? IORING_SETUP_R_DISABLED : 0);
         if (error < 0) {
                 free(r);
                 return error;
@@ -103,74 +112,28 @@ struct lsr_read_ring *lsr_read_ring_free(struct lsr_read_ring *r)
 {
         if (!r)
                 return NULL;
-        assert(r->pending == 0);
-        io_uring_queue_exit(&r->ring);
-        r->stats->syscalls += 3;
+        lsr_ring_exit(&r->ring);
         free(r);
         return NULL;
 }
 
-static void ring_reap(struct lsr_read_ring *r)
-{
-        struct io_uring_cqe *cqe;
-        unsigned head, n = 0;
-
-        io_uring_for_each_cqe(&r->ring, head, cqe)
-        {
-                struct lsr_read *read = io_uring_cqe_get_data(cqe);
-
-                assert(read->busy && r->pending > 0);
-                r->pending--;
-                read->result = cqe->res;
-                read->busy = false;
-                n++;
-        }
-        io_uring_cq_advance(&r->ring, n);
-}
-
-/* The ring failed for good.  The kernel finishes what it has taken, and that is waited for; what it has not taken fails. */
+/* For good.  What the kernel has not taken fails. */
 static void ring_abandon(struct lsr_read_ring *r, int error)
 {
-        const struct io_uring_sq *sq = &r->ring.sq;
+        const struct io_uring_sq *sq = &r->ring.uring.sq;
 
-        while (r->pending > io_uring_sq_ready(&r->ring)) {
-                r->stats->syscalls++;
-                poll(&(struct pollfd){ .fd = r->ring.ring_fd, .events = POLLIN }, 1, -1);
-                ring_reap(r);
-        }
-        for (unsigned i = *sq->khead; i != sq->sqe_tail; i++) {
-                struct lsr_read *read = (void *)(uintptr_t)sq->sqes[i & sq->ring_mask].user_data;
-
-                read->result = error;
-                read->busy = false;
-        }
-        r->pending = 0;
+        lsr_ring_drain(&r->ring);
+        for (unsigned i = *sq->khead; i != sq->sqe_tail; i++)
+                ring_report(NULL, sq->sqes[i & sq->ring_mask].user_data, error);
         r->broken = error;
 }
 
-/* Hand over what is queued and wait for @wait completions, or fewer. */
 static int ring_enter(struct lsr_read_ring *r, unsigned wait)
 {
-        unsigned tries = 0;
+        int error = r->broken ? 0 : lsr_ring_enter(&r->ring, wait);
 
-        while (!r->broken) {
-                unsigned queued = io_uring_sq_ready(&r->ring), before = r->pending;
-                int n = wait ? io_uring_submit_and_wait(&r->ring, wait) : io_uring_submit(&r->ring);
-
-                r->stats->syscalls++;
-                r->stats->ring_enters++;
-                ring_reap(r);
-                /*
-                 * The kernel may take a part: the rest goes with the next call.  When a signal ends a wait, what has
-                 * come must not be waited for again.
-                 */
-                if (n > 0 || (n == 0 && queued == 0) || r->pending < before)
-                        return 0;
-                if (n == 0)
-                        n = -EAGAIN;
-                if (!lsr_ring_transient(n) || (n != -EINTR && ++tries == LSR_RING_TRIES_MAX))
-                        ring_abandon(r, n);
-        }
+        if (error < 0)
+                ring_abandon(r, error);
         return r->broken;
 }
 
@@ -192,9 +155,9 @@ int lsr_read_ring_start(struct lsr_read_ring *r, struct lsr_read *read)
                 fd = fd < 0 ? -EBADF : ring_place(r, fd);
         if (fd < 0)
                 return -EBADF;
-        if (r->broken || (io_uring_sq_space_left(&r->ring) == 0 && ring_enter(r, 0) < 0))
+        if (r->broken || (io_uring_sq_space_left(&r->ring.uring) == 0 && ring_enter(r, 0) < 0))
                 return r->broken;
-        sqe = io_uring_get_sqe(&r->ring);
+        sqe = lsr_ring_request(&r->ring);
         if (!sqe)
                 return -EAGAIN;
         assert(!read->busy);
@@ -203,16 +166,14 @@ int lsr_read_ring_start(struct lsr_read_ring *r, struct lsr_read *read)
                 io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
         io_uring_sqe_set_data(sqe, read);
         read->busy = true;
-        r->pending++;
-        r->stats->ring_ops++;
         return 0;
 }
 
 void lsr_read_ring_wait(struct lsr_read_ring *r, struct lsr_read *read)
 {
-        ring_reap(r);
+        lsr_ring_reap(&r->ring);
         /* Reads behind this one start even if this one is done. */
-        if (!read->busy && io_uring_sq_ready(&r->ring))
+        if (!read->busy && io_uring_sq_ready(&r->ring.uring))
                 ring_enter(r, 0);
         while (read->busy)
                 ring_enter(r, 1);
@@ -227,8 +188,8 @@ static int ring_set_place(struct lsr_read_ring *r, int place, int fd)
 {
         int n;
 
-        r->stats->syscalls++;
-        n = io_uring_register_files_update(&r->ring, (unsigned)place, &fd, 1);
+        r->ring.stats->syscalls++;
+        n = io_uring_register_files_update(&r->ring.uring, (unsigned)place, &fd, 1);
         if (n < 0)
                 return n;
         r->files[place] = fd;
@@ -255,5 +216,5 @@ void lsr_read_ring_unregister(struct lsr_read_ring *r, int fd)
 
 struct io_uring *lsr_read_ring_raw(struct lsr_read_ring *r)
 {
-        return &r->ring;
+        return &r->ring.uring;
 }

@@ -1,5 +1,5 @@
 /*
- * uring - metadata through io_uring
+ * uring - metadata and small files through io_uring
  *
  * The kernel runs every statx request on an io-wq worker thread, so a request
  * per name spends more on queueing than on the stat.  Names therefore travel in
@@ -20,10 +20,18 @@
  * is free, a buffer the caller's and a ring taken down only when all that the
  * kernel has taken has reported.  (IOSQE_CQE_SKIP_SUCCESS saved nothing that
  * could be measured: the lock of the completion queue is taken all the same.)
+ * A ring is made only when nothing is under way.
  *
  * A slot whose stx_mask is still zero then was not filled, and is repeated by a
  * plain statx: that gives the right errno whether the name vanished, the kernel
  * does not know the opcode or the chain was cancelled, and failures are rare.
+ *
+ * A small file is a chain of its own, open to close, with a place in a table of
+ * direct descriptors.  All other kinds have no opcode and are done by plain calls.
+ *
+ * What the kernel offers it is asked one by one: set-up flags when a ring is
+ * made, the table when a file is first read, opcodes when a request was refused
+ * as unknown ones are.  A probe beforehand would be a call for every listing.
  *
  * The ring starts when the directory has been read to its end.  Every request
  * that ends leaves work for the submitting task, which counts as a pending
@@ -38,7 +46,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,241 +54,190 @@
 #include "base/arena.h"
 #include "io/engine.h"
 #include "io/ring.h"
+#include "io/tuning.h"
 
-#define URING_DEPTH_MIN 128u
-#define URING_DEPTH_MAX 4096u
-#define URING_DEPTH 1664u /* in flight: fewer need more calls, more let 4 KiB names fall out of the cache */
-#define URING_CHAIN_MAX 128u
-#define URING_CHAIN_MIN 8u
-#define URING_CHAINS_MAX (URING_DEPTH_MAX / URING_CHAIN_MIN)
-#define URING_WORKERS_MAX 64u
-#define URING_POLITE_MIN 500u /* requests from which waiting under SCHED_BATCH pays for its call */
-#define URING_FILES_MAX 128u
+#define URING_FILES 128u       /* in flight: places in a table of direct descriptors */
 #define URING_FILE_REQUESTS 4u /* at most */
-#define URING_FILES_FEW 16u    /* so many wait for the next submission */
 
-/* What a completion belongs to, in the low bits of its user_data. */
-enum uring_tag {
-        URING_CHAIN, /* a member of chain user_data >> 8 */
-        URING_READ,  /* the read of file user_data >> 8 */
-        URING_FILE,  /* the open or the close of a file */
-};
-
+/* Requests that run one after the other: a stat for each of n operations, or what reads one file. */
 struct uring_chain {
-        const struct lsr_stat_op *ops;
+        const struct lsr_op *ops;
+        unsigned n;    /* 0: it is free */
+        unsigned left; /* requests without a report */
+};
+
+/* Chains by index: those of stats, each with its slots, then those of files, each with its place. */
+#define URING_CHAINS (LSR_RING_CHAINS_MAX + URING_FILES)
+
+/* Those of either that are free. */
+struct uring_spare {
         unsigned n;
-        unsigned left; /* of them, without a report yet */
+        uint16_t list[LSR_RING_CHAINS_MAX];
 };
 
-/* Operations added and not yet in a chain. */
+/* Operations added; the first @begun of them have been. */
 struct uring_lot {
-        const struct lsr_stat_op *ops;
+        const struct lsr_op *ops;
         size_t n;
-};
-
-/* What `--io=uring:NAME=N,...` sets, for experiments; 0 is the default. */
-enum uring_knob {
-        KNOB_DEPTH,   /* most requests in flight */
-        KNOB_CHAIN,   /* most requests in a chain */
-        KNOB_WORKERS, /* io-wq workers */
-        KNOB_BATCH,   /* wait under SCHED_BATCH: 1 always, 2 never */
-        URING_KNOBS,
+        size_t begun;
 };
 
 struct uring_engine {
         struct lsr_engine base;
-        unsigned knobs[URING_KNOBS];
-        struct io_uring ring;
-        bool up;          /* the ring exists */
-        bool gone;        /* the batch at hand has been started */
-        bool broken;      /* an enter failed; plain calls from now on */
-        bool split;       /* the kernel took a part of what it was given */
-        bool polite;      /* the process waits under SCHED_BATCH */
-        bool capped;      /* its number of workers is */
-        bool has_files;   /* its table of direct descriptors does */
-        unsigned depth;   /* submission entries, and slots */
-        unsigned pending; /* requests without a report, those that the kernel has not taken yet among them */
-        struct statx *slots;
-        struct lsr_stat_batch batch;
+        struct lsr_ring_tuning tuning;
+        struct lsr_ring ring;
+        bool up;                  /* the ring exists */
+        bool broken;              /* an enter failed; plain calls from now on */
+        bool gone;                /* what was added has been started */
+        bool polite;              /* the process waits under SCHED_BATCH */
+        bool capped;              /* its number of workers is */
+        bool refused;             /* a request was, as if it was not known */
+        bool asked;               /* the kernel, what it knows */
+        int table;                /* of direct descriptors: 1: there is one; a negative errno: there cannot be */
+        bool knows[LSR_OP_KINDS]; /* what can be done by requests */
+        unsigned depth;           /* submission entries, and slots */
         struct uring_lot *lots;
-        size_t n_lots;
-        size_t next_lot;
-        size_t cap_lots;
-        size_t n_ops; /* in all lots */
-        unsigned chain_len;
-        unsigned n_chains;
-        unsigned n_free;
-        struct uring_chain chains[URING_CHAINS_MAX];
-        uint16_t free_chains[URING_CHAINS_MAX];
-        struct lsr_file_read *files; /* being read */
-        unsigned n_files;
-        unsigned files_left; /* requests for them without a report */
+        size_t n_lots, next_lot, cap_lots;
+        size_t n_stats; /* in all lots */
+        struct statx *slots;
+        struct uring_chain chains[URING_CHAINS];
+        struct uring_spare stats, files;
 };
 
 /*
  * Slots for the first ring of the process, the only one outside tests: memory
  * that needs no system call, and no page before it is used.
  */
-static struct statx uring_slots[URING_DEPTH_MAX];
+static struct statx uring_slots[LSR_RING_DEPTH_MAX];
 static bool uring_slots_taken;
 
-/* Requests that the kernel has taken and not reported: it may write to their slots and buffers at any time. */
-static unsigned uring_in_flight(const struct uring_engine *u)
+static void uring_spare_all(struct uring_spare *spare, unsigned first, unsigned n)
 {
-        return u->pending - io_uring_sq_ready(&u->ring);
+        spare->n = 0;
+        while (n-- > 0)
+                spare->list[spare->n++] = (uint16_t)(first + n);
 }
 
-/* The next request, for which the caller knows that there is room. */
+/* For which the caller knows that there is room. */
 static struct io_uring_sqe *uring_request(struct uring_engine *u)
 {
-        struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+        struct io_uring_sqe *sqe = lsr_ring_request(&u->ring);
 
         assert(sqe);
-        u->pending++;
-        /* So many places there are for completions. */
-        assert(u->pending <= 2 * u->depth);
         return sqe;
 }
 
-static void uring_tag(struct io_uring_sqe *sqe, enum uring_tag tag, unsigned index, unsigned flags)
+/* Its report is for a chain; of the read of a file it is the result. */
+static void uring_tag(struct io_uring_sqe *sqe, unsigned chain, bool read, unsigned flags)
 {
         io_uring_sqe_set_flags(sqe, flags);
-        io_uring_sqe_set_data64(sqe, (uint64_t)index << 8 | tag);
+        io_uring_sqe_set_data64(sqe, chain << 1 | read);
 }
 
-static void uring_finish_chain(struct uring_engine *u, unsigned index)
+/* ---- what has ended ---- */
+
+/* By plain calls, what the ring did not do. */
+static void uring_repeat(struct uring_engine *u, const struct lsr_op *op)
 {
-        struct uring_chain *chain = &u->chains[index];
-        struct statx *slots = u->slots + (size_t)index * u->chain_len;
+        lsr_sync_run(op, u->base.stats);
+        u->base.stats->retried_ops++;
+}
+
+static void uring_finish_stats(struct uring_engine *u, const struct uring_chain *chain)
+{
+        struct statx *slots = u->slots + (size_t)(chain - u->chains) * u->tuning.chain;
 
         for (unsigned i = 0; i < chain->n; i++) {
-                if (slots[i].stx_mask) {
+                if (slots[i].stx_mask)
                         lsr_meta_from_statx(chain->ops[i].meta, &slots[i]);
-                } else {
-                        lsr_sync_stat(&u->batch, &chain->ops[i]);
-                        u->base.stats->syscalls++;
-                        u->base.stats->retried_ops++;
-                }
+                else
+                        uring_repeat(u, &chain->ops[i]);
         }
-        *chain = (struct uring_chain){};
-        u->free_chains[u->n_free++] = (uint16_t)index;
 }
 
-/* Take what has completed. */
-static void uring_reap(struct uring_engine *u)
+/* If a submission was split, a read that was cut off its open may have met an older file in the same place. */
+static void uring_finish_file(struct uring_engine *u, const struct uring_chain *chain)
 {
-        struct io_uring_cqe *cqe;
-        unsigned head, n = 0;
+        struct lsr_op_data *file = chain->ops->data;
 
-        io_uring_for_each_cqe(&u->ring, head, cqe)
-        {
-                uint64_t data = io_uring_cqe_get_data64(cqe);
-                unsigned index = (unsigned)(data >> 8);
-
-                if ((data & 0xff) == URING_CHAIN) {
-                        assert(u->chains[index].left > 0);
-                        if (--u->chains[index].left == 0)
-                                uring_finish_chain(u, index);
-                } else {
-                        assert(u->files_left > 0);
-                        u->files_left--;
-                        if ((data & 0xff) == URING_READ)
-                                u->files[index].ret = cqe->res;
-                }
-                n++;
-        }
-        assert(n <= u->pending);
-        u->pending -= n;
-        io_uring_cq_advance(&u->ring, n);
+        if (!u->ring.split && file->ends && file->ret >= (ssize_t)file->cap)
+                file->ret = -EFBIG;
+        else if (!u->ring.split && lsr_file_is_complete(file))
+                u->base.stats->bytes_read += (size_t)file->ret;
+        else
+                uring_repeat(u, chain->ops);
 }
 
-/* The ring must be owed nothing. */
+static void uring_finish(struct uring_engine *u, unsigned index)
+{
+        bool is_file = index >= LSR_RING_CHAINS_MAX;
+        struct uring_spare *spare = is_file ? &u->files : &u->stats;
+
+        if (is_file)
+                uring_finish_file(u, &u->chains[index]);
+        else
+                uring_finish_stats(u, &u->chains[index]);
+        u->chains[index] = (struct uring_chain){};
+        spare->list[spare->n++] = (uint16_t)index;
+}
+
+static void uring_report(void *ctx, uint64_t data, int result)
+{
+        struct uring_engine *u = ctx;
+        struct uring_chain *chain = &u->chains[data >> 1];
+
+        assert(chain->left > 0);
+        if (result < 0)
+                u->refused = u->refused || result == -EINVAL;
+        if (data & 1)
+                chain->ops->data->ret = result;
+        if (--chain->left == 0)
+                uring_finish(u, (unsigned)(data >> 1));
+}
+
+/* ---- the ring ---- */
+
 static void uring_down(struct uring_engine *u)
 {
         if (!u->up)
                 return;
-        assert(u->pending == 0);
-        io_uring_queue_exit(&u->ring);
-        u->base.stats->syscalls += 3;
-        u->up = u->has_files = u->capped = false;
+        lsr_ring_exit(&u->ring);
+        u->up = u->capped = false;
+        u->table = 0;
 }
 
-/*
- * The ring failed.  What the kernel has taken it finishes, and that is waited
- * for; what it has not taken, or not done, plain calls do.
- */
+/* What the ring has not done plain calls do. */
 static void uring_abandon(struct uring_engine *u)
 {
-        uring_reap(u);
-        while (uring_in_flight(u) > 0) {
-                u->base.stats->syscalls++;
-                poll(&(struct pollfd){ .fd = u->ring.ring_fd, .events = POLLIN }, 1, -1);
-                uring_reap(u);
-        }
-        u->pending = u->files_left = 0;
-        for (unsigned c = 0; c < u->n_chains; c++)
-                if (u->chains[c].n > 0)
-                        uring_finish_chain(u, c);
+        lsr_ring_drain(&u->ring);
+        for (unsigned i = 0; i < URING_CHAINS; i++)
+                if (u->chains[i].n > 0)
+                        uring_finish(u, i);
         uring_down(u);
         u->broken = true;
 }
 
-/*
- * Hand over what is queued and wait for @wait completions, or fewer: the kernel
- * may take a part, and does not wait then; what it left stays queued for the next call.
- */
-static int uring_enter(struct uring_engine *u, unsigned wait)
-{
-        for (unsigned tries = 0; tries < LSR_RING_TRIES_MAX; tries++) {
-                unsigned queued = io_uring_sq_ready(&u->ring), before = u->pending;
-                int r = wait ? io_uring_submit_and_wait(&u->ring, wait) : io_uring_submit(&u->ring);
-
-                u->base.stats->syscalls++;
-                u->base.stats->ring_enters++;
-                u->split = u->split || (r >= 0 && (unsigned)r < queued);
-                uring_reap(u);
-                /* When a signal ends a wait, what has come must not be waited for again. */
-                if (r > 0 || (r == 0 && queued == 0) || u->pending < before)
-                        return 0;
-                if (r < 0 && !lsr_ring_transient(r))
-                        return r;
-        }
-        return -EAGAIN;
-}
-
-/* Wait for all that was asked of the ring. */
-static void uring_settle(struct uring_engine *u)
-{
-        while (u->pending > 0)
-                if (uring_enter(u, u->pending) < 0)
-                        uring_abandon(u);
-}
-
-/* A ring of @depth in the place of the one there is, if any. */
+/* Flags only make the ring cheaper: of those that the kernel does not know, the newest goes first. */
 static int uring_make(struct uring_engine *u, unsigned depth)
 {
-        struct io_uring_params params = {
-                .flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER,
-        };
+        static const unsigned flags[] = { IORING_SETUP_SUBMIT_ALL, IORING_SETUP_COOP_TASKRUN,
+                                          IORING_SETUP_SINGLE_ISSUER };
+        unsigned n = sizeof(flags) / sizeof(*flags);
         struct io_uring ring;
-        int r = io_uring_queue_init_params(depth, &ring, &params);
+        int r;
 
-        u->base.stats->syscalls += 3;
-        if (r == -EINVAL) {
-                /* A kernel before 6.0 does not know these flags; they only make the ring cheaper. */
-                params = (struct io_uring_params){};
+        do {
+                struct io_uring_params params = {};
+
+                for (unsigned i = 0; i < n; i++)
+                        params.flags |= flags[i];
                 r = io_uring_queue_init_params(depth, &ring, &params);
-                u->base.stats->syscalls += 3;
-        }
+                u->base.stats->syscalls += r < 0 ? 1 : 3;
+        } while (r == -EINVAL && n-- > 0);
         if (r < 0)
                 return r;
-        /* A kernel without this feature may lack direct descriptors, too, and not say so. */
-        if (!(params.features & IORING_FEAT_CQE_SKIP)) {
-                io_uring_queue_exit(&ring);
-                return -EOPNOTSUPP;
-        }
         uring_down(u);
-        u->ring = ring;
+        u->ring = (struct lsr_ring){ .uring = ring, .stats = u->base.stats, .report = uring_report, .ctx = u };
         u->up = true;
         u->depth = depth;
         return 0;
@@ -290,17 +246,13 @@ static int uring_make(struct uring_engine *u, unsigned depth)
 /* Have a ring for @expected requests, or a smaller one if there is one and the kernel grants no larger. */
 static int uring_up(struct uring_engine *u, size_t expected)
 {
-        unsigned depth = URING_DEPTH_MIN;
-        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
+        unsigned depth = LSR_RING_DEPTH_MIN;
         int r;
 
-        while (depth < expected && depth < most)
+        assert(u->ring.pending == 0);
+        while (depth < expected && depth < u->tuning.depth)
                 depth *= 2;
         if (u->broken || (u->up && u->depth >= depth))
-                return 0;
-        /* Whatever files are being read must be here before the ring goes. */
-        uring_settle(u);
-        if (u->broken)
                 return 0;
         r = uring_make(u, depth);
         if (r < 0)
@@ -314,85 +266,72 @@ static int uring_up(struct uring_engine *u, size_t expected)
         return 0;
 }
 
-static struct lsr_engine *uring_free(struct lsr_engine *e)
+/* A request was refused: which kinds does the kernel know? */
+static void uring_ask(struct uring_engine *u)
 {
-        struct uring_engine *u = (struct uring_engine *)e;
+        struct io_uring_probe *p = io_uring_get_probe_ring(&u->ring.uring);
 
-        uring_settle(u);
-        uring_down(u);
-        free(u->lots);
-        if (u->slots == uring_slots)
-                uring_slots_taken = false;
-        else
-                free(u->slots);
-        free(u);
-        return NULL;
-}
-
-/*
- * The kernel's own limit, four workers a core, is fine: there are no more than
- * chains, and the submitter needs a quarter of a worker's time for a request.
- */
-static void uring_cap_workers(struct uring_engine *u)
-{
-        unsigned n = u->knobs[KNOB_WORKERS];
-
-        io_uring_register_iowq_max_workers(&u->ring, (unsigned[2]){ n, n });
-        u->capped = true;
         u->base.stats->syscalls++;
+        u->asked = true;
+        /* A kernel that cannot tell is older than what is needed. */
+        u->knows[LSR_OP_STAT] = p && io_uring_opcode_supported(p, IORING_OP_STATX);
+        u->knows[LSR_OP_READ_FILE] = p && io_uring_opcode_supported(p, IORING_OP_OPENAT) &&
+                                     io_uring_opcode_supported(p, IORING_OP_FADVISE) &&
+                                     io_uring_opcode_supported(p, IORING_OP_READ) &&
+                                     io_uring_opcode_supported(p, IORING_OP_CLOSE);
+        io_uring_free_probe(p);
 }
 
-static int uring_stat_begin(struct lsr_engine *e, const struct lsr_stat_batch *batch)
+/* ---- requests ---- */
+
+/* A chain of those of the @most operations that are stats.  Returns how many. */
+static unsigned uring_queue_stats(struct uring_engine *u, const struct lsr_op *ops, unsigned most)
 {
-        struct uring_engine *u = (struct uring_engine *)e;
+        unsigned index = u->stats.list[--u->stats.n];
+        struct statx *slots = u->slots + (size_t)index * u->tuning.chain;
+        struct io_uring_sqe *sqe = NULL;
+        unsigned n;
 
-        assert(u->pending == u->files_left);
-        u->batch = *batch;
-        u->n_lots = u->next_lot = u->n_ops = 0;
-        u->gone = false;
-        return uring_up(u, batch->expected ? batch->expected : URING_DEPTH_MAX);
-}
+        for (n = 0; n < most && ops[n].kind == LSR_OP_STAT; n++) {
+                int flags = AT_NO_AUTOMOUNT | (ops[n].follow ? 0 : AT_SYMLINK_NOFOLLOW);
 
-/*
- * All chains free, and no more of them than in flight is good.  A quarter of a
- * batch always waits for a second submission: io-wq makes a second worker only
- * once the first one runs, and it does not while the first submission lasts.
- */
-static void uring_cut_chains(struct uring_engine *u)
-{
-        unsigned most = u->knobs[KNOB_DEPTH] ? u->knobs[KNOB_DEPTH] : URING_DEPTH;
-        size_t needed;
-
-        u->chain_len = u->knobs[KNOB_CHAIN] ? u->knobs[KNOB_CHAIN] : URING_CHAIN_MAX;
-        u->n_chains = (u->depth < most ? u->depth : most) / u->chain_len;
-        needed = (u->n_ops + u->chain_len - 1) / u->chain_len;
-        if (!u->knobs[KNOB_DEPTH] && needed > 2 && needed - needed / 4 < u->n_chains)
-                u->n_chains = (unsigned)(needed - needed / 4);
-        memset(u->chains, 0, sizeof(u->chains));
-        u->n_free = 0;
-        for (unsigned i = u->n_chains; i-- > 0;)
-                u->free_chains[u->n_free++] = (uint16_t)i;
-        if (u->knobs[KNOB_WORKERS] && !u->capped)
-                uring_cap_workers(u);
-}
-
-static void uring_queue_chain(struct uring_engine *u, const struct lsr_stat_op *ops, unsigned n)
-{
-        unsigned index = u->free_chains[--u->n_free];
-        struct statx *slots = u->slots + (size_t)index * u->chain_len;
-        int flags = AT_NO_AUTOMOUNT | (u->batch.follow ? 0 : AT_SYMLINK_NOFOLLOW);
-        unsigned mask = lsr_meta_statx_mask(u->batch.fields);
-
-        u->chains[index] = (struct uring_chain){ ops, n, n };
-        for (unsigned i = 0; i < n; i++) {
-                struct io_uring_sqe *sqe = uring_request(u);
-
-                slots[i].stx_mask = 0;
-                io_uring_prep_statx(sqe, u->batch.own_dirs ? ops[i].dirfd : u->batch.dirfd, ops[i].name, flags, mask,
-                                    &slots[i]);
-                uring_tag(sqe, URING_CHAIN, index, i + 1 < n ? IOSQE_IO_HARDLINK : 0);
+                sqe = uring_request(u);
+                slots[n].stx_mask = 0;
+                io_uring_prep_statx(sqe, ops[n].dirfd, ops[n].name, flags, ops[n].mask, &slots[n]);
+                uring_tag(sqe, index, false, IOSQE_IO_HARDLINK);
         }
-        u->base.stats->ring_ops += n;
+        io_uring_sqe_set_flags(sqe, 0); /* the last one */
+        u->chains[index] = (struct uring_chain){ ops, n, n };
+        return n;
+}
+
+/* For a FIFO or a terminal the ring would wait until somebody writes, O_NONBLOCK or not. */
+static void uring_queue_file(struct uring_engine *u, const struct lsr_op *op)
+{
+        unsigned index = u->files.list[--u->files.n], place = index - LSR_RING_CHAINS_MAX;
+        struct lsr_op_data *file = op->data;
+        bool regular = file->ends || file->size > 0;
+        struct io_uring_sqe *sqe = uring_request(u);
+
+        u->chains[index] = (struct uring_chain){ op, 1, regular ? 4 : 3 };
+        file->ret = 0;
+        io_uring_prep_openat_direct(sqe, op->dirfd, op->name, lsr_op_open_flags(op), 0, place);
+        uring_tag(sqe, index, false, IOSQE_IO_LINK);
+        if (regular) {
+                /* If it became a FIFO meanwhile this fails, and the read is not begun. */
+                sqe = uring_request(u);
+                io_uring_prep_fadvise(sqe, (int)place, 0, 0, POSIX_FADV_NORMAL);
+                uring_tag(sqe, index, false, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
+        }
+        sqe = uring_request(u);
+        io_uring_prep_read(sqe, (int)place, file->buf, (unsigned)file->cap, 0);
+        if (!regular)
+                sqe->rw_flags = RWF_NOWAIT;
+        /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
+        uring_tag(sqe, index, true, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
+        sqe = uring_request(u);
+        io_uring_prep_close_direct(sqe, place);
+        uring_tag(sqe, index, false, 0);
 }
 
 /* Have room for @n requests in a row: what follows is handed over in one piece if the kernel takes it so. */
@@ -400,72 +339,127 @@ static int uring_room(struct uring_engine *u, unsigned n)
 {
         int r = 0;
 
-        while (r >= 0 && io_uring_sq_space_left(&u->ring) < n)
-                r = uring_enter(u, 0);
+        while (r >= 0 && io_uring_sq_space_left(&u->ring.uring) < n)
+                r = lsr_ring_enter(&u->ring, 0);
         return r;
 }
 
-/* Make chains of what is still to do, as long as there are free ones. */
-static int uring_feed(struct uring_engine *u)
+/* A table of direct descriptors, if the kernel grants one. */
+static bool uring_has_table(struct uring_engine *u)
 {
-        while (u->n_free > 0 && u->next_lot < u->n_lots) {
-                struct uring_lot *lot = &u->lots[u->next_lot];
-                unsigned len = lot->n < u->chain_len ? (unsigned)lot->n : u->chain_len;
-                int r = uring_room(u, len);
+        if (u->table == 0) {
+                int r = io_uring_register_files_sparse(&u->ring.uring, URING_FILES);
 
-                if (r < 0)
-                        return r;
-                uring_queue_chain(u, lot->ops, len);
-                lot->ops += len;
-                lot->n -= len;
-                u->next_lot += lot->n == 0;
+                u->base.stats->syscalls++;
+                u->table = r < 0 ? r : 1;
         }
-        return 0;
+        return u->table > 0;
 }
 
-static int uring_stat_add(struct lsr_engine *e, const struct lsr_stat_op *ops, size_t n)
+/* Begin operations of @lot.  Returns how many; 0: nothing is free for them; or a negative errno. */
+static int uring_begin_some(struct uring_engine *u, const struct uring_lot *lot)
+{
+        const struct lsr_op *ops = lot->ops + lot->begun;
+        bool can = u->up && u->knows[ops->kind], file = ops->kind == LSR_OP_READ_FILE;
+        size_t left = lot->n - lot->begun;
+        unsigned n = file ? URING_FILE_REQUESTS : left < u->tuning.chain ? (unsigned)left : u->tuning.chain;
+        int r;
+
+        if (!can || (file && !uring_has_table(u))) {
+                lsr_sync_run(ops, u->base.stats);
+                u->base.stats->retried_ops += u->broken;
+                return 1;
+        }
+        if ((file ? &u->files : &u->stats)->n == 0)
+                return 0;
+        r = uring_room(u, n);
+        if (r < 0)
+                return r;
+        if (!file)
+                return (int)uring_queue_stats(u, ops, n);
+        uring_queue_file(u, ops);
+        return 1;
+}
+
+/* Begin what was added, in its order, as long as there is something free for it. */
+static int uring_feed(struct uring_engine *u)
+{
+        int r = 1;
+
+        while (u->next_lot < u->n_lots && r > 0) {
+                struct uring_lot *lot = &u->lots[u->next_lot];
+
+                r = uring_begin_some(u, lot);
+                if (r > 0)
+                        lot->begun += (size_t)r;
+                u->next_lot += lot->begun == lot->n;
+        }
+        return r < 0 ? r : 0;
+}
+
+/* ---- the engine ---- */
+
+static int uring_begin(struct lsr_engine *e, enum lsr_op_kind kind, size_t expected)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
-        if (n == 0)
+        if (!u->knows[kind])
                 return 0;
+        if (kind == LSR_OP_READ_FILE)
+                expected = URING_FILE_REQUESTS * (expected < URING_FILES ? expected : URING_FILES);
+        return uring_up(u, expected);
+}
+
+static void uring_add(struct lsr_engine *e, const struct lsr_op *ops, size_t n)
+{
+        struct uring_engine *u = (struct uring_engine *)e;
+
         if (u->n_lots == u->cap_lots) {
                 u->cap_lots = u->cap_lots ? 2 * u->cap_lots : 16;
                 u->lots = lsr_xrealloc(u->lots, u->cap_lots * sizeof(*u->lots));
         }
-        u->lots[u->n_lots++] = (struct uring_lot){ ops, n };
-        u->n_ops += n;
-        return 0;
+        u->lots[u->n_lots++] = (struct uring_lot){ ops, n, 0 };
+        u->n_stats += ops->kind == LSR_OP_STAT ? n : 0;
 }
 
-static int uring_stat_go(struct lsr_engine *e)
+/*
+ * All chains free, and no more of them than in flight is good.  A quarter of the
+ * stats always waits for a second submission: io-wq makes a second worker only
+ * once the first one runs, and it does not while the first submission lasts.
+ */
+static void uring_cut_chains(struct uring_engine *u)
+{
+        unsigned most = u->depth < u->tuning.depth ? u->depth : u->tuning.depth;
+        unsigned chains = most / u->tuning.chain, files = u->depth / URING_FILE_REQUESTS;
+        size_t needed = (u->n_stats + u->tuning.chain - 1) / u->tuning.chain;
+
+        assert(u->ring.pending == 0);
+        if (!u->tuning.whole && needed > 2 && needed - needed / 4 < chains)
+                chains = (unsigned)(needed - needed / 4);
+        u->ring.split = false;
+        uring_spare_all(&u->stats, 0, chains);
+        uring_spare_all(&u->files, LSR_RING_CHAINS_MAX, files < URING_FILES ? files : URING_FILES);
+        if (u->tuning.workers && !u->capped) {
+                io_uring_register_iowq_max_workers(&u->ring.uring,
+                                                   (unsigned[2]){ u->tuning.workers, u->tuning.workers });
+                u->capped = true;
+                u->base.stats->syscalls++;
+        }
+}
+
+static void uring_go(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
         int r;
 
+        if (u->up && !u->gone)
+                uring_cut_chains(u);
         u->gone = true;
-        if (u->broken)
-                return 0;
-        uring_cut_chains(u);
         r = uring_feed(u);
-        if (r >= 0)
-                r = uring_enter(u, 0);
+        if (r >= 0 && u->up && io_uring_sq_ready(&u->ring.uring) > 0)
+                r = lsr_ring_enter(&u->ring, 0);
         if (r < 0)
                 uring_abandon(u);
-        return 0;
-}
-
-/* Without a ring: the rest of the batch. */
-static void uring_do_without(struct uring_engine *u)
-{
-        for (; u->next_lot < u->n_lots; u->next_lot++) {
-                const struct uring_lot *lot = &u->lots[u->next_lot];
-
-                for (size_t i = 0; i < lot->n; i++)
-                        lsr_sync_stat(&u->batch, &lot->ops[i]);
-                u->base.stats->syscalls += lot->n;
-                u->base.stats->retried_ops += lot->n;
-        }
 }
 
 /*
@@ -475,9 +469,9 @@ static void uring_do_without(struct uring_engine *u)
  */
 static void uring_wait_politely(struct uring_engine *u)
 {
-        bool wanted = u->knobs[KNOB_BATCH] == 1 || (u->knobs[KNOB_BATCH] == 0 && u->n_ops >= URING_POLITE_MIN);
+        bool many = u->tuning.batch == LSR_RING_BATCH_MANY && u->n_stats >= u->tuning.many;
 
-        if (!wanted || u->polite)
+        if (u->polite || !(many || u->tuning.batch == LSR_RING_BATCH_ALWAYS))
                 return;
         u->polite = true;
         u->base.stats->syscalls++;
@@ -488,182 +482,55 @@ static void uring_wait_politely(struct uring_engine *u)
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){});
 }
 
-static int uring_stat_wait(struct lsr_engine *e)
+static void uring_wait(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
         if (!u->gone)
-                uring_stat_go(e);
+                uring_go(e);
         uring_wait_politely(u);
-        while (!u->broken && (u->n_free < u->n_chains || u->next_lot < u->n_lots)) {
+        while (u->ring.pending > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
-                unsigned left = u->pending - u->files_left, some = 2 * u->chain_len;
+                unsigned left = u->ring.pending, some = 2 * u->tuning.chain;
 
                 /* With more to feed, come back when two chains are left to do while they are fed. */
-                if (r >= 0)
-                        r = uring_enter(u, u->next_lot < u->n_lots && left > some ? left - some : left);
+                if (r >= 0 && left > 0)
+                        r = lsr_ring_enter(&u->ring, u->next_lot < u->n_lots && left > some ? left - some : left);
                 if (r < 0)
                         uring_abandon(u);
         }
-        uring_do_without(u);
-        return 0;
+        if (u->up && u->refused && !u->asked)
+                uring_ask(u);
+        u->n_lots = u->next_lot = u->n_stats = 0;
+        u->gone = false;
 }
 
-/* For a FIFO or a terminal the ring would wait until somebody writes, O_NONBLOCK or not. */
-static void uring_queue_file(struct uring_engine *u, const struct lsr_file_read *file, unsigned i)
-{
-        bool regular = file->ends || file->size > 0;
-        struct io_uring_sqe *sqe = uring_request(u);
-
-        io_uring_prep_openat_direct(sqe, file->below ? file->dirfd : AT_FDCWD, file->path, LSR_FILE_FLAGS | file->flags,
-                                    0, i);
-        uring_tag(sqe, URING_FILE, i, IOSQE_IO_LINK);
-        if (regular) {
-                /* If it became a FIFO meanwhile this fails, and the read is not begun. */
-                sqe = uring_request(u);
-                io_uring_prep_fadvise(sqe, (int)i, 0, 0, POSIX_FADV_NORMAL);
-                uring_tag(sqe, URING_FILE, i, IOSQE_FIXED_FILE | IOSQE_IO_LINK);
-        }
-        sqe = uring_request(u);
-        io_uring_prep_read(sqe, (int)i, file->buf, (unsigned)file->cap, 0);
-        if (!regular)
-                sqe->rw_flags = RWF_NOWAIT;
-        /* Hard-linked, as a short read would cancel the close and leak the descriptor. */
-        uring_tag(sqe, URING_READ, i, IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK);
-        sqe = uring_request(u);
-        io_uring_prep_close_direct(sqe, i);
-        uring_tag(sqe, URING_FILE, i, 0);
-        u->files_left += regular ? 4 : 3;
-        u->base.stats->ring_ops += regular ? 4 : 3;
-}
-
-static int uring_queue_files(struct uring_engine *u, struct lsr_file_read *files, unsigned n)
-{
-        if (!u->has_files) {
-                int r = io_uring_register_files_sparse(&u->ring, URING_FILES_MAX);
-
-                u->base.stats->syscalls++;
-                if (r < 0)
-                        return r;
-                u->has_files = true;
-        }
-        if (uring_room(u, URING_FILE_REQUESTS * n) < 0) {
-                uring_abandon(u);
-                return 0;
-        }
-        u->split = false;
-        for (unsigned i = 0; i < n; i++)
-                uring_queue_file(u, &files[i], i);
-        return 0;
-}
-
-/*
- * What the ring did not bring, or not to the end, is read by plain calls.  And all of it if a submission was split: a
- * read that was cut off its open may have met an older file in the same place.
- */
-static void uring_check_files(struct uring_engine *u)
-{
-        assert(u->files_left == 0);
-        for (unsigned i = 0; i < u->n_files; i++) {
-                struct lsr_file_read *file = &u->files[i];
-                unsigned syscalls = 0;
-
-                if (u->split)
-                        file->ret = 0;
-                if (file->ends && file->ret >= (ssize_t)file->cap) {
-                        file->ret = -EFBIG;
-                } else if (!lsr_file_read_complete(file)) {
-                        lsr_sync_read_file(file, &syscalls);
-                        u->base.stats->retried_ops++;
-                        u->base.stats->syscalls += syscalls;
-                }
-                u->base.stats->bytes_read += file->ret > 0 ? (size_t)file->ret : 0;
-        }
-        u->n_files = 0;
-}
-
-static int uring_files_wait(struct lsr_engine *e)
+static struct lsr_engine *uring_free(struct lsr_engine *e)
 {
         struct uring_engine *u = (struct uring_engine *)e;
 
-        while (u->files_left > 0)
-                if (uring_enter(u, u->files_left) < 0)
-                        uring_abandon(u);
-        uring_check_files(u);
-        return 0;
-}
-
-/* A last lot of few is only queued: it goes with the next submission, or with uring_files_wait(). */
-static int uring_files_start(struct lsr_engine *e, struct lsr_file_read *files, size_t n)
-{
-        struct uring_engine *u = (struct uring_engine *)e;
-        size_t wanted = URING_FILE_REQUESTS * (n < URING_FILES_MAX ? n : URING_FILES_MAX);
-        int r = u->up && n <= URING_FILES_FEW ? 0 : uring_up(u, wanted);
-
-        while (n > 0 && r >= 0) {
-                unsigned fit = u->depth / URING_FILE_REQUESTS, most = fit < URING_FILES_MAX ? fit : URING_FILES_MAX;
-                unsigned len = n < most ? (unsigned)n : most;
-
-                uring_files_wait(e);
-                for (unsigned i = 0; i < len; i++)
-                        files[i].ret = 0;
-                u->files = files;
-                u->n_files = len;
-                r = u->broken ? 0 : uring_queue_files(u, files, len);
-                if (r >= 0 && len > URING_FILES_FEW && !u->broken && uring_enter(u, 0) < 0)
-                        uring_abandon(u);
-                files += len;
-                n -= len;
-        }
-        if (r < 0)
-                u->n_files = 0;
-        return r;
+        /* What the kernel has taken must end; nobody wants the rest. */
+        u->next_lot = u->n_lots;
+        u->n_stats = 0;
+        uring_wait(e);
+        uring_down(u);
+        free(u->lots);
+        if (u->slots == uring_slots)
+                uring_slots_taken = false;
+        else
+                free(u->slots);
+        free(u);
+        return NULL;
 }
 
 static const struct lsr_engine_ops uring_ops = {
         .name = "uring",
         .free = uring_free,
-        .stat_begin = uring_stat_begin,
-        .stat_add = uring_stat_add,
-        .stat_go = uring_stat_go,
-        .stat_wait = uring_stat_wait,
-        .files_start = uring_files_start,
-        .files_wait = uring_files_wait,
+        .begin = uring_begin,
+        .add = uring_add,
+        .go = uring_go,
+        .wait = uring_wait,
 };
-
-int lsr_uring_probe(struct lsr_engine *e)
-{
-        return uring_up((struct uring_engine *)e, URING_DEPTH_MIN);
-}
-
-/* "depth=1024,chain=64": names as in the enum, numbers within bounds. */
-static int uring_tune(struct uring_engine *u, const char *tuning)
-{
-        static const struct {
-                const char *name;
-                unsigned min, max;
-        } knobs[URING_KNOBS] = { [KNOB_DEPTH] = { "depth=", URING_DEPTH_MIN, URING_DEPTH_MAX },
-                                 [KNOB_CHAIN] = { "chain=", URING_CHAIN_MIN, URING_CHAIN_MAX },
-                                 [KNOB_WORKERS] = { "workers=", 1, URING_WORKERS_MAX },
-                                 [KNOB_BATCH] = { "batch=", 1, 2 } };
-
-        while (*tuning) {
-                unsigned k = 0;
-                unsigned long v;
-                char *end;
-
-                while (k < URING_KNOBS && strncmp(tuning, knobs[k].name, strlen(knobs[k].name)) != 0)
-                        k++;
-                if (k == URING_KNOBS)
-                        return -EINVAL;
-                v = strtoul(tuning + strlen(knobs[k].name), &end, 10);
-                if (v < knobs[k].min || v > knobs[k].max || (*end && *end != ','))
-                        return -EINVAL;
-                u->knobs[k] = (unsigned)v;
-                tuning = *end ? end + 1 : end;
-        }
-        return 0;
-}
 
 int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, const char *tuning)
 {
@@ -672,7 +539,8 @@ int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, co
 
         memset(u, 0, sizeof(*u));
         u->base = (struct lsr_engine){ &uring_ops, stats };
-        r = uring_tune(u, tuning);
+        u->knows[LSR_OP_STAT] = u->knows[LSR_OP_READ_FILE] = true;
+        r = lsr_ring_tune(&u->tuning, tuning);
         if (r < 0)
                 uring_free(&u->base);
         else

@@ -12,17 +12,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/xattr.h>
-#include <unistd.h>
 
 #include "base/path.h"
 
-#define EXTRA_XATTR_LIST_MAX 65536 /* XATTR_LIST_MAX of the kernel */
-
-struct extra_work {
-        const struct lsr_extra_job *job;
-        struct lsr_entry **entries;
-};
+#define EXTRA_CONTEXT "security.selinux"
+#define EXTRA_LOT 4096u
 
 /* Everything about members of bundles is known, and they have no path for the kernel.  */
 static bool extra_on_disk(const struct lsr_entry *e)
@@ -40,147 +34,143 @@ char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name)
         return path;
 }
 
-/* Runs in workers: no arena here.  The room for the target was allocated before. */
-static void extra_read_link(void *ctx, size_t i)
+static void extra_targets(const struct lsr_extra_job *job, struct lsr_entry **links, struct lsr_op *ops, size_t n)
 {
-        const struct extra_work *work = ctx;
-        struct lsr_entry *e = work->entries[i];
-        ssize_t len = readlinkat(work->job->dirfd, e->name, (char *)(uintptr_t)e->extra->target, e->extra->target_len);
+        struct lsr_op_data *data = lsr_arena_new(job->arena, struct lsr_op_data, n);
 
-        e->extra->link_error = len < 0 ? -errno : 0;
-        e->extra->target_len = len < 0 ? 0 : (uint32_t)len;
-        if (len < 0)
-                e->extra->target = NULL;
-        else
-                ((char *)(uintptr_t)e->extra->target)[len] = '\0';
+        for (size_t i = 0; i < n; i++) {
+                uint64_t size = links[i]->meta.size;
+
+                /* st_size is the length of the target, but some file systems say 0. */
+                data[i] = (struct lsr_op_data){ .cap = size > 0 && size < PATH_MAX ? size + 1 : PATH_MAX };
+                data[i].buf = lsr_arena_text(job->arena, data[i].cap + 1);
+                ops[i] = (struct lsr_op){
+                        .name = links[i]->name, .data = &data[i], .dirfd = job->dirfd, .kind = LSR_OP_READ_LINK
+                };
+        }
+        lsr_io_run(job->io, ops, n);
+        for (size_t i = 0; i < n; i++) {
+                struct lsr_entry_extra *extra = links[i]->extra;
+
+                if (data[i].ret < 0) {
+                        extra->link_error = (int)data[i].ret;
+                        continue;
+                }
+                data[i].buf[data[i].ret] = '\0';
+                extra->target = data[i].buf;
+                extra->target_len = (uint32_t)data[i].ret;
+        }
 }
 
 static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)
 {
-        struct extra_work work = { job, lsr_arena_new(job->arena, struct lsr_entry *, n) };
-        struct lsr_stat_op *ops = lsr_arena_new(job->arena, struct lsr_stat_op, n);
+        const struct lsr_op stat = lsr_op_stat(job->dirfd, LSR_FIELD_TYPE | LSR_FIELD_MODE, true);
+        struct lsr_entry **links = lsr_arena_new(job->arena, struct lsr_entry *, n);
         struct lsr_meta *metas;
-        size_t links = 0;
+        struct lsr_op *ops;
+        size_t n_links = 0;
 
-        for (size_t i = 0; i < n; i++) {
-                struct lsr_entry *e = entries[i];
-                size_t room;
-
-                if (!S_ISLNK(lsr_entry_mode(e)) || !extra_on_disk(e))
-                        continue;
-                /* st_size is the length of the target, but some file systems say 0. */
-                room = e->meta.size > 0 && e->meta.size < PATH_MAX ? e->meta.size + 1 : PATH_MAX;
-                e->extra->target = lsr_arena_text(job->arena, room + 1);
-                e->extra->target_len = (uint32_t)room;
-                work.entries[links++] = e;
-        }
-        if (!links)
+        for (size_t i = 0; i < n; i++)
+                if (S_ISLNK(lsr_entry_mode(entries[i])) && extra_on_disk(entries[i]))
+                        links[n_links++] = entries[i];
+        if (n_links == 0)
                 return;
-        lsr_io_each(job->io, links, 1, extra_read_link, &work);
+        ops = lsr_arena_new(job->arena, struct lsr_op, n_links);
+        extra_targets(job, links, ops, n_links);
         if (!job->want->link_target_mode)
                 return;
-        metas = lsr_arena_new(job->arena, struct lsr_meta, links);
-        for (size_t i = 0; i < links; i++) {
+        metas = lsr_arena_new(job->arena, struct lsr_meta, n_links);
+        for (size_t i = 0; i < n_links; i++) {
                 metas[i] = (struct lsr_meta){};
-                ops[i] = (struct lsr_stat_op){ work.entries[i]->name, &metas[i] };
+                lsr_op_put(&ops[i], &stat, links[i]->name, &metas[i]);
         }
-        lsr_io_stat(job->io,
-                    &(struct lsr_stat_batch){ .dirfd = job->dirfd,
-                                              .follow = true,
-                                              .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE,
-                                              .expected = links },
-                    ops, links);
-        for (size_t i = 0; i < links; i++) {
-                work.entries[i]->extra->link_ok = metas[i].error == 0 && work.entries[i]->extra->target;
-                work.entries[i]->extra->target_mode = metas[i].mode;
+        lsr_io_run(job->io, ops, n_links);
+        for (size_t i = 0; i < n_links; i++) {
+                links[i]->extra->link_ok = metas[i].error == 0 && links[i]->extra->target;
+                links[i]->extra->target_mode = metas[i].mode;
         }
 }
 
-/* Runs in workers, so the context is allocated; extra_xattrs() moves it into the arena. */
-static void extra_read_context(struct lsr_entry *e, const char *path, bool follow)
+/* What the names of its attributes say.  Is there a context to read? */
+static bool extra_use_names(struct lsr_entry_extra *extra, const struct lsr_op_data *names, bool want_cap)
 {
-        char value[4096];
-        ssize_t len = follow ? getxattr(path, "security.selinux", value, sizeof(value) - 1)
-                             : lgetxattr(path, "security.selinux", value, sizeof(value) - 1);
+        bool context = false;
 
-        if (len <= 0)
-                return;
-        value[len] = '\0';
+        for (const char *p = names->buf; p < names->buf + names->ret; p += strlen(p) + 1) {
+                context |= strcmp(p, EXTRA_CONTEXT) == 0;
+                if (strcmp(p, "system.posix_acl_access") == 0 || strcmp(p, "system.posix_acl_default") == 0)
+                        extra->acl = LSR_ACL_YES;
+                extra->has_cap |= want_cap && strcmp(p, "security.capability") == 0;
+        }
+        return context;
+}
+
+static void extra_use_context(const struct lsr_extra_job *job, struct lsr_entry_extra *extra,
+                              const struct lsr_op_data *context)
+{
         /* SELinux's name for a missing context.  */
-        if (strcmp(value, "unlabeled") != 0)
-                e->extra->context = strdup(value);
+        if (context->ret <= 0 || strcmp(context->buf, "unlabeled") == 0)
+                return;
+        extra->context = lsr_arena_strndup(job->arena, context->buf, strlen(context->buf));
+        if (extra->acl != LSR_ACL_YES)
+                extra->acl = LSR_ACL_CONTEXT;
 }
 
-static void extra_use_names(struct lsr_entry *e, const char *names, ssize_t len, const char *path, bool follow,
-                            bool want_cap)
+/* Of @n files at most EXTRA_LOT.  Paths are needed for a moment only. */
+static void extra_xattrs_lot(const struct lsr_extra_job *job, struct lsr_arena *scratch, struct lsr_entry **files,
+                             size_t n)
 {
-        bool context = false, acl = false;
+        struct lsr_op *ops = lsr_arena_new(scratch, struct lsr_op, n);
+        struct lsr_op_data *data = lsr_arena_new(scratch, struct lsr_op_data, n);
+        size_t contexts = 0;
 
-        for (const char *p = names; p < names + len; p += strlen(p) + 1) {
-                context |= strcmp(p, "security.selinux") == 0;
-                acl |= strcmp(p, "system.posix_acl_access") == 0 || strcmp(p, "system.posix_acl_default") == 0;
-                e->extra->has_cap |= want_cap && strcmp(p, "security.capability") == 0;
+        for (size_t i = 0; i < n; i++) {
+                data[i] = (struct lsr_op_data){};
+                ops[i] = (struct lsr_op){ .name = lsr_path_join(scratch, job->dir, files[i]->name),
+                                          .data = &data[i],
+                                          .dirfd = AT_FDCWD,
+                                          .kind = LSR_OP_LIST_XATTRS,
+                                          .follow = files[i]->flags & LSR_ENTRY_FOLLOWED };
         }
-        if (context)
-                extra_read_context(e, path, follow);
-        if (acl)
-                e->extra->acl = LSR_ACL_YES;
-        else if (e->extra->context)
-                e->extra->acl = LSR_ACL_CONTEXT;
-}
+        lsr_io_run(job->io, ops, n);
+        for (size_t i = 0; i < n; i++) {
+                struct lsr_op_data names = data[i];
 
-static void extra_read_xattrs(void *ctx, size_t i)
-{
-        const struct extra_work *work = ctx;
-        struct lsr_entry *e = work->entries[i];
-        bool follow = e->flags & LSR_ENTRY_FOLLOWED;
-        struct lsr_arena arena = {};
-        char local[PATH_MAX + 256], names[1024];
-        const char *dir = work->job->dir ? work->job->dir : "";
-        size_t dir_len = strlen(dir);
-        const char *path = local;
-        ssize_t len;
-
-        if (dir_len + e->name_len + 2 <= sizeof(local)) {
-                lsr_path_put(local, dir, dir_len, e->name, e->name_len);
-        } else {
-                path = e->name; /* ENAMETOOLONG, as for GNU ls */
+                if (names.ret < 0 && names.ret != -ENOTSUP && names.ret != -ENODATA)
+                        files[i]->extra->xattr_error = (int)names.ret;
+                if (names.ret <= 0)
+                        continue;
+                if (extra_use_names(files[i]->extra, &names, job->want->cap)) {
+                        ops[contexts] = ops[i];
+                        ops[contexts].kind = LSR_OP_GET_XATTR;
+                        ops[contexts].data = &data[contexts];
+                        files[contexts] = files[i];
+                        data[contexts++] = (struct lsr_op_data){ .attribute = EXTRA_CONTEXT };
+                }
+                free(names.buf);
         }
-        len = follow ? listxattr(path, names, sizeof(names)) : llistxattr(path, names, sizeof(names));
-        if (len >= 0) {
-                extra_use_names(e, names, len, path, follow, work->job->want->cap);
-        } else if (errno == ERANGE) {
-                char *all = lsr_arena_text(&arena, EXTRA_XATTR_LIST_MAX);
-
-                len = follow ? listxattr(path, all, EXTRA_XATTR_LIST_MAX) : llistxattr(path, all, EXTRA_XATTR_LIST_MAX);
-                if (len >= 0)
-                        extra_use_names(e, all, len, path, follow, work->job->want->cap);
-                lsr_arena_free(&arena);
-        } else if (errno != ENOTSUP && errno != ENODATA) {
-                e->extra->xattr_error = -errno;
+        lsr_io_run(job->io, ops, contexts);
+        for (size_t i = 0; i < contexts; i++) {
+                extra_use_context(job, files[i]->extra, &data[i]);
+                free(data[i].buf);
         }
 }
 
 static void extra_xattrs(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)
 {
-        struct extra_work work = { job, lsr_arena_new(job->arena, struct lsr_entry *, n) };
+        struct lsr_entry **files = lsr_arena_new(job->arena, struct lsr_entry *, n);
         bool all = job->want->acl || job->want->context;
+        struct lsr_arena scratch = {};
         size_t count = 0;
 
         for (size_t i = 0; i < n; i++)
                 if (extra_on_disk(entries[i]) && (all || S_ISREG(entries[i]->meta.mode)))
-                        work.entries[count++] = entries[i];
-        lsr_io_each(job->io, count, 1, extra_read_xattrs, &work);
-        /* Workers have no arena: what they allocated moves there now. */
-        for (size_t i = 0; i < count; i++) {
-                struct lsr_entry_extra *extra = work.entries[i]->extra;
-                char *context = (char *)(uintptr_t)extra->context;
-
-                if (!context)
-                        continue;
-                extra->context = lsr_arena_strndup(job->arena, context, strlen(context));
-                free(context);
+                        files[count++] = entries[i];
+        for (size_t i = 0; i < count; i += EXTRA_LOT) {
+                extra_xattrs_lot(job, &scratch, files + i, count - i < EXTRA_LOT ? count - i : EXTRA_LOT);
+                lsr_arena_reset(&scratch);
         }
+        lsr_arena_free(&scratch);
 }
 
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)

@@ -2,7 +2,7 @@
  * extra - metadata that stat does not return: link targets and extended
  * attributes
  *
- * For these there is no opcode in io_uring; they run through lsr_io_each().
+ * For these there is no opcode in io_uring: plain calls do them, or threads.
  */
 #pragma once
 

@@ -413,36 +413,30 @@ static bool listing_wants_lstat(const struct lsr_list_options *o, const struct l
         return e->meta.error ? e->meta.error == -ENOENT : !S_ISDIR(e->meta.mode);
 }
 
-static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct lsr_stat_op *ops)
+static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct lsr_op *ops)
 {
+        const struct lsr_op lstat = lsr_op_stat(AT_FDCWD, lsr_rows_fields(l->in.o), false);
         bool follow = l->in.o->follow != LSR_FOLLOW_NEVER;
         size_t again = 0;
-        int error = lsr_rows_begin(&l->in, AT_FDCWD, follow, r->n);
+        int error = lsr_io_add(l->in.io, ops, r->n);
 
         if (error < 0)
                 return error;
-        lsr_io_stat_add(l->in.io, ops, r->n);
-        error = lsr_rows_wait(&l->in, r);
-        if (error >= 0)
-                listing_find_members(l, r);
-        if (error < 0 || !follow)
-                return error;
+        lsr_rows_wait(&l->in, r);
+        listing_find_members(l, r);
+        if (!follow)
+                return 0;
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
 
                 if (listing_wants_lstat(l->in.o, e)) {
                         e->meta = (struct lsr_meta){};
-                        ops[again++] = (struct lsr_stat_op){ e->name, &e->meta };
+                        lsr_op_put(&ops[again++], &lstat, e->name, &e->meta);
                 } else if (!(e->flags & LSR_ENTRY_MEMBER) || !S_ISLNK(lsr_entry_mode(e))) {
                         e->flags |= LSR_ENTRY_FOLLOWED;
                 }
         }
-        if (again == 0)
-                return 0;
-        return lsr_io_stat(
-                l->in.io,
-                &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = lsr_rows_fields(l->in.o), .expected = again },
-                ops, again);
+        return lsr_io_run(l->in.io, ops, again);
 }
 
 /* The directories of the command line: the paths are the caller's, and there is no set around them. */
@@ -480,7 +474,8 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
 {
         struct lsr_rows r = { .arena = arena }, files, dirs;
         struct lsr_entry *entries = lsr_arena_new(arena, struct lsr_entry, n);
-        struct lsr_stat_op *ops = lsr_arena_new(arena, struct lsr_stat_op, n);
+        struct lsr_op *ops = lsr_arena_new(arena, struct lsr_op, n);
+        const struct lsr_op stat = lsr_op_stat(AT_FDCWD, lsr_rows_fields(l->in.o), l->in.o->follow != LSR_FOLLOW_NEVER);
         bool as_files = l->in.o->dirs_as_files || l->in.o->tree;
         struct lsr_set set;
         int error;
@@ -489,7 +484,7 @@ static int listing_operands(struct listing *l, struct lsr_arena *arena, const ch
                 entries[i] = (struct lsr_entry){ .name = operands[i],
                                                  .name_len = (uint32_t)strlen(operands[i]),
                                                  .flags = LSR_ENTRY_STAT | LSR_ENTRY_OPERAND };
-                ops[i] = (struct lsr_stat_op){ operands[i], &entries[i].meta };
+                lsr_op_put(&ops[i], &stat, operands[i], &entries[i].meta);
         }
         lsr_rows_add(&r, entries, n);
         error = listing_stat_operands(l, &r, ops);

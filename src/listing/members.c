@@ -206,14 +206,13 @@ static void members_holder(struct members *x, struct lsr_entry *ret_entry)
                            : slash == bundle->path
                                    ? "/"
                                    : lsr_arena_strndup(x->job->arena, bundle->path, (size_t)(slash - bundle->path));
-        struct lsr_stat_op op = { path, &ret_entry->meta };
-        const struct lsr_stat_batch batch = { .dirfd = AT_FDCWD,
-                                              .follow = true,
-                                              .fields = x->job->o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE,
-                                              .expected = 1 };
+        const struct lsr_op stat =
+                lsr_op_stat(AT_FDCWD, x->job->o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE, true);
+        struct lsr_op op;
 
         *ret_entry = (struct lsr_entry){ .name = "..", .name_len = 2, .type = S_IFDIR >> 12, .flags = LSR_ENTRY_STAT };
-        lsr_io_stat(x->job->io, &batch, &op, 1);
+        lsr_op_put(&op, &stat, path, &ret_entry->meta);
+        lsr_io_run(x->job->io, &op, 1);
 }
 
 static void members_up(struct members *x, struct lsr_entry *ret_entry)

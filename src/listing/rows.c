@@ -81,21 +81,14 @@ void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char
         }
 }
 
-int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expected)
-{
-        return lsr_io_stat_begin(in->io, &(struct lsr_stat_batch){ .dirfd = dirfd,
-                                                                   .follow = follow,
-                                                                   .fields = lsr_rows_fields(in->o),
-                                                                   .expected = expected });
-}
-
 /* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
 static int rows_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *path, struct lsr_dir_lot *lot,
                          bool *begun)
 {
         size_t path_len = strlen(path);
         bool follow = in->o->follow == LSR_FOLLOW_ALWAYS;
-        struct lsr_stat_op *ops;
+        const struct lsr_op stat = lsr_op_stat(in->dir.fd, lsr_rows_fields(in->o), follow);
+        struct lsr_op *ops;
         size_t kept = 0, n_ops = 0;
 
         for (size_t i = 0; i < lot->n; i++) {
@@ -105,7 +98,7 @@ static int rows_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *
                         lot->entries[kept] = lot->entries[i];
                 kept++;
         }
-        ops = lsr_arena_new(r->arena, struct lsr_stat_op, kept);
+        ops = lsr_arena_new(r->arena, struct lsr_op, kept);
         for (size_t i = 0; i < kept; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 
@@ -117,19 +110,15 @@ static int rows_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *
                         e->meta.error = -ENAMETOOLONG;
                         continue;
                 }
-                ops[n_ops++] = (struct lsr_stat_op){ e->name, &e->meta };
+                lsr_op_put(&ops[n_ops++], &stat, e->name, &e->meta);
         }
         lsr_rows_add(r, lot->entries, kept);
         if (n_ops == 0)
                 return 0;
-        if (!*begun) {
-                int error = lsr_rows_begin(in, in->dir.fd, follow, lot->likely_last ? n_ops : 0);
-
-                if (error < 0)
-                        return error;
-                *begun = true;
-        }
-        return lsr_io_stat_add(in->io, ops, n_ops);
+        if (!*begun && !lot->likely_last)
+                lsr_io_expect(in->io, LSR_IO_MANY);
+        *begun = true;
+        return lsr_io_add(in->io, ops, n_ops);
 }
 
 void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
@@ -145,21 +134,17 @@ void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
         lsr_lap(&in->stats->sort_ns, &at);
 }
 
-int lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r)
+void lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r)
 {
         uint64_t at;
-        int error;
 
         if (in->sink->before_wait)
                 in->sink->before_wait(in->sink->ctx);
-        error = lsr_io_stat_go(in->io);
-        if (error < 0)
-                return error;
+        lsr_io_go(in->io);
         lsr_rows_sort(in, r, false);
         at = lsr_clock();
-        error = lsr_io_stat_wait(in->io);
+        lsr_io_wait(in->io);
         lsr_lap(&in->stats->wait_ns, &at);
-        return error;
 }
 
 int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, bool operand)
@@ -188,7 +173,9 @@ int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, b
                         return error;
         }
         lsr_lap(&in->stats->read_ns, &at);
-        return begun ? lsr_rows_wait(in, r) : 0;
+        if (begun)
+                lsr_rows_wait(in, r);
+        return 0;
 }
 
 static void rows_totals(struct lsr_reader *in, struct lsr_rows *r, int dirfd)

@@ -46,11 +46,8 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
 /* What is asked for of each entry. */
 unsigned lsr_rows_fields(const struct lsr_list_options *o);
 
-/* Begin to ask for metadata of about @expected entries, 0: more will come.  Returns as lsr_io_stat_begin(). */
-int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expected);
-
 /* Metadata is under way: do what can be done without it, then wait. */
-int lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r);
+void lsr_rows_wait(struct lsr_reader *in, struct lsr_rows *r);
 
 /* Everything of the open directory into @r.  0, with trouble reported, LSR_READER_LEAVE, or a negative errno of the engine. */
 int lsr_rows_read(struct lsr_reader *in, struct lsr_rows *r, const char *path, bool operand);

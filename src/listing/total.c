@@ -49,14 +49,12 @@ static void total_remember(struct total_level *l, const char *name, size_t len)
 
 static void total_lot(struct total_walk *w, struct total_level *l, struct lsr_dir_lot *lot)
 {
-        const struct lsr_stat_batch batch = { .dirfd = l->fd,
-                                              .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
-                                              .expected = lot->n };
-        struct lsr_stat_op *ops = lsr_arena_new(&w->arena, struct lsr_stat_op, lot->n);
+        const struct lsr_op stat = lsr_op_stat(l->fd, LSR_FIELD_TYPE | LSR_FIELD_SIZE, false);
+        struct lsr_op *ops = lsr_arena_new(&w->arena, struct lsr_op, lot->n);
 
         for (size_t i = 0; i < lot->n; i++)
-                ops[i] = (struct lsr_stat_op){ lot->entries[i].name, &lot->entries[i].meta };
-        if (lsr_io_stat(w->io, &batch, ops, lot->n) < 0)
+                lsr_op_put(&ops[i], &stat, lot->entries[i].name, &lot->entries[i].meta);
+        if (lsr_io_run(w->io, ops, lot->n) < 0)
                 return;
         for (size_t i = 0; i < lot->n; i++) {
                 struct lsr_entry *e = &lot->entries[i];

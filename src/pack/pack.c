@@ -40,7 +40,8 @@ struct pack_batch {
         struct lsr_walk_lot *lot; /* NULL: the end */
         size_t first, end;        /* items of it */
         unsigned n;
-        struct lsr_file_read files[PACK_FILES];
+        struct lsr_op ops[PACK_FILES];
+        struct lsr_op_data files[PACK_FILES];
         size_t item_of[PACK_FILES];
         char *buf;
 };
@@ -344,7 +345,7 @@ static bool pack_is_empty(struct pack *p, const struct lsr_walk_item *item)
 }
 
 /* @file is the item's if it was read ahead, else NULL. */
-static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct lsr_file_read *file)
+static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct lsr_op_data *file)
 {
         if (pack_is_empty(p, item))
                 return pack_small(p, item, "", 0);
@@ -391,7 +392,7 @@ static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
         return false;
 }
 
-static int pack_item(struct pack *p, struct lsr_walk_item *item, const struct lsr_file_read *file)
+static int pack_item(struct pack *p, struct lsr_walk_item *item, const struct lsr_op_data *file)
 {
         const char *linked;
 
@@ -452,15 +453,19 @@ static int pack_plan(struct pack *p, struct pack_batch *b)
                 if (used + cap > PACK_BUFFER)
                         break;
                 b->item_of[b->n] = p->at;
-                b->files[b->n++] = (struct lsr_file_read){
-                        .path = item->name,
+                b->files[b->n] = (struct lsr_op_data){
                         .buf = b->buf + used,
                         .cap = cap,
-                        .below = true,
-                        .dirfd = lsr_walk_fd(p->walk, item),
-                        .flags = O_NOFOLLOW | (p->euid == 0 || p->euid == item->meta.uid ? O_NOATIME : 0),
+                        .flags = p->euid == 0 || p->euid == item->meta.uid ? O_NOATIME : 0,
                         .size = item->meta.size,
                 };
+                b->ops[b->n] = (struct lsr_op){
+                        .name = item->name,
+                        .data = &b->files[b->n],
+                        .dirfd = lsr_walk_fd(p->walk, item),
+                        .kind = LSR_OP_READ_FILE,
+                };
+                b->n++;
                 used += cap;
         }
         b->end = p->at;
@@ -469,7 +474,10 @@ static int pack_plan(struct pack *p, struct pack_batch *b)
 
 static int pack_start(struct pack *p, struct pack_batch *b)
 {
-        return b->n > 0 ? lsr_io_files_start(p->o->read_io, b->files, b->n) : 0;
+        int r = lsr_io_add(p->o->read_io, b->ops, b->n);
+
+        lsr_io_go(p->o->read_io);
+        return r;
 }
 
 static int pack_feed(struct pack *p, struct pack_batch *b)
@@ -496,9 +504,8 @@ static int pack_run(struct pack *p)
         if (r >= 0)
                 r = pack_plan(p, next);
         while (r >= 0 && b->lot) {
-                r = b->n > 0 ? lsr_io_files_wait(p->o->read_io) : 0;
-                if (r >= 0)
-                        r = pack_start(p, next);
+                lsr_io_wait(p->o->read_io);
+                r = pack_start(p, next);
                 if (r >= 0)
                         r = pack_feed(p, b);
                 if (r >= 0)
@@ -507,7 +514,7 @@ static int pack_run(struct pack *p)
                 b = next;
                 next = swap;
         }
-        lsr_io_files_wait(p->o->read_io);
+        lsr_io_wait(p->o->read_io);
         return r;
 }
 

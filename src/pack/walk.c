@@ -482,54 +482,79 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
 
 /* --- metadata ----------------------------------------------------------------- */
 
-/* Runs in workers. */
-static void walk_extra(void *ctx, size_t i)
+/* Ask for the target of a link, or for the names of attributes.  False: the item has neither. */
+static bool walk_ask(struct lsr_walk *w, struct lsr_walk_lot *lot, struct lsr_walk_item *item, struct lsr_op *op)
 {
-        const struct lsr_walk_lot *lot = ctx;
-        struct lsr_walk_item *item = &lot->items[i];
-        ssize_t len;
+        uint64_t size = item->meta.size;
 
         if (item->meta.error)
-                return;
-        if (S_ISLNK(item->meta.mode)) {
-                len = readlinkat(item->dir->fd, item->name, (char *)(uintptr_t)item->target, item->target_len + 1);
-                if (len < 0 || (size_t)len > item->target_len)
-                        item->extra_error = len < 0 ? -errno : -ENAMETOOLONG;
-                item->target_len = len < 0 ? 0 : (size_t)len;
-                ((char *)(uintptr_t)item->target)[item->target_len] = '\0';
-        } else if (!lot->walk->o.no_xattrs && (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode))) {
-                item->extra_error = lsr_xattrs_read(&lot->walk->xattrs, item->dir->fd, item->name, item->meta.dev,
-                                                    &item->xattrs, &item->xattrs_len);
+                return false;
+        *op->data = (struct lsr_op_data){};
+        op->name = item->name;
+        op->dirfd = item->dir->fd;
+        if (!S_ISLNK(item->meta.mode)) {
+                op->kind = LSR_OP_LIST_XATTRS;
+                return !w->o.no_xattrs && (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode)) &&
+                       lsr_xattrs_are_there(&w->xattrs, item->meta.dev);
         }
+        op->kind = LSR_OP_READ_LINK;
+        /* st_size is the length of the target, but some file systems say 0. */
+        op->data->cap = (size > 0 && size < PATH_MAX ? size : PATH_MAX) + 1;
+        op->data->buf = lsr_arena_text(&lot->arena, op->data->cap);
+        return true;
+}
+
+static void walk_take_target(struct lsr_walk_item *item, const struct lsr_op_data *data)
+{
+        bool whole = data->ret >= 0 && (size_t)data->ret < data->cap;
+
+        if (!whole)
+                item->extra_error = data->ret < 0 ? (int)data->ret : -ENAMETOOLONG;
+        item->target = data->buf;
+        item->target_len = data->ret < 0 ? 0 : whole ? (size_t)data->ret : data->cap - 1;
+        data->buf[item->target_len] = '\0';
+}
+
+static int walk_extra(struct lsr_walk *w, struct lsr_walk_lot *lot)
+{
+        struct lsr_walk_item **items = lsr_arena_new(&lot->arena, struct lsr_walk_item *, lot->n);
+        struct lsr_op_data *data = lsr_arena_new(&lot->arena, struct lsr_op_data, lot->n);
+        struct lsr_op *ops = lsr_arena_new(&lot->arena, struct lsr_op, lot->n);
+        size_t n = 0;
+        int r;
+
+        for (size_t i = 0; i < lot->n; i++) {
+                ops[n] = (struct lsr_op){ .data = &data[n] };
+                items[n] = &lot->items[i];
+                n += walk_ask(w, lot, items[n], &ops[n]);
+        }
+        r = lsr_io_run(w->o.io, ops, n);
+        for (size_t i = 0; i < n && r >= 0; i++) {
+                if (ops[i].kind == LSR_OP_READ_LINK)
+                        walk_take_target(items[i], &data[i]);
+                else
+                        items[i]->extra_error = lsr_xattrs_read(&w->xattrs, w->o.io, &ops[i], items[i]->meta.dev,
+                                                                &items[i]->xattrs, &items[i]->xattrs_len);
+        }
+        return r;
 }
 
 static int walk_stat(struct lsr_walk *w, struct lsr_walk_lot *lot)
 {
-        struct lsr_stat_op *ops = lsr_arena_new(&lot->arena, struct lsr_stat_op, lot->n);
-        const struct lsr_stat_batch batch = {
-                .own_dirs = true,
-                .fields = LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_NLINK | LSR_FIELD_UID | LSR_FIELD_GID |
-                          LSR_FIELD_SIZE | LSR_FIELD_BLOCKS | LSR_FIELD_INODE | LSR_FIELD_DEV | LSR_FIELD_MTIME,
-                .expected = lot->n,
-        };
+        const struct lsr_op stat = lsr_op_stat(AT_FDCWD,
+                                               LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_NLINK | LSR_FIELD_UID |
+                                                       LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_BLOCKS |
+                                                       LSR_FIELD_INODE | LSR_FIELD_DEV | LSR_FIELD_MTIME,
+                                               false);
+        struct lsr_op *ops = lsr_arena_new(&lot->arena, struct lsr_op, lot->n);
         int r;
 
-        for (size_t i = 0; i < lot->n; i++)
-                ops[i] = (struct lsr_stat_op){ lot->items[i].name, &lot->items[i].meta, lot->items[i].dir->fd };
-        r = lsr_io_stat(w->o.io, &batch, ops, lot->n);
-        if (r < 0 || w->o.sizes_only)
-                return r;
         for (size_t i = 0; i < lot->n; i++) {
-                struct lsr_walk_item *item = &lot->items[i];
-
-                if (item->meta.error || !S_ISLNK(item->meta.mode))
-                        continue;
-                /* st_size is the length of the target, but some file systems say 0. */
-                item->target_len = item->meta.size > 0 && item->meta.size < PATH_MAX ? item->meta.size : PATH_MAX;
-                item->target = lsr_arena_text(&lot->arena, item->target_len + 1);
+                lsr_op_put(&ops[i], &stat, lot->items[i].name, &lot->items[i].meta);
+                ops[i].dirfd = lot->items[i].dir->fd;
         }
-        lsr_io_each(w->o.io, lot->n, 1, walk_extra, lot);
-        return 0;
+        r = lsr_io_run(w->o.io, ops, lot->n);
+        return r < 0 || w->o.sizes_only ? r : walk_extra(w, lot);
 }
 
 int lsr_walk_next(struct lsr_walk *w, struct lsr_walk_lot *lot)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine-open.h"
 #include "io/io.h"
 
 static const char *const fault_engines[] = { "sync", "threads", "uring" };
@@ -82,7 +83,7 @@ Test(fault, specs)
 Test(fault, stats)
 {
         enum { N = 500 };
-        struct lsr_stat_op ops[N];
+        struct lsr_op ops[N];
         struct lsr_meta metas[N];
 
         for (unsigned e = 0; e < 3; e++) {
@@ -92,11 +93,11 @@ Test(fault, stats)
                 for (unsigned round = 0; io && round < 2; round++) {
                         memset(metas, 0, sizeof(metas));
                         for (size_t i = 0; i < N; i++)
-                                ops[i] = (struct lsr_stat_op){ i % 2 ? "/" : "/etc", &metas[i] };
-                        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ AT_FDCWD, false, 0x3ff, N }), 0);
-                        cr_assert_eq(lsr_io_stat_add(io, ops, 100), 0);
-                        cr_assert_eq(lsr_io_stat_add(io, ops + 100, N - 100), 0);
-                        cr_assert_eq(lsr_io_stat_wait(io), 0);
+                                ops[i] = op_stat(AT_FDCWD, i % 2 ? "/" : "/etc", 0x3ff, false, &metas[i]);
+                        lsr_io_expect(io, N);
+                        cr_assert_eq(lsr_io_add(io, ops, 100), 0);
+                        cr_assert_eq(lsr_io_add(io, ops + 100, N - 100), 0);
+                        lsr_io_wait(io);
                         for (size_t i = 0; i < N; i++) {
                                 bool failed = ++count % 3 == 0;
 
@@ -163,14 +164,17 @@ Test(fault, files)
         for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
                 for (unsigned e = 0; e < 3; e++) {
                         struct lsr_io *io = fault_open(e, cases[c].spec);
-                        struct lsr_file_read files[4];
+                        struct lsr_op_data files[4];
+                        struct lsr_op ops[4];
                         char bufs[4][32] = {};
 
                         if (!io)
                                 continue;
-                        for (unsigned i = 0; i < 4; i++)
-                                files[i] = (struct lsr_file_read){ path, bufs[i], 32, 99 };
-                        cr_assert_eq(lsr_io_read_files(io, files, 4), 0);
+                        for (unsigned i = 0; i < 4; i++) {
+                                files[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = 32, .ret = 99 };
+                                ops[i] = op_data(LSR_OP_READ_FILE, AT_FDCWD, path, &files[i]);
+                        }
+                        cr_assert_eq(lsr_io_run(io, ops, 4), 0);
                         for (unsigned i = 0; i < 4; i++)
                                 cr_expect_eq(files[i].ret, cases[c].ret[i], "%s %s: file %u: %zd", fault_engines[e],
                                              cases[c].spec, i, files[i].ret);
@@ -180,21 +184,25 @@ Test(fault, files)
         unlink(path);
 }
 
-static void fault_count(void *ctx, size_t i)
-{
-        __atomic_fetch_add((size_t *)ctx, i, __ATOMIC_RELAXED);
-}
-
-Test(fault, each_goes_through)
+/* What has no rule is left alone. */
+Test(fault, others_go_through)
 {
         for (unsigned e = 0; e < 3; e++) {
-                struct lsr_io *io = fault_open(e, "stat=EIO/1");
-                size_t sum = 0;
+                struct lsr_io *io = fault_open(e, "stat=EIO/1,file=EIO/1,open=EIO/1");
+                static struct lsr_op_data data[1000];
+                static struct lsr_op ops[1000];
+                char buf[1000];
 
+                for (unsigned i = 0; i < 1000; i++) {
+                        data[i] = (struct lsr_op_data){ .buf = &buf[i], .cap = 1, .ret = 99 };
+                        ops[i] = op_data(LSR_OP_READ_LINK, AT_FDCWD, "/proc/self", &data[i]);
+                }
                 if (!io)
                         continue;
-                lsr_io_each(io, 1000, 1, fault_count, &sum);
-                cr_assert_eq(sum, 1000 * 999 / 2);
+                cr_assert_eq(lsr_io_run(io, ops, 1000), 0);
+                for (unsigned i = 0; i < 1000; i++)
+                        cr_assert_eq(data[i].ret, 1);
+                cr_assert_eq(lsr_io_stats(io)->faults, 0);
                 lsr_io_free(io);
         }
 }

@@ -10,13 +10,13 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "engine-open.h"
@@ -119,25 +119,25 @@ static void io_check_one(const char *name, int dirfd, const char *path, bool fol
         cr_assert_eq(lsr_dev_major(m->dev), (unsigned)(st.st_dev >> 8 & 0xfff), "%s: dev major", name);
 }
 
-/* A batch of the first @n names in @lots calls of stat_add, checked against fstatat. */
+/* The first @n names in @lots lots, checked against fstatat.  @expected: 0: many. */
 static void io_batch(struct lsr_io *io, size_t n, size_t lots, bool follow, size_t expected)
 {
-        struct lsr_stat_op *ops = calloc(n + 1, sizeof(*ops));
+        struct lsr_op *ops = calloc(n + 1, sizeof(*ops));
         struct lsr_meta *metas = calloc(n + 1, sizeof(*metas));
         size_t done = 0;
 
         io_make(n);
         io_mark(metas, n);
         for (size_t i = 0; i < n; i++)
-                ops[i] = (struct lsr_stat_op){ io_names[i], &metas[i] };
-        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, follow, IO_FIELDS, expected }), 0);
+                ops[i] = op_stat(io_dirfd, io_names[i], IO_FIELDS, follow, &metas[i]);
+        lsr_io_expect(io, expected ? expected : LSR_IO_MANY);
         for (size_t lot = 0; lot < lots; lot++) {
                 size_t len = lot + 1 == lots ? n - done : n / lots;
 
-                cr_assert_eq(lsr_io_stat_add(io, ops + done, len), 0);
+                cr_assert_eq(lsr_io_add(io, ops + done, len), 0);
                 done += len;
         }
-        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        lsr_io_wait(io);
         for (size_t i = 0; i < n; i++)
                 io_check_one(io_names[i], io_dirfd, io_names[i], follow, &metas[i]);
         free(ops);
@@ -231,7 +231,7 @@ IO_TEST(long_names)
 {
         struct lsr_io *io = engine_open(engine);
         enum { N = 300 };
-        struct lsr_stat_op ops[N];
+        struct lsr_op ops[N];
         struct lsr_meta metas[N];
         char longest[256], too_long[257], path[5001];
         int fd;
@@ -259,11 +259,9 @@ IO_TEST(long_names)
                         else if ((place == 0 && i % 64 == 0) || (place == 1 && i % 50 == 30) ||
                                  (place == 2 && i % 64 == 63) || (place == 3 && i + 1 == N))
                                 name = path;
-                        ops[i] = (struct lsr_stat_op){ name, &metas[i] };
+                        ops[i] = op_stat(io_dirfd, name, IO_FIELDS, false, &metas[i]);
                 }
-                cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, N }), 0);
-                cr_assert_eq(lsr_io_stat_add(io, ops, N), 0);
-                cr_assert_eq(lsr_io_stat_wait(io), 0);
+                cr_assert_eq(lsr_io_run(io, ops, N), 0);
                 for (size_t i = 0; i < N; i++)
                         io_check_one(ops[i].name, io_dirfd, ops[i].name, false, &metas[i]);
         }
@@ -275,15 +273,13 @@ IO_TEST(operands)
 {
         struct lsr_io *io = engine_open(engine);
         const char *names[] = { "/", "/etc/passwd", ".", "", "/nowhere/at/all", "/etc/passwd/x" };
-        struct lsr_stat_op ops[6];
+        struct lsr_op ops[6];
         struct lsr_meta metas[6];
 
         io_mark(metas, 6);
         for (size_t i = 0; i < 6; i++)
-                ops[i] = (struct lsr_stat_op){ names[i], &metas[i] };
-        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ AT_FDCWD, false, IO_FIELDS, 6 }), 0);
-        cr_assert_eq(lsr_io_stat_add(io, ops, 6), 0);
-        cr_assert_eq(lsr_io_stat_wait(io), 0);
+                ops[i] = op_stat(AT_FDCWD, names[i], IO_FIELDS, false, &metas[i]);
+        cr_assert_eq(lsr_io_run(io, ops, 6), 0);
         for (size_t i = 0; i < 6; i++)
                 io_check_one(names[i], AT_FDCWD, names[i], false, &metas[i]);
         cr_assert_eq(metas[3].error, -ENOENT);
@@ -310,20 +306,31 @@ static char *io_file(const char *name, const char *text)
         return path;
 }
 
-static void io_read_all_sorts(struct lsr_io *io)
-{
-        static char bufs[7][64];
-        struct lsr_file_read files[] = {
-                { io_file("missing", NULL), bufs[0], 64, 99 },
-                { io_file("empty", ""), bufs[1], 64, 99 },
-                { io_file("line", "one\ntwo\n"), bufs[2], 64, 99 },
-                { io_file("open", "one\ntwo"), bufs[3], 64, 99 },
-                { io_file("large", "0123456789\n"), bufs[4], 8, 99 },
-                { io_file("exact", "1234567\n"), bufs[5], 8, 99 },
-                { io_dir, bufs[6], 64, 99 },
-        };
+enum { IO_SORTS = 7 };
 
-        cr_assert_eq(lsr_io_read_files(io, files, 7), 0);
+/* Files of all sorts are read, and others come along. */
+static void io_read_with(struct lsr_io *io, const struct lsr_op *others, size_t n)
+{
+        static char bufs[IO_SORTS][64];
+        struct lsr_op_data files[IO_SORTS];
+        const char *names[IO_SORTS] = {
+                io_file("missing", NULL),
+                io_file("empty", ""),
+                io_file("line", "one\ntwo\n"),
+                io_file("open", "one\ntwo"),
+                io_file("large", "0123456789\n"),
+                io_file("exact", "1234567\n"),
+                io_dir,
+        };
+        struct lsr_op ops[IO_SORTS];
+
+        for (unsigned i = 0; i < IO_SORTS; i++) {
+                files[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = i == 4 || i == 5 ? 8 : 64, .ret = 99 };
+                ops[i] = op_data(LSR_OP_READ_FILE, AT_FDCWD, names[i], &files[i]);
+        }
+        cr_assert_eq(lsr_io_add(io, ops, IO_SORTS), 0);
+        cr_assert_eq(lsr_io_add(io, others, n), 0);
+        lsr_io_wait(io);
         cr_assert_eq(files[0].ret, -ENOENT);
         cr_assert_eq(files[1].ret, 0);
         cr_assert(files[2].ret == 8 && !memcmp(bufs[2], "one\ntwo\n", 8), "%zd", files[2].ret);
@@ -333,21 +340,28 @@ static void io_read_all_sorts(struct lsr_io *io)
         cr_assert_eq(files[6].ret, -EISDIR, "%zd", files[6].ret);
 }
 
+static void io_read_all_sorts(struct lsr_io *io)
+{
+        io_read_with(io, NULL, 0);
+}
+
 static void io_read_many(struct lsr_io *io)
 {
         enum { N = 50 };
         static char bufs[N][32];
-        struct lsr_file_read files[N];
+        struct lsr_op_data files[N];
+        struct lsr_op ops[N];
 
         for (unsigned i = 0; i < N; i++) {
                 char name[16], text[32];
 
                 sprintf(name, "file%u", i);
                 sprintf(text, "text %u\n", i);
-                files[i] = (struct lsr_file_read){ io_file(name, i % 10 == 9 ? NULL : text), bufs[i], 32, 99 };
+                files[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = 32, .ret = 99 };
+                ops[i] = op_data(LSR_OP_READ_FILE, AT_FDCWD, io_file(name, i % 10 == 9 ? NULL : text), &files[i]);
         }
-        cr_assert_eq(lsr_io_read_files(io, files, 0), 0);
-        cr_assert_eq(lsr_io_read_files(io, files, N), 0);
+        cr_assert_eq(lsr_io_run(io, ops, 0), 0);
+        cr_assert_eq(lsr_io_run(io, ops, N), 0);
         for (unsigned i = 0; i < N; i++) {
                 char text[32];
 
@@ -377,20 +391,20 @@ IO_TEST(read_files_during_a_batch)
 {
         struct lsr_io *io = engine_open(engine);
         size_t n = 5000;
-        struct lsr_stat_op *ops = calloc(n, sizeof(*ops));
+        struct lsr_op *ops = calloc(n, sizeof(*ops));
         struct lsr_meta *metas = calloc(n, sizeof(*metas));
 
         io_make(n);
         for (unsigned round = 0; round < 5; round++) {
                 io_mark(metas, n);
                 for (size_t i = 0; i < n; i++)
-                        ops[i] = (struct lsr_stat_op){ io_names[i], &metas[i] };
-                cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, n }), 0);
-                cr_assert_eq(lsr_io_stat_add(io, ops, 3000), 0);
+                        ops[i] = op_stat(io_dirfd, io_names[i], IO_FIELDS, false, &metas[i]);
+                lsr_io_expect(io, n);
+                cr_assert_eq(lsr_io_add(io, ops, 3000), 0);
+                io_read_with(io, ops + 3000, 1000);
+                cr_assert_eq(lsr_io_add(io, ops + 4000, 1000), 0);
+                lsr_io_go(io);
                 io_read_all_sorts(io);
-                cr_assert_eq(lsr_io_stat_add(io, ops + 3000, 2000), 0);
-                io_read_all_sorts(io);
-                cr_assert_eq(lsr_io_stat_wait(io), 0);
                 for (size_t i = 0; i < n; i++)
                         io_check_one(io_names[i], io_dirfd, io_names[i], false, &metas[i]);
         }
@@ -399,60 +413,139 @@ IO_TEST(read_files_during_a_batch)
         lsr_io_free(io);
 }
 
-/* ---- each ---- */
+/* ---- what has no opcode ---- */
 
-static void io_count_index(void *ctx, size_t i)
+/* Targets of the first @n names, of which most are no links; together with what is under way. */
+static void io_check_links(struct lsr_io *io, size_t n)
 {
-        atomic_fetch_add(&((atomic_uint *)ctx)[i], 1);
+        struct lsr_op_data *data = calloc(n + 1, sizeof(*data));
+        struct lsr_op *ops = calloc(n + 1, sizeof(*ops));
+        char(*bufs)[16] = calloc(n + 1, sizeof(*bufs)), target[16];
+
+        io_make(n);
+        for (size_t i = 0; i < n; i++) {
+                data[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = sizeof(*bufs), .ret = 99 };
+                ops[i] = op_data(LSR_OP_READ_LINK, io_dirfd, io_names[i], &data[i]);
+        }
+        cr_assert_eq(lsr_io_run(io, ops, n), 0);
+        for (size_t i = 0; i < n; i++) {
+                ssize_t len = readlinkat(io_dirfd, io_names[i], target, sizeof(target));
+
+                cr_assert_eq(data[i].ret, len < 0 ? -errno : len, "%s: %zd", io_names[i], data[i].ret);
+                cr_assert(len < 0 || memcmp(bufs[i], target, (size_t)len) == 0, "%s", io_names[i]);
+        }
+        free(bufs);
+        free(ops);
+        free(data);
 }
 
-static void io_check_each(struct lsr_io *io, size_t n)
-{
-        atomic_uint *counts = calloc(n + 1, sizeof(*counts));
-
-        lsr_io_each(io, n, 1, io_count_index, counts);
-        for (size_t i = 0; i < n; i++)
-                cr_assert_eq(atomic_load(&counts[i]), 1, "index %zu of %zu: %u times", i, n, atomic_load(&counts[i]));
-        cr_assert_eq(atomic_load(&counts[n]), 0);
-        free(counts);
-}
-
-IO_TEST(each)
+IO_TEST(links)
 {
         struct lsr_io *io = engine_open(engine);
         uint64_t before;
 
         for (size_t i = 0; i < IO_SIZES; i++)
-                io_check_each(io, io_counts[i]);
+                io_check_links(io, io_counts[i]);
         before = lsr_io_stats(io)->syscalls;
-        io_check_each(io, 100);
+        io_check_links(io, 100);
         cr_assert_eq(lsr_io_stats(io)->syscalls - before, 100);
         io_batch(io, 1000, 2, false, 0);
-        io_check_each(io, 1000);
+        io_check_links(io, 1000);
         lsr_io_free(io);
 }
 
-/* A batch of very many lots, then each() while it runs. */
-IO_TEST(each_during_a_batch)
+/* Very many lots of stats, then targets while they run. */
+IO_TEST(links_with_stats)
 {
         struct lsr_io *io = engine_open(engine);
         enum { LOT = 256, LOTS = 256 };
-        struct lsr_stat_op *ops = calloc(LOT, sizeof(*ops));
+        struct lsr_op *ops = calloc(LOT, sizeof(*ops));
         struct lsr_meta *metas = calloc(LOT, sizeof(*metas));
 
         io_make(LOT);
         io_mark(metas, LOT);
         for (size_t i = 0; i < LOT; i++)
-                ops[i] = (struct lsr_stat_op){ "missing", &metas[i] };
-        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ io_dirfd, false, IO_FIELDS, 0 }), 0);
+                ops[i] = op_stat(io_dirfd, "missing", IO_FIELDS, false, &metas[i]);
+        lsr_io_expect(io, LSR_IO_MANY);
         for (unsigned lot = 0; lot < LOTS; lot++)
-                cr_assert_eq(lsr_io_stat_add(io, ops, LOT), 0);
-        io_check_each(io, 1000);
-        cr_assert_eq(lsr_io_stat_wait(io), 0);
+                cr_assert_eq(lsr_io_add(io, ops, LOT), 0);
+        io_check_links(io, 1000);
         for (size_t i = 0; i < LOT; i++)
                 cr_assert_eq(metas[i].error, -ENOENT);
         free(ops);
         free(metas);
+        lsr_io_free(io);
+}
+
+/* Kinds side by side in one lot: whoever does one of them passes over no other. */
+IO_TEST(kinds_mixed)
+{
+        struct lsr_io *io = engine_open(engine);
+        enum { N = 1200 };
+        static struct lsr_meta metas[N];
+        static struct lsr_op_data data[N];
+        static struct lsr_op ops[N];
+        static char bufs[N][32];
+        const char *path = io_file("text", "text\n"), *link = io_file("link", NULL);
+
+        cr_assert_eq(symlink("text", link), 0);
+        for (unsigned i = 0; i < N; i++) {
+                metas[i] = (struct lsr_meta){};
+                data[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = 32, .ret = 99 };
+                if (i % 7 < 4)
+                        ops[i] = op_stat(AT_FDCWD, path, IO_FIELDS, false, &metas[i]);
+                else
+                        ops[i] = op_data(i % 7 < 6 ? LSR_OP_READ_FILE : LSR_OP_READ_LINK, AT_FDCWD,
+                                         i % 7 < 6 ? path : link, &data[i]);
+        }
+        cr_assert_eq(lsr_io_run(io, ops, N), 0);
+        for (unsigned i = 0; i < N; i++) {
+                if (i % 7 < 4)
+                        cr_assert(metas[i].error == 0 && metas[i].size == 5, "%u", i);
+                else
+                        cr_assert(data[i].ret == (i % 7 < 6 ? 5 : 4) && memcmp(bufs[i], "text", 4) == 0, "%u: %zd", i,
+                                  data[i].ret);
+        }
+        lsr_io_free(io);
+}
+
+/* Names and values by path and below a directory; what has none, and what is not there. */
+IO_TEST(xattrs)
+{
+        struct lsr_io *io = engine_open(engine);
+        const char *path = io_file("marked", "x");
+        char large[3000];
+        struct lsr_op_data d[7] = {};
+        struct lsr_op ops[7] = {
+                op_data(LSR_OP_LIST_XATTRS, AT_FDCWD, path, &d[0]),
+                op_data(LSR_OP_LIST_XATTRS, io_dirfd, "marked", &d[1]),
+                op_data(LSR_OP_GET_XATTR, AT_FDCWD, path, &d[2]),
+                op_data(LSR_OP_GET_XATTR, io_dirfd, "marked", &d[3]),
+                op_data(LSR_OP_LIST_XATTRS, AT_FDCWD, io_file("plain", "x"), &d[4]),
+                op_data(LSR_OP_LIST_XATTRS, io_dirfd, "missing", &d[5]),
+                op_data(LSR_OP_GET_XATTR, io_dirfd, "marked", &d[6]),
+        };
+
+        memset(large, 'v', sizeof(large));
+        if (setxattr(path, "user.large", large, sizeof(large), 0) < 0)
+                cr_skip_test("no extended attributes here");
+        cr_assert_eq(setxattr(path, "user.small", "v", 1, 0), 0);
+        d[2].attribute = "user.large";
+        d[3].attribute = "user.small";
+        d[6].attribute = "user.missing";
+        cr_assert_eq(lsr_io_run(io, ops, 7), 0);
+        for (unsigned i = 0; i < 2; i++) {
+                cr_assert_eq(d[i].ret, 22, "%zd", d[i].ret);
+                cr_assert_not_null(memmem(d[i].buf, 22, "user.large", 11));
+                cr_assert_not_null(memmem(d[i].buf, 22, "user.small", 11));
+        }
+        cr_assert(d[2].ret == sizeof(large) && memcmp(d[2].buf, large, sizeof(large)) == 0, "%zd", d[2].ret);
+        cr_assert(d[3].ret == 1 && strcmp(d[3].buf, "v") == 0, "%zd", d[3].ret);
+        cr_assert(d[4].ret == 0 && !d[4].buf, "%zd", d[4].ret);
+        cr_assert(d[5].ret == -ENOENT && !d[5].buf, "%zd", d[5].ret);
+        cr_assert(d[6].ret == -ENODATA && !d[6].buf, "%zd", d[6].ret);
+        for (unsigned i = 0; i < 7; i++)
+                free(d[i].buf);
         lsr_io_free(io);
 }
 
@@ -536,15 +629,17 @@ Test(io, uring_reads_files, .init = io_setup, .fini = io_teardown)
 {
         struct lsr_io *io = engine_open("uring");
         static char bufs[20][64];
-        struct lsr_file_read files[20];
+        struct lsr_op_data files[20];
+        struct lsr_op ops[20];
 
         for (unsigned i = 0; i < 20; i++) {
                 char name[16];
 
                 sprintf(name, "f%u", i);
-                files[i] = (struct lsr_file_read){ io_file(name, "text\n"), bufs[i], 64, 99 };
+                files[i] = (struct lsr_op_data){ .buf = bufs[i], .cap = 64, .ret = 99 };
+                ops[i] = op_data(LSR_OP_READ_FILE, AT_FDCWD, io_file(name, "text\n"), &files[i]);
         }
-        cr_assert_eq(lsr_io_read_files(io, files, 20), 0);
+        cr_assert_eq(lsr_io_run(io, ops, 20), 0);
         for (unsigned i = 0; i < 20; i++)
                 cr_assert_eq(files[i].ret, 5);
         cr_assert_eq(lsr_io_stats(io)->retried_ops, 0);
@@ -580,6 +675,29 @@ Test(io, names_of_engines)
                 cr_assert_eq(lsr_io_new(&io, bad[i]), -EINVAL, "'%s'", bad[i]);
         cr_assert_eq(io, (struct lsr_io *)8, "written on failure");
         cr_assert_null(lsr_io_free(NULL));
+}
+
+/* The numbers of the ring, for experiments. */
+Test(io, tunings, .init = io_setup, .fini = io_teardown)
+{
+        static const char *const good[] = { "uring:depth=128,chain=8,workers=2,batch=1", "uring:chain=128",
+                                            "uring:depth=4096", "uring:batch=2,workers=64", "uring:" };
+        static const char *const bad[] = { "uring:depth=127",  "uring:depth=4097", "uring:chain=7",
+                                           "uring:chain=129",  "uring:workers=0",  "uring:workers=65",
+                                           "uring:batch=0",    "uring:batch=3",    "uring:depth",
+                                           "uring:depth=x",    "uring:depth=128x", "uring:many=5",
+                                           "uring:depth=-128", "uring:,",          "sync:depth=128",
+                                           "threads:workers=2" };
+        struct lsr_io *io;
+
+        for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+                io = engine_open(good[i]);
+                io_batch(io, 1000, 1, false, 1000);
+                cr_assert_eq(lsr_io_stats(io)->ring_ops, 1000, "%s", good[i]);
+                lsr_io_free(io);
+        }
+        for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+                cr_assert_eq(lsr_io_new(&io, bad[i]), -EINVAL, "%s", bad[i]);
 }
 
 /* ---- few resources ---- */

@@ -27,7 +27,9 @@ static unsigned ring_calls, ring_splits;
 static unsigned ring_fails_from, ring_fails_to; /* the calls, counted from 1, that fail */
 static int ring_error;
 static unsigned ring_interrupts; /* so many waits end by a signal, just when what they waited for has come */
-static unsigned ring_rings, ring_rings_most = UINT32_MAX; /* made, and granted */
+static unsigned ring_rings, ring_rings_most = UINT32_MAX;  /* made, and granted */
+static unsigned ring_flags, ring_flags_known = UINT32_MAX; /* of the last ring, and granted */
+static unsigned ring_no_opcode = IORING_OP_LAST;           /* requests with it fail as if the kernel did not know it */
 
 int __real_io_uring_submit(struct io_uring *ring);
 int __wrap_io_uring_submit(struct io_uring *ring);
@@ -35,6 +37,28 @@ int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait);
 int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait);
 int __real_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, struct io_uring_params *params);
 int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, struct io_uring_params *params);
+struct io_uring_probe *__real_io_uring_get_probe_ring(struct io_uring *ring);
+struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring);
+
+/* What is queued and not handed over: no kernel knows what becomes of these. */
+static void ring_spoil(struct io_uring *ring)
+{
+        struct io_uring_sq *sq = &ring->sq;
+
+        for (unsigned i = *sq->khead; i != sq->sqe_tail; i++)
+                if (sq->sqes[i & sq->ring_mask].opcode == ring_no_opcode)
+                        sq->sqes[i & sq->ring_mask].opcode = 255;
+}
+
+struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring)
+{
+        struct io_uring_probe *p = __real_io_uring_get_probe_ring(ring);
+
+        cr_assert(p);
+        if (ring_no_opcode < IORING_OP_LAST)
+                p->ops[ring_no_opcode].flags = 0;
+        return p;
+}
 
 int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
 {
@@ -43,6 +67,8 @@ int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
         int r;
 
         ring_calls++;
+        if (ring_no_opcode < IORING_OP_LAST)
+                ring_spoil(ring);
         if (ring_calls >= ring_fails_from && ring_calls <= ring_fails_to)
                 return ring_error;
         if (wait > 0 && ring_interrupts > 0) {
@@ -72,6 +98,9 @@ int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, s
 {
         if (ring_rings >= ring_rings_most)
                 return -ENOMEM;
+        if (params->flags & ~ring_flags_known)
+                return -EINVAL;
+        ring_flags = params->flags;
         ring_rings++;
         return __real_io_uring_queue_init_params(entries, ring, params);
 }
@@ -84,7 +113,7 @@ static char ring_dir[64];
 static int ring_dirfd;
 static char ring_names[RING_NAMES][16];
 static struct lsr_meta ring_metas[RING_NAMES];
-static struct lsr_stat_op ring_ops[RING_NAMES];
+static struct lsr_op ring_ops[RING_NAMES];
 
 /* s0 is a file, s1 leads to it, and so on: each by a way of a thousand steps. */
 static void ring_make_slow(void)
@@ -102,6 +131,12 @@ static void ring_make_slow(void)
                 cr_assert_eq(symlinkat(target, ring_dirfd, name), 0);
         }
 }
+
+enum { RING_FILES = 40 };
+
+static char ring_bufs[RING_FILES][32];
+static struct lsr_op_data ring_reads[RING_FILES];
+static struct lsr_op ring_file_ops[RING_FILES];
 
 static void ring_setup(void)
 {
@@ -137,29 +172,31 @@ static void ring_teardown(void)
 
 #define RING_TEST(name) Test(uring, name, .init = ring_setup, .fini = ring_teardown, .timeout = 60)
 
-/* The first @n names, every @slow-th of them a slow one; begun and gone. */
-static void ring_begin(struct lsr_io *io, unsigned n, unsigned slow)
+/* Stats of the first @n names, every @slow-th of them a slow one, and @n_files of ring_plan_files(); added and gone. */
+static void ring_begin_with(struct lsr_io *io, unsigned n, unsigned slow, unsigned n_files)
 {
         static char slowest[16];
 
         sprintf(slowest, "s%u", RING_SLOW);
         for (unsigned i = 0; i < n; i++) {
+                const char *name = slow && i % slow == 0 ? slowest : ring_names[i];
+
                 ring_metas[i] = (struct lsr_meta){};
-                ring_ops[i] = (struct lsr_stat_op){ .name = slow && i % slow == 0 ? slowest : ring_names[i],
-                                                    .meta = &ring_metas[i] };
+                ring_ops[i] = op_stat(ring_dirfd, name, LSR_FIELD_TYPE | LSR_FIELD_SIZE, true, &ring_metas[i]);
         }
-        cr_assert_eq(lsr_io_stat_begin(io, &(struct lsr_stat_batch){ .dirfd = ring_dirfd,
-                                                                     .follow = true,
-                                                                     .fields = LSR_FIELD_TYPE | LSR_FIELD_SIZE,
-                                                                     .expected = n }),
-                     0);
-        cr_assert_eq(lsr_io_stat_add(io, ring_ops, n), 0);
-        cr_assert_eq(lsr_io_stat_go(io), 0);
+        cr_assert_eq(lsr_io_add(io, ring_ops, n), 0);
+        cr_assert_eq(lsr_io_add(io, ring_file_ops, n_files), 0);
+        lsr_io_go(io);
+}
+
+static void ring_begin(struct lsr_io *io, unsigned n, unsigned slow)
+{
+        ring_begin_with(io, n, slow, 0);
 }
 
 static void ring_check(struct lsr_io *io, unsigned n, unsigned slow)
 {
-        cr_assert_eq(lsr_io_stat_wait(io), 0);
+        lsr_io_wait(io);
         for (unsigned i = 0; i < n; i++) {
                 bool is_slow = slow && i % slow == 0, missing = !is_slow && i % 9 == 4;
 
@@ -219,11 +256,6 @@ RING_TEST(slow_chains_are_split)
 
 /* ---- files ---- */
 
-enum { RING_FILES = 40 };
-
-static char ring_bufs[RING_FILES][32];
-static struct lsr_file_read ring_reads[RING_FILES];
-
 /* Files of one line, their own name and @round; every third is missing. */
 static void ring_plan_files(unsigned n, unsigned round)
 {
@@ -232,12 +264,9 @@ static void ring_plan_files(unsigned n, unsigned round)
                 int fd;
 
                 sprintf(names[i], "f%u-%u", round, i);
-                ring_reads[i] = (struct lsr_file_read){ .path = names[i],
-                                                        .buf = ring_bufs[i],
-                                                        .cap = sizeof(ring_bufs[i]),
-                                                        .below = true,
-                                                        .dirfd = ring_dirfd,
-                                                        .ends = round % 2 };
+                ring_reads[i] =
+                        (struct lsr_op_data){ .buf = ring_bufs[i], .cap = sizeof(ring_bufs[i]), .ends = round % 2 };
+                ring_file_ops[i] = op_data(LSR_OP_READ_FILE, ring_dirfd, names[i], &ring_reads[i]);
                 if (i % 3 == 2)
                         continue;
                 fd = openat(ring_dirfd, names[i], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -249,14 +278,15 @@ static void ring_plan_files(unsigned n, unsigned round)
 static void ring_check_files(unsigned n)
 {
         for (unsigned i = 0; i < n; i++) {
-                const struct lsr_file_read *file = &ring_reads[i];
-                size_t len = strlen(file->path);
+                const struct lsr_op_data *file = &ring_reads[i];
+                const char *name = ring_file_ops[i].name;
+                size_t len = strlen(name);
 
                 if (i % 3 == 2)
-                        cr_assert_eq(file->ret, -ENOENT, "%s: %zd", file->path, file->ret);
+                        cr_assert_eq(file->ret, -ENOENT, "%s: %zd", name, file->ret);
                 else
-                        cr_assert(file->ret == (ssize_t)len + 1 && memcmp(file->buf, file->path, len) == 0,
-                                  "%s: %zd bytes: %.*s", file->path, file->ret, 32, file->buf);
+                        cr_assert(file->ret == (ssize_t)len + 1 && memcmp(file->buf, name, len) == 0,
+                                  "%s: %zd bytes: %.*s", name, file->ret, 32, file->buf);
         }
 }
 
@@ -274,7 +304,7 @@ static void ring_split_files(unsigned (*part)(unsigned), unsigned n)
         ring_part = part;
         for (unsigned round = 0; round < 30; round++) {
                 ring_plan_files(n, round);
-                cr_assert_eq(lsr_io_read_files(io, ring_reads, n), 0);
+                cr_assert_eq(lsr_io_run(io, ring_file_ops, n), 0);
                 ring_check_files(n);
         }
         lsr_io_free(io);
@@ -290,19 +320,39 @@ RING_TEST(files_are_split)
 
 /* ---- the ring is made anew ---- */
 
-/* The files that were given to the ring before are still to come. */
+/* What was given to the ring before it turned out too small is still to come, and what was done is not done again. */
 RING_TEST(files_outlive_a_larger_ring)
 {
         struct lsr_io *io = engine_open("uring");
 
-        ring_batch(io, 10, 0);
         ring_plan_files(3, 0);
-        cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
-        ring_batch(io, RING_NAMES, 0);
-        cr_assert_eq(ring_rings, 2);
-        cr_assert_eq(lsr_io_files_wait(io), 0);
+        ring_begin_with(io, 10, 0, 3);
+        ring_check(io, 10, 0);
         ring_check_files(3);
-        cr_assert_eq(lsr_io_stats(io)->retried_ops, 10 / 9 + RING_NAMES / 9 + 1, "what the ring read was read again");
+        ring_plan_files(3, 1);
+        ring_begin_with(io, RING_NAMES, 0, 3);
+        cr_assert_eq(ring_rings, 2);
+        ring_check(io, RING_NAMES, 0);
+        ring_check_files(3);
+        cr_assert_eq(lsr_io_stats(io)->retried_ops, 10 / 9 + RING_NAMES / 9 + 2, "what the ring read was read again");
+        lsr_io_free(io);
+}
+
+/* Much more comes than was expected, stats and files, before and after the first went. */
+RING_TEST(more_than_expected)
+{
+        struct lsr_io *io = engine_open("uring");
+
+        ring_plan_files(RING_FILES, 0);
+        lsr_io_expect(io, 1);
+        cr_assert_eq(lsr_io_add(io, ring_file_ops, 3), 0);
+        lsr_io_go(io);
+        ring_begin(io, RING_NAMES, 0);
+        cr_assert_eq(lsr_io_add(io, ring_file_ops + 3, RING_FILES - 3), 0);
+        ring_check(io, RING_NAMES, 0);
+        ring_check_files(RING_FILES);
+        cr_assert_eq(ring_rings, 1);
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, RING_NAMES + 3 * RING_FILES);
         lsr_io_free(io);
 }
 
@@ -314,15 +364,60 @@ RING_TEST(no_larger_ring)
         ring_batch(io, 10, 0);
         ring_rings_most = ring_rings;
         ring_plan_files(3, 0);
-        cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
-        ring_batch(io, RING_NAMES, 0);
-        cr_assert_eq(lsr_io_files_wait(io), 0);
+        ring_begin_with(io, RING_NAMES, 0, 3);
+        ring_check(io, RING_NAMES, 0);
         ring_check_files(3);
         ring_plan_files(RING_FILES, 1);
-        cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
+        cr_assert_eq(lsr_io_run(io, ring_file_ops, RING_FILES), 0);
         ring_check_files(RING_FILES);
         cr_assert_eq(lsr_io_stats(io)->ring_ops, 10 + 3 * 3 + RING_NAMES + 4 * RING_FILES);
         lsr_io_free(io);
+}
+
+/* ---- what the kernel offers ---- */
+
+/* An older kernel: of the flags that it does not know none is asked for, the others are. */
+RING_TEST(older_flags)
+{
+        static const unsigned known[] = { IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN, IORING_SETUP_SUBMIT_ALL,
+                                          0 };
+
+        for (unsigned i = 0; i < 3; i++) {
+                struct lsr_io *io;
+
+                ring_flags_known = known[i];
+                io = engine_open("uring");
+                cr_assert_eq(ring_flags, known[i]);
+                ring_batch(io, 300, 0);
+                cr_assert_eq(lsr_io_stats(io)->ring_ops, 300);
+                lsr_io_free(io);
+        }
+}
+
+/* An opcode is not known: plain calls do its kind, at once from then on; the ring does the others. */
+static void ring_without(unsigned opcode, unsigned stats, unsigned files)
+{
+        struct lsr_io *io = engine_open("uring");
+        uint64_t ops;
+
+        ring_no_opcode = opcode;
+        for (unsigned round = 0; round < 2; round++) {
+                ops = lsr_io_stats(io)->ring_ops;
+                ring_plan_files(RING_FILES, 1);
+                ring_begin_with(io, 300, 0, RING_FILES);
+                ring_check(io, 300, 0);
+                ring_check_files(RING_FILES);
+        }
+        cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, stats + files);
+        lsr_io_free(io);
+}
+
+RING_TEST(missing_opcodes)
+{
+        ring_without(IORING_OP_STATX, 0, 4 * RING_FILES);
+        ring_without(IORING_OP_OPENAT, 300, 0);
+        ring_without(IORING_OP_FADVISE, 300, 0);
+        ring_without(IORING_OP_CLOSE, 300, 0);
 }
 
 /* ---- nothing is taken ---- */
@@ -339,15 +434,14 @@ static void ring_fail(int error, unsigned from, unsigned to, bool goes_on)
                 ring_error = error;
                 ring_plan_files(3, 0);
                 ring_begin(io, 512, slow);
-                cr_assert_eq(lsr_io_files_start(io, ring_reads, 3), 0);
+                cr_assert_eq(lsr_io_add(io, ring_file_ops, 3), 0);
                 ring_check(io, 512, slow);
-                cr_assert_eq(lsr_io_files_wait(io), 0);
                 ring_check_files(3);
                 ring_fails_from = UINT32_MAX;
                 ops = lsr_io_stats(io)->ring_ops;
                 ring_batch(io, 512, slow);
                 ring_plan_files(RING_FILES, 1);
-                cr_assert_eq(lsr_io_read_files(io, ring_reads, RING_FILES), 0);
+                cr_assert_eq(lsr_io_run(io, ring_file_ops, RING_FILES), 0);
                 ring_check_files(RING_FILES);
                 cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, goes_on ? 512 + 4 * RING_FILES : 0);
                 lsr_io_free(io);
@@ -384,16 +478,14 @@ RING_TEST(signals_end_waits)
 {
         struct lsr_io *io = engine_open("uring");
         char text[8];
-        struct lsr_file_read file = {
-                .path = "p", .buf = text, .cap = sizeof(text), .below = true, .dirfd = ring_dirfd
-        };
+        struct lsr_op_data file = { .buf = text, .cap = sizeof(text) };
+        struct lsr_op op = op_data(LSR_OP_READ_FILE, ring_dirfd, "p", &file);
         unsigned waits = 0;
 
         for (unsigned round = 0; round < 5; round++) {
                 ring_interrupts = UINT32_MAX;
                 ring_batch(io, 300, 7);
-                cr_assert_eq(lsr_io_files_start(io, &file, 1), 0);
-                cr_assert_eq(lsr_io_files_wait(io), 0);
+                cr_assert_eq(lsr_io_run(io, &op, 1), 0);
                 waits += UINT32_MAX - ring_interrupts;
         }
         cr_assert_gt(waits, 0);
@@ -511,13 +603,16 @@ RING_TEST(silent_fifos)
         cr_assert_geq(writer, 0);
         for (unsigned i = 0; i < 3; i++) {
                 struct lsr_io *io = engine_open(engines[i]);
-                struct lsr_file_read files[3] = {
-                        { .path = "fifo", .buf = buf[0], .cap = 32, .below = true, .dirfd = ring_dirfd },
-                        { .path = "fifo", .buf = buf[1], .cap = 32, .below = true, .dirfd = ring_dirfd, .size = 5 },
-                        { .path = "fifo", .buf = buf[2], .cap = 32, .below = true, .dirfd = ring_dirfd, .ends = true },
+                struct lsr_op_data files[3] = {
+                        { .buf = buf[0], .cap = 32 },
+                        { .buf = buf[1], .cap = 32, .size = 5 },
+                        { .buf = buf[2], .cap = 32, .ends = true },
                 };
+                struct lsr_op ops[3];
 
-                cr_assert_eq(lsr_io_read_files(io, files, 3), 0);
+                for (unsigned f = 0; f < 3; f++)
+                        ops[f] = op_data(LSR_OP_READ_FILE, ring_dirfd, "fifo", &files[f]);
+                cr_assert_eq(lsr_io_run(io, ops, 3), 0);
                 for (unsigned f = 0; f < 3; f++)
                         cr_assert_eq(files[f].ret, -EAGAIN, "%s: %zd", engines[i], files[f].ret);
                 lsr_io_free(io);

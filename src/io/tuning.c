@@ -1,0 +1,44 @@
+/* tuning - see the header */
+#include "io/tuning.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct lsr_ring_tuning tuning_default = { .depth = 1664, .chain = 128, .many = 500 };
+
+int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
+{
+        static const struct {
+                const char *name;
+                size_t offset;
+                unsigned min, max;
+        } knobs[] = {
+                { "depth=", offsetof(struct lsr_ring_tuning, depth), LSR_RING_DEPTH_MIN, LSR_RING_DEPTH_MAX },
+                { "chain=", offsetof(struct lsr_ring_tuning, chain), LSR_RING_CHAIN_MIN, 128 },
+                { "workers=", offsetof(struct lsr_ring_tuning, workers), 1, 64 },
+                { "batch=", offsetof(struct lsr_ring_tuning, batch), LSR_RING_BATCH_ALWAYS, LSR_RING_BATCH_NEVER },
+        };
+        struct lsr_ring_tuning t = tuning_default;
+
+        while (*text) {
+                unsigned k = 0;
+                unsigned long v;
+                char *end;
+
+                while (k < sizeof(knobs) / sizeof(*knobs) && strncmp(text, knobs[k].name, strlen(knobs[k].name)) != 0)
+                        k++;
+                if (k == sizeof(knobs) / sizeof(*knobs))
+                        return -EINVAL;
+                v = strtoul(text + strlen(knobs[k].name), &end, 10);
+                if (v < knobs[k].min || v > knobs[k].max || (*end && *end != ','))
+                        return -EINVAL;
+                *(unsigned *)((char *)&t + knobs[k].offset) = (unsigned)v;
+                /* A depth that is asked for is that of the first submission, too. */
+                t.whole = t.whole || k == 0;
+                text = *end ? end + 1 : end;
+        }
+        *ret_tuning = t;
+        return 0;
+}
