@@ -441,7 +441,7 @@ static int listing_stat_operands(struct listing *l, struct lsr_rows *r, struct l
                 return 0;
         return lsr_io_stat(
                 l->in.io,
-                &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = lsr_rows_fields(l->in.o), .expected = again },
+                &(struct lsr_stat_batch){ .dirfd = AT_FDCWD, .fields = l->in.o->want.fields, .expected = again },
                 ops, again);
 }
 

@@ -115,7 +115,7 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
 
         if (o->follow == LSR_FOLLOW_ALWAYS) {
                 /* For names alone nobody asks where they lead. */
-                if (!o->want.fields && !o->want.stat_all && !o->want.type)
+                if (!lsr_want_stat(&o->want, e->type))
                         return;
                 e->flags |= LSR_ENTRY_FOLLOWED;
                 r = members_follow(x, dir, m, &target, &place);
@@ -191,7 +191,7 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                 members_link(x, ret_entry, &m, dir);
         if ((m.flags & LSR_MEMBER_ACL) && o->want.acl)
                 (ret_entry->extra ? ret_entry->extra : members_own_extra(x, ret_entry, &m))->acl = LSR_ACL_YES;
-        if (!ret_entry->extra && (m.user || m.group) && o->want.fields)
+        if (!ret_entry->extra && (m.user || m.group) && (o->want.fields & (LSR_FIELD_UID | LSR_FIELD_GID)))
                 ret_entry->extra = members_shared_extra(x, row, &m);
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
@@ -209,7 +209,7 @@ static void members_holder(struct members *x, struct lsr_entry *ret_entry)
         struct lsr_stat_op op = { path, &ret_entry->meta };
         const struct lsr_stat_batch batch = { .dirfd = AT_FDCWD,
                                               .follow = true,
-                                              .fields = x->job->o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE,
+                                              .fields = x->job->o->want.fields,
                                               .expected = 1 };
 
         *ret_entry = (struct lsr_entry){ .name = "..", .name_len = 2, .type = S_IFDIR >> 12, .flags = LSR_ENTRY_STAT };

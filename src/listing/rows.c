@@ -6,7 +6,6 @@
  */
 #include "listing/rows.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -37,26 +36,6 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
                 r->rows[r->n++] = &entries[i];
 }
 
-/* Must this entry be stat-ed?  Its type may save the call. */
-static bool rows_needs_stat(const struct lsr_list_options *o, const struct lsr_entry *e)
-{
-        const struct lsr_want *w = &o->want;
-        bool unknown = e->type == DT_UNKNOWN;
-
-        if (w->fields || w->stat_all)
-                return true;
-        if (unknown && (w->type || w->dir_mode || w->file_mode))
-                return true;
-        if (e->type == DT_LNK && w->type && (o->follow == LSR_FOLLOW_ALWAYS || w->link_target))
-                return true;
-        return (w->dir_mode && e->type == DT_DIR) || (w->file_mode && e->type == DT_REG);
-}
-
-unsigned lsr_rows_fields(const struct lsr_list_options *o)
-{
-        return o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE | (o->want.file_mode ? LSR_FIELD_NLINK : 0);
-}
-
 static void rows_report(struct lsr_reader *in, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
                         const char *name, int error, bool serious)
 {
@@ -85,7 +64,7 @@ int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expecte
 {
         return lsr_io_stat_begin(in->io, &(struct lsr_stat_batch){ .dirfd = dirfd,
                                                                    .follow = follow,
-                                                                   .fields = lsr_rows_fields(in->o),
+                                                                   .fields = in->o->want.fields,
                                                                    .expected = expected });
 }
 
@@ -109,7 +88,7 @@ static int rows_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *
         for (size_t i = 0; i < kept; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 
-                if (!rows_needs_stat(in->o, e))
+                if (!lsr_want_stat(&in->o->want, e->type))
                         continue;
                 e->flags |= LSR_ENTRY_STAT | (follow ? LSR_ENTRY_FOLLOWED : 0);
                 /* Through the directory it could be had, but not by its path: GNU ls stops here, and so do we. */

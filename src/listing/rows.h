@@ -43,9 +43,6 @@ struct lsr_rows {
 
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
 
-/* What is asked for of each entry. */
-unsigned lsr_rows_fields(const struct lsr_list_options *o);
-
 /* Begin to ask for metadata of about @expected entries, 0: more will come.  Returns as lsr_io_stat_begin(). */
 int lsr_rows_begin(struct lsr_reader *in, int dirfd, bool follow, size_t expected);
 
