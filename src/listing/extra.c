@@ -30,16 +30,6 @@ static bool extra_on_disk(const struct lsr_entry *e)
         return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
 }
 
-char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name)
-{
-        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
-        size_t name_len = strlen(name);
-        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
-
-        lsr_path_put(path, dir, dir_len, name, name_len);
-        return path;
-}
-
 /* Runs in workers: no arena here.  The room for the target was allocated before. */
 static void extra_read_link(void *ctx, size_t i)
 {

@@ -17,6 +17,3 @@ struct lsr_extra_job {
 
 /* Fill entry->extra of all @entries whose metadata is there.  Trouble is left in the extras. */
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n);
-
-/* @dir and @name as one path, as GNU ls writes it: without "./" in front. NULL dir: the name. */
-char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name);

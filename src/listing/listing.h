@@ -104,11 +104,10 @@ struct lsr_set {
         /* What columns must be wide enough for: the rows, and the operands that are not among them. */
         struct lsr_entry **measured;
         size_t n_measured;
-        uint64_t blocks;           /* sum over the rows, of 512 bytes */
-        struct lsr_bundle *bundle; /* the directory lies in it; NULL: it is a real one */
-        unsigned depth;            /* 0: an operand */
-        bool heading;              /* several sets are listed, so this one wants its name above it */
-        bool more;                 /* directories follow */
+        uint64_t blocks; /* sum over the rows, of 512 bytes */
+        unsigned depth;  /* 0: an operand */
+        bool heading;    /* several sets are listed, so this one wants its name above it */
+        bool more;       /* directories follow */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */
