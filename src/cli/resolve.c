@@ -5,6 +5,7 @@
  * those before it: format and order, sizes, width, quoting, style of times,
  * colours, and from all of them the metadata to request.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -342,21 +343,33 @@ static int resolve_columns(struct lsr_settings *s)
         return UNSET;
 }
 
-static unsigned resolve_fields(const struct lsr_settings *s)
+/*
+ * Which files are stat-ed, and for what: the one place that decides it.  If a field is shown or sorted by, all.  Else, as
+ * for GNU ls, those of which d_type does not tell what a mark or a colour depends on: whether others may write to a
+ * directory, whether a file may be executed and how many names it has, where a link leads.
+ */
+static void resolve_stat(struct lsr_settings *s)
 {
         static const unsigned times[LSR_TIMES] = { LSR_FIELD_MTIME, LSR_FIELD_ATIME, LSR_FIELD_CTIME, LSR_FIELD_BTIME };
         const struct lsr_view *v = &s->view;
+        const struct lsr_view_options *o = &v->o;
         const struct lsr_list_options *l = &s->list;
-        unsigned fields = lsr_cells_fields(&v->cells);
+        struct lsr_want *w = &s->list.want;
+        unsigned fields = lsr_cells_fields(&v->cells) |
+                          (o->format == LSR_FORMAT_LONG ? LSR_FIELD_BLOCKS : 0) | /* for the total */
+                          (l->sort == LSR_SORT_SIZE || l->total_size ? LSR_FIELD_SIZE : 0) |
+                          (l->sort == LSR_SORT_TIME ? times[l->time] : 0);
+        bool type = l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first;
+        bool dirs = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
+                    color_has(v, LSR_COLOR_STICKY_OTHER_WRITABLE);
+        bool files = o->icons || o->indicator == LSR_INDICATOR_CLASSIFY || color_has(v, LSR_COLOR_EXEC) ||
+                     color_has(v, LSR_COLOR_SETUID) || color_has(v, LSR_COLOR_SETGID) || color_has(v, LSR_COLOR_CAP);
+        bool links = (type || w->git) && (l->follow == LSR_FOLLOW_ALWAYS || w->link_target);
 
-        /* For the total. */
-        if (v->o.format == LSR_FORMAT_LONG)
-                fields |= LSR_FIELD_BLOCKS;
-        if (l->sort == LSR_SORT_SIZE || l->total_size)
-                fields |= LSR_FIELD_SIZE;
-        if (l->sort == LSR_SORT_TIME)
-                fields |= times[l->time];
-        return fields;
+        w->fields = LSR_FIELD_TYPE | LSR_FIELD_MODE | (fields ? fields : files ? LSR_FIELD_NLINK : 0);
+        w->stat = fields || o->hyperlink ? UINT16_MAX
+                                         : (uint16_t)((type || w->git) << DT_UNKNOWN | dirs << DT_DIR |
+                                                      files << DT_REG | links << DT_LNK);
 }
 
 static void resolve_want(struct lsr_settings *s)
@@ -369,15 +382,6 @@ static void resolve_want(struct lsr_settings *s)
         bool check = resolve_checks_links(s);
         unsigned needs = lsr_cells_needs(&v->cells);
 
-        w->fields = resolve_fields(s);
-        w->stat_all = o->hyperlink;
-        w->type = !w->fields &&
-                  (l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first);
-        w->dir_mode = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
-                      color_has(v, LSR_COLOR_STICKY_OTHER_WRITABLE);
-        w->file_mode = w->type && (o->indicator == LSR_INDICATOR_CLASSIFY || color_has(v, LSR_COLOR_EXEC) ||
-                                   color_has(v, LSR_COLOR_SETUID) || color_has(v, LSR_COLOR_SETGID) ||
-                                   color_has(v, LSR_COLOR_CAP) || o->icons);
         w->link_target = long_rows || check;
         w->link_target_mode = o->format != LSR_FORMAT_JSON && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
         /* Debian builds GNU ls without libcap. */
@@ -385,25 +389,18 @@ static void resolve_want(struct lsr_settings *s)
         w->context = needs & LSR_NEED_CONTEXT;
         w->member = needs & LSR_NEED_MEMBER;
         w->git = needs & LSR_NEED_GIT;
-        w->type |= w->git && !w->fields;
         w->acl = o->format != LSR_FORMAT_JSON && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
         if (s->given.follow == UNSET)
                 s->given.follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
                                           ? LSR_FOLLOW_NEVER
                                           : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)s->given.follow;
+        resolve_stat(s);
         /* Without an order there are no first entries, but like GNU ls this requests the types.  */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
-}
-
-/* Is no metadata of the files needed?  */
-static bool resolve_names_will_do(const struct lsr_list_options *l)
-{
-        const struct lsr_want *w = &l->want;
-
-        return !w->fields && !w->stat_all && !w->type && !w->dir_mode && !w->file_mode && !w->link_target && !w->cap &&
-               !w->context && !w->acl && !w->git && !l->total_size;
+        l->keep = v->cells.n > 0;
+        l->pieces = o->unaligned && !o->tree && !w->stat;
 }
 
 int lsr_given_resolve(struct lsr_settings *s)
@@ -438,8 +435,6 @@ int lsr_given_resolve(struct lsr_settings *s)
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
                        !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
         resolve_want(s);
-        s->list.keep = v->cells.n > 0;
-        s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&s->list);
         if (o->hyperlink) {
                 char host[256] = "";
 

@@ -50,42 +50,25 @@ enum ahead_state {
         AHEAD_LEFT, /* to the owner */
 };
 
-struct lsr_ahead_trouble {
-        struct lsr_ahead_trouble *next;
+struct lsr_trouble_kept {
+        struct lsr_trouble_kept *next;
         enum lsr_trouble what;
         int error;
         bool serious;
         char path[];
 };
 
-static struct lsr_ahead_read *ahead_new_read(const struct lsr_ahead_dir *dir, struct lsr_arena *arena)
+static struct lsr_node_read *ahead_new_read(const struct lsr_node *dir, struct lsr_arena *arena)
 {
         const char *above = dir->parent && dir->parent->parent ? dir->parent->read->path : NULL;
         size_t above_len = above ? strlen(above) : 0, len = dir->name ? strlen(dir->name) : 0;
-        struct lsr_ahead_read *read = lsr_xmalloc(sizeof(*read) + above_len + 1 + len + 1);
+        struct lsr_node_read *read = lsr_xmalloc(sizeof(*read) + above_len + 1 + len + 1);
 
-        *read = (struct lsr_ahead_read){ .rows.arena = arena };
-        /* Unlike lsr_path_join() this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
+        *read = (struct lsr_node_read){ .rows.arena = arena };
+        /* Unlike messages this keeps ".": GNU ls heads a subdirectory of it with "./sub:". */
         lsr_path_put(read->path, above, above_len, len ? dir->name : "", len);
         return read;
 }
-
-void lsr_ahead_init(struct lsr_ahead *a, struct lsr_reader *in, lsr_ahead_load *load, bool allowed)
-{
-        pthread_condattr_t attr;
-
-        *a = (struct lsr_ahead){ .in = in, .load = load, .allowed = allowed && lsr_io_may_help(in->io) };
-        a->top.read = ahead_new_read(&a->top, NULL);
-        a->todo.next = a->todo.prev = &a->todo;
-        pthread_mutex_init(&a->lock, NULL);
-        pthread_cond_init(&a->work, NULL);
-        pthread_condattr_init(&attr);
-        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-        pthread_cond_init(&a->done, &attr);
-        pthread_condattr_destroy(&attr);
-}
-
-/* ---- memory ---- */
 
 /* Under the lock. */
 static struct lsr_arena *ahead_arena(struct lsr_ahead *a)
@@ -98,6 +81,24 @@ static struct lsr_arena *ahead_arena(struct lsr_ahead *a)
         *arena = (struct lsr_arena){};
         return arena;
 }
+
+void lsr_ahead_init(struct lsr_ahead *a, struct lsr_reader *in, bool allowed)
+{
+        pthread_condattr_t attr;
+
+        *a = (struct lsr_ahead){ .in = in, .allowed = allowed && lsr_io_may_help(in->io) };
+        a->top.read = ahead_new_read(&a->top, ahead_arena(a));
+        a->todo.next = a->todo.prev = &a->top;
+        a->top.next = a->top.prev = &a->todo;
+        pthread_mutex_init(&a->lock, NULL);
+        pthread_cond_init(&a->work, NULL);
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&a->done, &attr);
+        pthread_condattr_destroy(&attr);
+}
+
+/* ---- memory ---- */
 
 /* Empty an arena that is to be used again. */
 static void ahead_arena_empty(struct lsr_arena *arena, size_t entries)
@@ -134,18 +135,8 @@ static void ahead_tell(struct lsr_ahead *a)
         }
 }
 
-struct lsr_ahead_dir *lsr_ahead_children(struct lsr_ahead_dir *parent, size_t n, size_t text_size)
-{
-        struct lsr_ahead_dir *children = lsr_xmalloc(n * sizeof(*children) + text_size);
-
-        for (size_t i = 0; i < n; i++)
-                children[i] = (struct lsr_ahead_dir){ .parent = parent };
-        parent->read->children = children;
-        parent->read->n_children = n;
-        return children;
-}
-
-void lsr_ahead_release(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+/* The rows of @dir were shown. */
+static void ahead_release(struct lsr_ahead *a, struct lsr_node *dir)
 {
         struct lsr_arena *arena = dir->read->rows.arena;
 
@@ -161,9 +152,9 @@ void lsr_ahead_release(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
         a->back[a->n_back++] = arena;
 }
 
-void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_node *dir)
 {
-        struct lsr_ahead_dir *d = dir;
+        struct lsr_node *d = dir;
 
         for (;;) {
                 if (d->read && d->read->n_children > 0) {
@@ -171,7 +162,7 @@ void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
                         continue;
                 }
                 if (d->read) {
-                        lsr_ahead_release(a, d);
+                        ahead_release(a, d);
                         free(d->read->children);
                         free(d->read);
                         d->read = NULL;
@@ -182,35 +173,20 @@ void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
         }
 }
 
-void lsr_ahead_free(struct lsr_ahead *a)
-{
-        lsr_ahead_stop(a);
-        lsr_ahead_forget(a, &a->top);
-        ahead_tell(a);
-        while (a->n_arenas > 0) {
-                lsr_arena_free(a->arenas[--a->n_arenas]);
-                free(a->arenas[a->n_arenas]);
-        }
-        pthread_cond_destroy(&a->work);
-        pthread_cond_destroy(&a->done);
-        pthread_mutex_destroy(&a->lock);
-}
-
 /* ---- the queue, under the lock ---- */
 
 /* Put what is below @dir into its place. */
-static void ahead_replace(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+static void ahead_replace(struct lsr_ahead *a, struct lsr_node *dir)
 {
-        struct lsr_ahead_dir *before = dir->prev, *after = dir->next;
+        struct lsr_node *before = dir->prev, *after = dir->next;
 
         assert(dir->read);
         if (!after)
                 return;
         for (size_t i = 0; i < dir->read->n_children; i++) {
-                struct lsr_ahead_dir *child = &dir->read->children[i];
+                struct lsr_node *child = &dir->read->children[i];
 
-                /* Bundles belong to the owner. */
-                if (child->perhaps || child->place.bundle)
+                if (!child->early)
                         continue;
                 before->next = child;
                 child->prev = before;
@@ -222,9 +198,9 @@ static void ahead_replace(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
 }
 
 /* The first that nobody reads, if there is room for it. */
-static struct lsr_ahead_dir *ahead_pick(struct lsr_ahead *a)
+static struct lsr_node *ahead_pick(struct lsr_ahead *a)
 {
-        struct lsr_ahead_dir *d = a->todo.next;
+        struct lsr_node *d = a->todo.next;
 
         if (a->unread == 0)
                 return NULL;
@@ -247,7 +223,7 @@ static void ahead_wake_owner(struct lsr_ahead *a)
 }
 
 /* A thread has read @dir.  With its state it is the owner's, who looks at that without the lock. */
-static void ahead_finish(struct lsr_ahead *a, struct lsr_ahead_dir *dir, bool left)
+static void ahead_finish(struct lsr_ahead *a, struct lsr_node *dir, bool left)
 {
         a->ready++;
         if (!left) {
@@ -266,11 +242,11 @@ static void ahead_finish(struct lsr_ahead *a, struct lsr_ahead_dir *dir, bool le
 /* The sink of a thread. */
 static void ahead_trouble(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious)
 {
-        struct lsr_ahead_read *read = ((struct lsr_ahead_thread *)ctx)->dir->read;
+        struct lsr_node_read *read = ((struct lsr_ahead_thread *)ctx)->dir->read;
         size_t len = strlen(path);
-        struct lsr_ahead_trouble *t = lsr_arena_alloc(read->rows.arena, sizeof(*t) + len + 1);
+        struct lsr_trouble_kept *t = lsr_arena_alloc(read->rows.arena, sizeof(*t) + len + 1);
 
-        *t = (struct lsr_ahead_trouble){ .what = what, .error = error, .serious = serious };
+        *t = (struct lsr_trouble_kept){ .what = what, .error = error, .serious = serious };
         memcpy(t->path, path, len + 1);
         if (!read->troubles_end)
                 read->troubles_end = &read->troubles;
@@ -296,7 +272,7 @@ static void *ahead_main(void *arg)
         ahead_own_descriptors();
         pthread_mutex_lock(&a->lock);
         while (!a->stop) {
-                struct lsr_ahead_dir *dir = ahead_pick(a);
+                struct lsr_node *dir = ahead_pick(a);
                 struct lsr_arena *arena;
                 bool left;
 
@@ -314,9 +290,9 @@ static void *ahead_main(void *arg)
                 pthread_mutex_unlock(&a->lock);
                 t->dir = dir;
                 dir->read = ahead_new_read(dir, arena);
-                dir->read->result = a->load(&t->in, dir);
+                dir->read->result = lsr_source_load(&t->in, dir);
                 lsr_dir_close(&t->in.dir);
-                left = dir->read->result == LSR_READER_LEAVE;
+                left = dir->read->result == LSR_READ_LEFT;
                 if (left) {
                         lsr_arena_free(arena);
                         free(dir->read);
@@ -348,6 +324,7 @@ static bool ahead_start_one(struct lsr_ahead *a)
                 return false;
         }
         lsr_io_count(a->in->io, 4);
+        a->in->helped = true;
         a->n_threads++;
         return true;
 }
@@ -370,13 +347,14 @@ static void ahead_start(struct lsr_ahead *a)
                 continue;
 }
 
-bool lsr_ahead_stop(struct lsr_ahead *a)
+/* End the threads, for ever. */
+static void ahead_stop(struct lsr_ahead *a)
 {
         unsigned n = a->n_threads;
 
         a->allowed = false;
         if (n == 0)
-                return false;
+                return;
         pthread_mutex_lock(&a->lock);
         a->stop = true;
         pthread_cond_broadcast(&a->work);
@@ -386,25 +364,35 @@ bool lsr_ahead_stop(struct lsr_ahead *a)
                 lsr_io_join_helper(a->in->io, a->threads[i].in.io);
         }
         a->n_threads = 0;
-        return true;
+        a->in->helped = false;
+}
+
+void lsr_ahead_free(struct lsr_ahead *a)
+{
+        ahead_stop(a);
+        lsr_ahead_forget(a, &a->top);
+        ahead_tell(a);
+        while (a->n_arenas > 0) {
+                lsr_arena_free(a->arenas[--a->n_arenas]);
+                free(a->arenas[a->n_arenas]);
+        }
+        pthread_cond_destroy(&a->work);
+        pthread_cond_destroy(&a->done);
+        pthread_mutex_destroy(&a->lock);
 }
 
 /* ---- the owner ---- */
 
 void lsr_ahead_begin(struct lsr_ahead *a)
 {
-        struct lsr_ahead_dir *todo = &a->todo, *top = &a->top;
-
-        todo->next = todo->prev = top;
-        top->next = top->prev = todo;
-        ahead_replace(a, top);
+        ahead_replace(a, &a->top);
 }
 
 /*
  * It is @dir's turn, and a thread is reading it.  Who has caught up with the threads would be woken for each directory:
  * therefore only for many, or if the threads have nothing to do, or else by the clock.
  */
-static void ahead_await(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+static void ahead_await(struct lsr_ahead *a, struct lsr_node *dir)
 {
         uint64_t at = lsr_clock(), until = at;
 
@@ -427,7 +415,7 @@ static void ahead_await(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
 }
 
 /* Read @dir here and now. */
-static void ahead_read_own(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+static void ahead_read_own(struct lsr_ahead *a, struct lsr_node *dir)
 {
         struct lsr_arena *arena = ahead_arena(a);
 
@@ -435,7 +423,12 @@ static void ahead_read_own(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
         dir->state = AHEAD_READING;
         pthread_mutex_unlock(&a->lock);
         dir->read = ahead_new_read(dir, arena);
-        dir->read->result = a->load(a->in, dir);
+        dir->read->result = lsr_source_load(a->in, dir);
+        /* The threads have the descriptors. */
+        if (dir->read->result == LSR_READ_LEFT) {
+                ahead_stop(a);
+                dir->read->result = lsr_source_load(a->in, dir);
+        }
         a->own_reads++;
         pthread_mutex_lock(&a->lock);
         dir->state = AHEAD_READ;
@@ -447,7 +440,7 @@ static void ahead_read_own(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
 }
 
 /* It was not read yet when its turn came. */
-static void ahead_take_late(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+static void ahead_take_late(struct lsr_ahead *a, struct lsr_node *dir)
 {
         pthread_mutex_lock(&a->lock);
         ahead_tell(a);
@@ -462,7 +455,7 @@ static void ahead_take_late(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
         pthread_mutex_unlock(&a->lock);
 }
 
-int lsr_ahead_take(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+int lsr_ahead_take(struct lsr_ahead *a, struct lsr_node *dir)
 {
         const struct lsr_listing_sink *sink = a->in->sink;
 
@@ -472,12 +465,13 @@ int lsr_ahead_take(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
         } else {
                 ahead_take_late(a, dir);
         }
-        for (const struct lsr_ahead_trouble *t = dir->read->troubles; t; t = t->next)
+        for (const struct lsr_trouble_kept *t = dir->read->troubles; t; t = t->next)
                 sink->trouble(sink->ctx, t->what, t->path, t->error, t->serious);
+        a->in->stats->directories += dir->read->result == LSR_READ_ALL || dir->read->result == LSR_READ_MORE;
         return dir->read->result;
 }
 
-bool lsr_ahead_is_last(const struct lsr_ahead_dir *dir)
+bool lsr_ahead_is_last(const struct lsr_node *dir)
 {
         bool last = dir->read->n_children == 0;
 
@@ -486,12 +480,13 @@ bool lsr_ahead_is_last(const struct lsr_ahead_dir *dir)
         return last;
 }
 
-struct lsr_ahead_dir *lsr_ahead_next(struct lsr_ahead *a, struct lsr_ahead_dir *dir)
+struct lsr_node *lsr_ahead_next(struct lsr_ahead *a, struct lsr_node *dir)
 {
+        ahead_release(a, dir);
         if (dir->read->n_children > 0)
                 return dir->read->children;
         while (dir->parent) {
-                struct lsr_ahead_read *above = dir->parent->read;
+                struct lsr_node_read *above = dir->parent->read;
 
                 lsr_ahead_forget(a, dir);
                 if (dir + 1 < above->children + above->n_children)

@@ -24,16 +24,6 @@ static bool extra_on_disk(const struct lsr_entry *e)
         return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
 }
 
-char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name)
-{
-        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
-        size_t name_len = strlen(name);
-        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
-
-        lsr_path_put(path, dir, dir_len, name, name_len);
-        return path;
-}
-
 static void extra_targets(const struct lsr_extra_job *job, struct lsr_entry **links, struct lsr_op *ops, size_t n)
 {
         struct lsr_op_data *data = lsr_arena_new(job->arena, struct lsr_op_data, n);
@@ -116,6 +106,17 @@ static void extra_use_context(const struct lsr_extra_job *job, struct lsr_entry_
                 extra->acl = LSR_ACL_CONTEXT;
 }
 
+/* @dir and @name as one path, as GNU ls writes it: without "./" in front.  NULL dir: the name. */
+static const char *extra_path(struct lsr_arena *arena, const char *dir, const char *name)
+{
+        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
+        size_t name_len = strlen(name);
+        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
+
+        lsr_path_put(path, dir, dir_len, name, name_len);
+        return path;
+}
+
 /* Of @n files at most EXTRA_LOT.  Paths are needed for a moment only. */
 static void extra_xattrs_lot(const struct lsr_extra_job *job, struct lsr_arena *scratch, struct lsr_entry **files,
                              size_t n)
@@ -126,7 +127,7 @@ static void extra_xattrs_lot(const struct lsr_extra_job *job, struct lsr_arena *
 
         for (size_t i = 0; i < n; i++) {
                 data[i] = (struct lsr_op_data){};
-                ops[i] = (struct lsr_op){ .name = lsr_path_join(scratch, job->dir, files[i]->name),
+                ops[i] = (struct lsr_op){ .name = extra_path(scratch, job->dir, files[i]->name),
                                           .data = &data[i],
                                           .dirfd = AT_FDCWD,
                                           .kind = LSR_OP_LIST_XATTRS,

@@ -39,21 +39,23 @@ enum lsr_follow {
         LSR_FOLLOW_ALWAYS,      /* -L */
 };
 
-/* What the output needs to know.  Rules as GNU ls decides when to stat. */
+/* What the output needs to know; made in cli/resolve.c. */
 struct lsr_want {
-        unsigned fields;       /* LSR_FIELD_* of every entry; 0: the type is enough or not even that */
-        bool type;             /* the file type, which d_type often tells */
-        bool dir_mode;         /* of directories: sticky and other-writable have colours */
-        bool file_mode;        /* of regular files: set-id, executable and hard-linked have colours or marks */
+        unsigned fields;       /* LSR_FIELD_* of the files that are stat-ed */
+        uint16_t stat;         /* which are: bit 1 << DT_x for those of that d_type */
         bool link_target_mode; /* of links: what they lead to (orphans have colours, ln=target) */
         bool link_target;      /* the text of links */
         bool cap;              /* has a regular file capabilities? */
         bool context;          /* -Z */
         bool acl;              /* the mark behind the mode */
         bool git;              /* the state of files in work trees */
-        bool stat_all;         /* every entry is stat-ed, whatever d_type says */
         bool member;           /* what only bundles tell, entry.h's struct lsr_entry_member */
 };
+
+static inline bool lsr_want_stat(const struct lsr_want *w, uint8_t type)
+{
+        return w->stat >> (type & 15) & 1;
+}
 
 /* Which operands that are bundles are listed as directories. */
 enum lsr_enter {
@@ -102,11 +104,10 @@ struct lsr_set {
         /* What columns must be wide enough for: the rows, and the operands that are not among them. */
         struct lsr_entry **measured;
         size_t n_measured;
-        uint64_t blocks;           /* sum over the rows, of 512 bytes */
-        struct lsr_bundle *bundle; /* the directory lies in it; NULL: it is a real one */
-        unsigned depth;            /* 0: an operand */
-        bool heading;              /* several sets are listed, so this one wants its name above it */
-        bool more;                 /* directories follow */
+        uint64_t blocks; /* sum over the rows, of 512 bytes */
+        unsigned depth;  /* 0: an operand */
+        bool heading;    /* several sets are listed, so this one wants its name above it */
+        bool more;       /* directories follow */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */

@@ -1,18 +1,18 @@
 /*
- * members - most entries of a bundle need nothing of their own
+ * source-bundle - directories in bundles: all that is known of their members is in the catalogue
  *
- * The names of owner and group belong to the catalogue's attributes, of which
+ * What stat-ing would add on disk, link targets and what they lead to, ACL marks, comes from there too.  Most entries
+ * need nothing of their own.  The names of owner and group belong to the catalogue's attributes, of which
  * there are few, so rows share an extra for each; only links, members with
  * ACLs and the rows of --json have one to themselves.
  */
-#include "listing/members.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "listing/filter.h"
+#include "listing/source.h"
 
 #define MEMBERS_SHARED_MAX 4096u /* attributes with a shared extra; those beyond have extras of their own */
 
@@ -20,20 +20,23 @@
 #define MEMBERS_ENTRY (sizeof(struct lsr_entry) + 128)
 #define MEMBERS_DESCRIBED (MEMBERS_ENTRY + sizeof(struct lsr_entry_extra) + sizeof(struct lsr_entry_member))
 
+/* A directory whose rows become entries.  Names point into the catalogue. */
 struct members {
-        const struct lsr_members_job *job;
+        struct lsr_reader *in;
+        struct lsr_arena *arena;
+        struct lsr_place dir;
         const struct lsr_catalogue *c;
         struct lsr_entry_extra **shared; /* by attribute, NULL until used */
         uint32_t n_shared;
 };
 
-static void members_begin(struct members *x, const struct lsr_members_job *job)
+static void members_begin(struct members *x, struct lsr_reader *in, struct lsr_arena *arena, struct lsr_place dir)
 {
-        *x = (struct members){ .job = job, .c = job->dir.bundle->catalogue };
+        *x = (struct members){ .in = in, .arena = arena, .dir = dir, .c = dir.bundle->catalogue };
         x->n_shared = lsr_catalogue_attrs(x->c);
         if (x->n_shared > MEMBERS_SHARED_MAX)
                 x->n_shared = MEMBERS_SHARED_MAX;
-        x->shared = lsr_arena_new(job->arena, struct lsr_entry_extra *, x->n_shared);
+        x->shared = lsr_arena_new(arena, struct lsr_entry_extra *, x->n_shared);
         memset(x->shared, 0, x->n_shared * sizeof(*x->shared));
 }
 
@@ -56,17 +59,10 @@ static const char *members_owner(const char *name)
 
 static struct lsr_entry_extra *members_new_extra(struct members *x, const struct lsr_member *m)
 {
-        struct lsr_entry_extra *extra = lsr_arena_new(x->job->arena, struct lsr_entry_extra, 1);
+        struct lsr_entry_extra *extra = lsr_arena_new(x->arena, struct lsr_entry_extra, 1);
 
         *extra = (struct lsr_entry_extra){ .user = members_owner(m->user), .group = members_owner(m->group) };
         return extra;
-}
-
-/* One that is only this entry's. */
-static struct lsr_entry_extra *members_own_extra(struct members *x, struct lsr_entry *e, const struct lsr_member *m)
-{
-        e->extra = members_new_extra(x, m);
-        return e->extra;
 }
 
 static struct lsr_entry_extra *members_shared_extra(struct members *x, uint32_t row, const struct lsr_member *m)
@@ -83,17 +79,22 @@ static struct lsr_entry_extra *members_shared_extra(struct members *x, uint32_t 
 /* Seconds of a zip without extra fields are civil ones. */
 static void members_date(const struct members *x, const struct lsr_member *m, struct lsr_meta *meta)
 {
-        const struct lsr_list_options *o = x->job->o;
+        const struct lsr_list_options *o = x->in->o;
 
         if ((m->meta.known & LSR_FIELD_MTIME) && (m->flags & LSR_MEMBER_LOCALTIME) && o->civil)
                 meta->sec[LSR_MTIME] = o->civil(o->civil_ctx, m->meta.sec[LSR_MTIME]);
+}
+
+static const struct lsr_place *members_keep_place(struct members *x, const struct lsr_place *place)
+{
+        return memcpy(lsr_arena_new(x->arena, struct lsr_place, 1), place, sizeof(*place));
 }
 
 /* What a link leads to.  0; 1: it leaves the bundle; a negative errno. */
 static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_member *ret_target,
                           struct lsr_place *ret_place)
 {
-        const struct lsr_place from = { x->job->dir.bundle, dir };
+        const struct lsr_place from = { x->dir.bundle, dir };
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
         /* Rows of what is being listed must stay, so that no more is loaded of what is around the bundle. */
@@ -107,7 +108,7 @@ static int members_follow(struct members *x, uint32_t dir, const struct lsr_memb
 
 static void members_link(struct members *x, struct lsr_entry *e, const struct lsr_member *m, uint32_t dir)
 {
-        const struct lsr_list_options *o = x->job->o;
+        const struct lsr_list_options *o = x->in->o;
         struct lsr_entry_extra *extra;
         struct lsr_member target;
         struct lsr_place place;
@@ -115,7 +116,7 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
 
         if (o->follow == LSR_FOLLOW_ALWAYS) {
                 /* For names alone nobody asks where they lead. */
-                if (!o->want.fields && !o->want.stat_all && !o->want.type)
+                if (!lsr_want_stat(&o->want, e->type))
                         return;
                 e->flags |= LSR_ENTRY_FOLLOWED;
                 r = members_follow(x, dir, m, &target, &place);
@@ -123,16 +124,16 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
                         e->meta.error = r < 0 ? r : -ENOENT;
                         return;
                 }
-                extra = members_own_extra(x, e, &target);
+                e->extra = extra = members_new_extra(x, &target);
                 e->meta = target.meta;
                 members_date(x, &target, &e->meta);
                 e->type = (uint8_t)(target.meta.mode >> 12 & 15);
-                extra->place = memcpy(lsr_arena_new(x->job->arena, struct lsr_place, 1), &place, sizeof(place));
+                extra->place = members_keep_place(x, &place);
                 return;
         }
         if (!o->want.link_target)
                 return;
-        extra = members_own_extra(x, e, m);
+        e->extra = extra = members_new_extra(x, m);
         extra->target = m->target;
         extra->target_len = (uint32_t)m->target_len;
         if (!o->want.link_target_mode)
@@ -148,10 +149,10 @@ static void members_link(struct members *x, struct lsr_entry *e, const struct ls
 
 static void members_describe(struct members *x, struct lsr_entry *e, const struct lsr_member *m)
 {
-        struct lsr_entry_member *member = lsr_arena_new(x->job->arena, struct lsr_entry_member, 1);
+        struct lsr_entry_member *member = lsr_arena_new(x->arena, struct lsr_entry_member, 1);
         struct lsr_entry_extra *extra = members_new_extra(x, m);
 
-        *member = (struct lsr_entry_member){ .bundle = x->job->dir.bundle->path,
+        *member = (struct lsr_entry_member){ .bundle = x->dir.bundle->path,
                                              .method = m->method,
                                              .raw = m->raw,
                                              .raw_len = m->raw_len,
@@ -168,7 +169,7 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
 static void members_fill(struct members *x, uint32_t row, uint32_t dir, const char *name, size_t name_len,
                          struct lsr_entry *ret_entry)
 {
-        const struct lsr_list_options *o = x->job->o;
+        const struct lsr_list_options *o = x->in->o;
         struct lsr_member m;
 
         lsr_catalogue_get(x->c, row, &m);
@@ -180,7 +181,7 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
         members_date(x, &m, &ret_entry->meta);
         /* The root of a bundle that does not store it: it came to be with the bundle. */
         if (row == 0 && !(m.meta.known & LSR_FIELD_MTIME)) {
-                const struct lsr_meta *file = &x->job->dir.bundle->meta;
+                const struct lsr_meta *file = &x->dir.bundle->meta;
                 const unsigned times = LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME;
 
                 ret_entry->meta.known |= file->known & times;
@@ -189,9 +190,11 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
         }
         if (S_ISLNK(m.meta.mode) && m.target)
                 members_link(x, ret_entry, &m, dir);
-        if ((m.flags & LSR_MEMBER_ACL) && o->want.acl)
-                (ret_entry->extra ? ret_entry->extra : members_own_extra(x, ret_entry, &m))->acl = LSR_ACL_YES;
-        if (!ret_entry->extra && (m.user || m.group) && o->want.fields)
+        if ((m.flags & LSR_MEMBER_ACL) && o->want.acl) {
+                ret_entry->extra = ret_entry->extra ? ret_entry->extra : members_new_extra(x, &m);
+                ret_entry->extra->acl = LSR_ACL_YES;
+        }
+        if (!ret_entry->extra && (m.user || m.group) && (o->want.fields & (LSR_FIELD_UID | LSR_FIELD_GID)))
                 ret_entry->extra = members_shared_extra(x, row, &m);
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
@@ -200,89 +203,79 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
 /* The directory that holds the bundle, as "..". */
 static void members_holder(struct members *x, struct lsr_entry *ret_entry)
 {
-        const struct lsr_bundle *bundle = x->job->dir.bundle;
+        const struct lsr_bundle *bundle = x->dir.bundle;
         const char *slash = strrchr(bundle->path, '/');
         const char *path = !slash ? "."
                            : slash == bundle->path
                                    ? "/"
-                                   : lsr_arena_strndup(x->job->arena, bundle->path, (size_t)(slash - bundle->path));
-        const struct lsr_op stat =
-                lsr_op_stat(AT_FDCWD, x->job->o->want.fields | LSR_FIELD_TYPE | LSR_FIELD_MODE, true);
+                                   : lsr_arena_strndup(x->arena, bundle->path, (size_t)(slash - bundle->path));
+        const struct lsr_op stat = lsr_op_stat(AT_FDCWD, x->in->o->want.fields, true);
         struct lsr_op op;
 
         *ret_entry = (struct lsr_entry){ .name = "..", .name_len = 2, .type = S_IFDIR >> 12, .flags = LSR_ENTRY_STAT };
         lsr_op_put(&op, &stat, path, &ret_entry->meta);
-        lsr_io_run(x->job->io, &op, 1);
+        lsr_io_run(x->in->io, &op, 1);
 }
 
 static void members_up(struct members *x, struct lsr_entry *ret_entry)
 {
-        const struct lsr_bundle *bundle = x->job->dir.bundle;
-        uint32_t row = x->job->dir.row;
+        const struct lsr_bundle *bundle = x->dir.bundle;
+        uint32_t row = x->dir.row;
 
         if (row != 0) {
                 row = lsr_catalogue_parent(x->c, row);
                 members_fill(x, row, row, "..", 2, ret_entry);
         } else if (bundle->outer) {
-                struct lsr_members_job job = *x->job;
                 struct members outer;
 
                 row = lsr_catalogue_parent(bundle->outer->catalogue, bundle->outer_row);
-                job.dir = (struct lsr_place){ bundle->outer, row };
-                members_begin(&outer, &job);
+                members_begin(&outer, x->in, x->arena, (struct lsr_place){ bundle->outer, row });
                 members_fill(&outer, row, row, "..", 2, ret_entry);
         } else {
                 members_holder(x, ret_entry);
         }
 }
 
-int lsr_members_read(const struct lsr_members_job *job, struct lsr_entry **ret_entries, size_t *ret_n)
+/* To read and to sort a directory may take more than there is. */
+static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
 {
-        const size_t each = job->o->want.member ? MEMBERS_DESCRIBED : MEMBERS_ENTRY;
-        const uint32_t dir = job->dir.row;
-        struct lsr_slice below;
+        const size_t each = in->o->want.member ? MEMBERS_DESCRIBED : MEMBERS_ENTRY;
+        const uint32_t row = dir->place.row;
+        struct lsr_rows *r = &dir->read->rows;
         struct lsr_entry *entries;
+        struct lsr_slice below;
         struct members x;
+        uint64_t at;
         size_t n = 0;
 
-        members_begin(&x, job);
-        below = lsr_catalogue_children(x.c, dir);
-        if (lsr_arena_reserve(job->arena, ((size_t)below.n + 2) * each) < 0)
-                return -ENOMEM;
-        entries = lsr_arena_new(job->arena, struct lsr_entry, (size_t)below.n + 2);
-        if (lsr_filter_keeps(job->o, "."))
-                members_fill(&x, dir, dir, ".", 1, &entries[n++]);
-        if (lsr_filter_keeps(job->o, ".."))
+        if (in->sink->before_wait)
+                in->sink->before_wait(in->sink->ctx);
+        at = lsr_clock();
+        members_begin(&x, in, r->arena, dir->place);
+        below = lsr_catalogue_children(x.c, row);
+        if (lsr_arena_reserve(r->arena, ((size_t)below.n + 2) * each) < 0) {
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_READ_DIR, dir->read->path, -ENOMEM, false);
+                return LSR_READ_NONE;
+        }
+        entries = lsr_arena_new(r->arena, struct lsr_entry, (size_t)below.n + 2);
+        if (lsr_filter_keeps(in->o, "."))
+                members_fill(&x, row, row, ".", 1, &entries[n++]);
+        if (lsr_filter_keeps(in->o, ".."))
                 members_up(&x, &entries[n++]);
         for (uint32_t i = 0; i < below.n; i++) {
-                members_fill(&x, below.first + i, dir, NULL, 0, &entries[n]);
-                if (lsr_filter_keeps(job->o, entries[n].name))
+                members_fill(&x, below.first + i, row, NULL, 0, &entries[n]);
+                if (lsr_filter_keeps(in->o, entries[n].name))
                         n++;
         }
-        *ret_entries = entries;
-        *ret_n = n;
-        return 0;
+        lsr_rows_add(r, entries, n);
+        lsr_lap(&in->stats->read_ns, &at);
+        return LSR_READ_ALL;
 }
 
-void lsr_members_operand(const struct lsr_members_job *job, const char *name, struct lsr_entry *ret_entry)
+static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e)
 {
-        struct members x;
-        const uint32_t row = job->dir.row;
-
-        members_begin(&x, job);
-        members_fill(&x, row, row ? lsr_catalogue_parent(x.c, row) : 0, name, strlen(name), ret_entry);
-        ret_entry->flags |= LSR_ENTRY_OPERAND;
-        if (!ret_entry->extra) {
-                ret_entry->extra = lsr_arena_new(job->arena, struct lsr_entry_extra, 1);
-                *ret_entry->extra = (struct lsr_entry_extra){};
-        }
-        ret_entry->extra->place = memcpy(lsr_arena_new(job->arena, struct lsr_place, 1), &job->dir, sizeof(job->dir));
-}
-
-uint64_t lsr_members_total(const struct lsr_place *dir)
-{
-        const struct lsr_catalogue *c = dir->bundle->catalogue;
-        struct lsr_slice below = lsr_catalogue_children(c, dir->row);
+        const struct lsr_catalogue *c = place->bundle->catalogue;
+        struct lsr_slice below = lsr_catalogue_children(c, place->row);
         uint64_t sum = 0;
 
         /*
@@ -309,4 +302,102 @@ uint64_t lsr_members_total(const struct lsr_place *dir)
                 below = next;
         }
         return sum;
+}
+
+static int bundle_follow(struct lsr_reader *in, struct lsr_node *dir)
+{
+        return lsr_place_enter(&dir->place, false);
+}
+
+static int bundle_open(struct lsr_reader *in, struct lsr_node *dir)
+{
+        dir->read->ino = dir->place.row;
+        return 0;
+}
+
+const struct lsr_source lsr_source_bundle = {
+        .follow = bundle_follow,
+        .open = bundle_open,
+        .next = bundle_next,
+        .complete = lsr_rows_report,
+        .total = bundle_total,
+};
+
+/* The place itself as operand @e, of which only the name is there. */
+static void bundle_operand(struct lsr_reader *in, struct lsr_arena *arena, const struct lsr_place *place,
+                           struct lsr_entry *e)
+{
+        const uint32_t row = place->row;
+        struct members x;
+
+        members_begin(&x, in, arena, *place);
+        members_fill(&x, row, row ? lsr_catalogue_parent(x.c, row) : 0, e->name, e->name_len, e);
+        e->flags |= LSR_ENTRY_OPERAND;
+        if (!e->extra)
+                e->extra = members_new_extra(&x, &(struct lsr_member){});
+        e->extra->place = members_keep_place(&x, place);
+}
+
+/* Is operand @e, of which the kernel has told what it knows, to be looked at as a bundle? */
+static bool bundle_is_asked(const struct lsr_list_options *o, const struct lsr_entry *e, size_t n)
+{
+        if (e->meta.error == -ENOTDIR)
+                return true;
+        if (o->enter == LSR_ENTER_SLASH)
+                return false;
+        if (strcmp(e->name, "-") == 0)
+                return true;
+        return !e->meta.error && S_ISREG(e->meta.mode) && !o->dirs_as_files && (n == 1 || o->enter == LSR_ENTER_ALWAYS);
+}
+
+/* The member that operand @path means.  As lsr_place_find(). */
+static int bundle_find_member(const struct lsr_list_options *o, const char *path, struct lsr_place *ret_place)
+{
+        unsigned flags = (o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
+                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_PART;
+        int error = lsr_place_find(o->bundles, path, flags, ret_place);
+
+        if (o->follow == LSR_FOLLOW_OPERAND_DIR && (error == -ENOENT || (error == 0 && !lsr_place_is_dir(ret_place)))) {
+                /* As in listing_wants_lstat(). */
+                flags &= ~(unsigned)(LSR_PLACE_FOLLOW | LSR_PLACE_ENTER);
+                error = lsr_place_find(o->bundles, path, flags, ret_place);
+        }
+        return error;
+}
+
+void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r)
+{
+        struct lsr_place *places;
+        unsigned renumbered;
+        int *errors;
+
+        if (!in->o->bundles)
+                return;
+        places = lsr_arena_new(r->arena, struct lsr_place, r->n);
+        errors = lsr_arena_new(r->arena, int, r->n);
+        /* A path that leads where another one did not can change the rows of that one. */
+        do {
+                renumbered = lsr_bundles_renumbered(in->o->bundles);
+                for (size_t i = 0; i < r->n; i++)
+                        errors[i] = bundle_is_asked(in->o, r->rows[i], r->n)
+                                            ? bundle_find_member(in->o, r->rows[i]->name, &places[i])
+                                            : 1;
+        } while (renumbered != lsr_bundles_renumbered(in->o->bundles));
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+                int error = errors[i];
+
+                if (error == 1)
+                        continue;
+                if (error == 0) {
+                        bundle_operand(in, r->arena, &places[i], e);
+                } else if (error == LSR_PLACE_UNREADABLE) {
+                        in->sink->trouble(in->sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);
+                        e->flags |= LSR_ENTRY_REPORTED;
+                        e->meta.error = -EBADMSG;
+                } else {
+                        e->meta.error = error;
+                }
+                e->flags |= LSR_ENTRY_MEMBER;
+        }
 }

@@ -1,0 +1,211 @@
+/*
+ * source - what is the same for all directories
+ *
+ *      follow ──► open ──► a loop? ──► next, next, ... ──► complete ──► totals ──► order ──► children
+ */
+#include "listing/source.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "listing/sort.h"
+
+void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
+{
+        if (r->cap - r->n < n) {
+                size_t cap = r->cap ? 2 * r->cap : n;
+                struct lsr_entry **rows;
+
+                while (cap - r->n < n)
+                        cap *= 2;
+                rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
+                memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+                r->rows = rows;
+                r->cap = cap;
+        }
+        for (size_t i = 0; i < n; i++)
+                r->rows[r->n++] = &entries[i];
+}
+
+/* Of @name in @dir, NULL: of an operand.  GNU ls writes paths without "./" in front. */
+static void source_report(struct lsr_reader *in, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
+                          const char *name, int error, bool serious)
+{
+        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir), name_len = strlen(name);
+        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
+
+        lsr_path_put(path, dir, dir_len, name, name_len);
+        in->sink->trouble(in->sink->ctx, what, path, error, serious);
+}
+
+void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char *dir)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+                bool operand = e->flags & LSR_ENTRY_OPERAND;
+
+                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error && !(e->flags & LSR_ENTRY_REPORTED)) {
+                        /* The directory's word on the inode is not that of a mount or a link's target. */
+                        e->meta.inode = 0;
+                        source_report(in, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
+                }
+                if (e->extra && e->extra->xattr_error)
+                        source_report(in, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
+                if (e->extra && e->extra->link_error)
+                        source_report(in, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error, operand);
+        }
+}
+
+void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
+{
+        uint64_t at = lsr_clock();
+
+        if (r->sorted || !(all || lsr_sort_by_name_only(in->o)))
+                return;
+        r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
+        if (r->n)
+                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
+        lsr_sort(in->o, r->sorted, r->n, r->arena);
+        lsr_lap(&in->stats->sort_ns, &at);
+}
+
+static const struct lsr_source *source_of(const struct lsr_place *place)
+{
+        return place->bundle ? &lsr_source_bundle : &lsr_source_dir;
+}
+
+/* Where entry @e of a directory in @bundle is; NULL: a real directory. */
+static struct lsr_place source_place(struct lsr_bundle *bundle, const struct lsr_entry *e)
+{
+        if (e->extra && e->extra->place)
+                return *e->extra->place;
+        return (struct lsr_place){ bundle, bundle ? (uint32_t)e->meta.inode : 0 };
+}
+
+/* Is what @e is listed next?  @ret_perhaps: it is a file, and is if it is a bundle. */
+static bool source_goes_below(const struct lsr_list_options *o, const struct lsr_entry *e, bool *ret_perhaps)
+{
+        *ret_perhaps = o->enter == LSR_ENTER_ALWAYS && S_ISREG(lsr_entry_mode(e)) && !e->meta.error;
+        return *ret_perhaps || (lsr_entry_is_dir(e) && ((e->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(e->name)));
+}
+
+void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *dir, const struct lsr_rows *r)
+{
+        /* A tree counts its levels from the operands, where -R counts from what is below them. */
+        unsigned depth = o->tree ? dir->depth : dir->depth + 1;
+        struct lsr_node *child;
+        size_t n = 0, text_size = 0;
+        bool perhaps;
+        char *text;
+
+        if (o->max_depth && depth >= o->max_depth)
+                return;
+        for (size_t i = 0; i < r->n; i++) {
+                if (source_goes_below(o, r->sorted[i], &perhaps)) {
+                        text_size += (size_t)r->sorted[i]->name_len + 1;
+                        n++;
+                }
+        }
+        if (n == 0)
+                return;
+        child = lsr_xmalloc(n * sizeof(*child) + text_size);
+        text = (char *)(child + n);
+        dir->read->children = child;
+        dir->read->n_children = n;
+        for (size_t i = 0; i < r->n; i++) {
+                const struct lsr_entry *e = r->sorted[i];
+
+                if (!source_goes_below(o, e, &perhaps))
+                        continue;
+                *child = (struct lsr_node){ .name = memcpy(text, e->name, (size_t)e->name_len + 1),
+                                            .place = source_place(dir->place.bundle, e),
+                                            .parent = dir,
+                                            .row = (uint32_t)i,
+                                            .depth = dir->depth + 1,
+                                            .operand = e->flags & LSR_ENTRY_OPERAND,
+                                            .perhaps = perhaps };
+                child->early = !perhaps && source_of(&child->place)->early;
+                text += (size_t)e->name_len + 1;
+                child++;
+        }
+}
+
+/* --total-size */
+static void source_totals(struct lsr_reader *in, struct lsr_bundle *bundle, const struct lsr_rows *r)
+{
+        for (size_t i = 0; i < r->n; i++) {
+                struct lsr_entry *e = r->rows[i];
+                struct lsr_place place = source_place(bundle, e);
+
+                if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
+                        continue;
+                e->meta.size = source_of(&place)->total(in, &place, e);
+                e->meta.known |= LSR_FIELD_SIZE;
+        }
+}
+
+void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
+{
+        struct lsr_rows *r = &dir->read->rows;
+
+        source_of(&dir->place)->complete(in, r, dir->parent ? dir->read->path : NULL);
+        if (in->o->total_size)
+                source_totals(in, dir->place.bundle, r);
+        lsr_rows_sort(in, r, true);
+}
+
+int lsr_source_go_on(struct lsr_reader *in, struct lsr_node *dir)
+{
+        struct lsr_rows *r = &dir->read->rows;
+        int got;
+
+        do
+                got = source_of(&dir->place)->next(in, dir);
+        while (got == LSR_READ_MORE && !(in->pieces && r->n > 0));
+        if (got == LSR_READ_MORE)
+                r->sorted = r->rows;
+        if (got != LSR_READ_ALL)
+                return got;
+        lsr_source_complete(in, dir);
+        if (in->o->recursive)
+                lsr_source_add_children(in->o, dir, r);
+        return LSR_READ_ALL;
+}
+
+/* A file below that is listed only if it is a bundle. */
+static int source_follow(struct lsr_reader *in, struct lsr_node *dir)
+{
+        int error = source_of(&dir->place)->follow(in, dir);
+
+        if (error < 0)
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_ACCESS, dir->read->path, error, false);
+        else if (error == LSR_PLACE_UNREADABLE)
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_BUNDLE, dir->read->path, 0, false);
+        return error ? LSR_READ_NONE : 0;
+}
+
+/* Is a directory above it this one? */
+static bool source_is_loop(const struct lsr_node *dir)
+{
+        for (const struct lsr_node *p = dir->parent; p && p->parent; p = p->parent)
+                if (p->place.bundle == dir->place.bundle && p->read->dev == dir->read->dev &&
+                    p->read->ino == dir->read->ino)
+                        return true;
+        return false;
+}
+
+int lsr_source_load(struct lsr_reader *in, struct lsr_node *dir)
+{
+        int got = dir->perhaps ? source_follow(in, dir) : 0;
+
+        if (got == 0)
+                got = source_of(&dir->place)->open(in, dir);
+        if (got != 0)
+                return got;
+        if (in->o->recursive && source_is_loop(dir)) {
+                in->sink->trouble(in->sink->ctx, LSR_TROUBLE_LOOP, dir->read->path, 0, true);
+                return LSR_READ_NONE;
+        }
+        return lsr_source_go_on(in, dir);
+}
