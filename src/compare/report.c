@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/width.h"
 #include "compare/columns.h"
 #include "compare/data.h"
 #include "compare/figures.h"
 #include "compare/words.h"
-#include "render/quote.h"
 
 #define REPORT_GAP 2
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/width.h"
 #include "render/view.h"
 
 #define CELLS_BLOCK 256u /* entries */

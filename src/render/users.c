@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/command.h"
-#include "render/quote.h"
+#include "base/width.h"
 
 #define USERS_SLOTS_MIN 64
 #define USERS_ASK_MAX 512u /* ids in one run of getent */

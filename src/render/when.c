@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "base/locale.h"
+#include "base/width.h"
 #include "render/date.h"
-#include "render/quote.h"
 
 /* What GNU ls has room for: a longer time is printed as seconds, a longer format does not get its months aligned. */
 #define WHEN_GNU_MAX ((size_t)1000)

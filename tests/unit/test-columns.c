@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/width.h"
 #include "cli/options.h"
 #include "render/view.h"
 

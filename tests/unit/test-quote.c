@@ -10,6 +10,7 @@
 
 #include "base/locale.h"
 #include "base/out.h"
+#include "base/width.h"
 #include "render/quote.h"
 
 enum { SHOW, HIDE };
