@@ -440,12 +440,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         resolve_want(s);
         s->list.keep = v->cells.n > 0;
         s->list.pieces = o->unaligned && !o->tree && resolve_names_will_do(&s->list);
-        if (o->hyperlink) {
-                char host[256] = "";
-
-                gethostname(host, sizeof(host) - 1);
-                v->syscalls++;
-                v->host = lsr_xstrdup(host);
-        }
+        if (o->hyperlink)
+                lsr_hyperlinks_init(&v->links);
         return UNSET;
 }

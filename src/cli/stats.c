@@ -46,7 +46,8 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
         stats_count(&out, "entries", listing->entries);
         stats_count(&out, "directories", listing->directories);
         stats_count(&out, "system calls",
-                    io->syscalls + view->out->writes + view->syscalls + commands->syscalls + lsr_message_writes());
+                    io->syscalls + view->out->writes + view->syscalls + view->links.syscalls + commands->syscalls +
+                            lsr_message_writes());
         stats_count(&out, "ring requests", io->ring_ops);
         stats_count(&out, "ring enters", io->ring_enters);
         stats_count(&out, "ring repeated", io->retried_ops);

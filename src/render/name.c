@@ -4,12 +4,10 @@
  * Most names need none of that: they are copied.  The order of the sequences
  * around the others is GNU's, so that the bytes are the same.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "render/canon.h"
 #include "render/icons.h"
 #include "render/restore.h"
 #include "render/view.h"
@@ -117,82 +115,6 @@ static const struct lsr_color_text *name_pick_color(const struct lsr_view *v, co
         return lsr_colors_pick(&v->colors, &s);
 }
 
-/* ---- hyperlinks: OSC 8 ---- */
-
-static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
-{
-        static const char hex[] = "0123456789abcdef";
-
-        for (; *s; s++) {
-                unsigned char c = (unsigned char)*s;
-
-                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-._~", c) ||
-                    (path && c == '/'))
-                        lsr_out_putc(v->out, (char)c);
-                else
-                        lsr_out_put(v->out, (char[]){ '%', hex[c >> 4], hex[c & 15] }, 3);
-        }
-}
-
-/* The absolute path of directory @dir, in v->link_base; NULL if there is none. */
-static void name_find_base(struct lsr_view *v, const char *dir)
-{
-        if (v->link_dir && strcmp(dir, v->link_dir) == 0)
-                return;
-        free(v->link_dir);
-        free(v->link_base);
-        v->link_dir = lsr_xstrdup(dir);
-        v->base_links = 0;
-        v->link_base = lsr_canonical(NULL, dir, &v->base_links, &v->syscalls);
-}
-
-/* The absolute path that @e leads to; NULL: below v->link_base, by its name. */
-static char *name_absolute(struct lsr_view *v, const struct lsr_entry *e)
-{
-        bool known = lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_FOLLOWED);
-        bool maybe = e->type == DT_UNKNOWN ? !known || S_ISLNK(e->meta.mode) : e->type == DT_LNK;
-        unsigned links = v->base_links;
-
-        /* Only links have to be read. */
-        return maybe || lsr_entry_is_dots(e->name) ? lsr_canonical(v->link_base, e->name, &links, &v->syscalls) : NULL;
-}
-
-/* Where @e of directory @dir, NULL for an operand, leads to; or @dir itself, if @e is NULL. */
-static void name_link_begin(struct lsr_view *v, const char *dir, const struct lsr_entry *e)
-{
-        char *absolute = NULL;
-        bool found;
-
-        if (dir) {
-                name_find_base(v, dir);
-                found = v->link_base;
-                absolute = found && e ? name_absolute(v, e) : NULL;
-        } else {
-                absolute = lsr_canonical(NULL, e->name, &(unsigned){ 0 }, &v->syscalls);
-                found = absolute;
-        }
-        lsr_out_puts(v->out, "\033]8;;file://");
-        name_put_escaped(v, v->host, false);
-        if (absolute) {
-                name_put_escaped(v, absolute, true);
-        } else if (found) {
-                bool root = !v->link_base[1];
-
-                name_put_escaped(v, root && e ? "" : v->link_base, true);
-                name_put_escaped(v, e ? "/" : "", true);
-                name_put_escaped(v, e ? e->name : "", true);
-        } else {
-                lsr_out_putc(v->out, '/');
-        }
-        lsr_out_putc(v->out, '\a');
-        free(absolute);
-}
-
-static void name_link_end(struct lsr_view *v)
-{
-        lsr_out_puts(v->out, "\033]8;;\a");
-}
-
 /* ---- the name ---- */
 
 /*
@@ -211,10 +133,10 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
         outside = v->some_quoted && q.quoted && tmp.len >= 2;
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[0]);
-        name_link_begin(v, dir, e);
+        lsr_hyperlink_begin(&v->links, v->out, dir, e);
         if (tmp.len)
                 lsr_out_put(v->out, tmp.buf + outside, tmp.len - 2 * (size_t)outside);
-        name_link_end(v);
+        lsr_hyperlink_end(v->out);
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[tmp.len - 1]);
         lsr_out_free(&tmp);

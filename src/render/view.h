@@ -4,7 +4,7 @@
  * A view shows the sets that the listing hands over, in one of the formats.
  * What all of them share is here: the options of the output and the state that
  * goes along with it.  One file per format: long.c, grid.c, lines.c, json.c,
- * tree.c; name.c prints a name with its frills.
+ * tree.c; name.c prints a name with its frills, hyperlink.c makes it a link.
  */
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "render/color.h"
 #include "render/columns.h"
 #include "render/human.h"
+#include "render/hyperlink.h"
 #include "render/quote.h"
 #include "render/users.h"
 #include "render/when.h"
@@ -78,20 +79,17 @@ struct lsr_view {
         struct lsr_users groups;
         struct lsr_dired dired;    /* file names */
         struct lsr_dired subdired; /* headings of directories */
-        char *host;                /* for hyperlinks */
+        struct lsr_hyperlinks links;
         /* state */
         bool used_color;
         bool some_quoted; /* a name of the set at hand is, and that matters for the others */
         bool any_set;     /* one was shown before */
         const char *dir;  /* of the set at hand, NULL for operands */
-        char *link_dir;   /* the directory whose absolute path is link_base; for hyperlinks */
-        char *link_base;
-        unsigned base_links; /* links on the way there */
         const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
-        uint64_t syscalls; /* made for hyperlinks */
+        uint64_t syscalls; /* made for colours */
 };
 
 /* The sink of lsr_list(); ctx is the view. */
