@@ -17,7 +17,6 @@
 #include "formats/ahead.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,13 +53,9 @@ struct ahead {
 
 unsigned lsr_ahead_cpus(void)
 {
-        cpu_set_t set;
-        unsigned n;
+        unsigned n = lsr_thread_cpus();
 
-        if (sched_getaffinity(0, sizeof(set), &set) < 0)
-                return 2;
-        n = (unsigned)CPU_COUNT(&set);
-        return n < 1 ? 1 : n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
+        return n < LSR_AHEAD_CPUS_MAX ? n : LSR_AHEAD_CPUS_MAX;
 }
 
 static struct ahead_slot ahead_fill(struct ahead *a, uint8_t *buf)

@@ -28,10 +28,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "formats/sqlite.h"
 
 #define VFS_WINDOWS 4u
@@ -489,9 +489,8 @@ static int vfs_sleep(sqlite3_vfs *base, int us)
 
 static int vfs_time(sqlite3_vfs *base, double *ret_days)
 {
-        struct timespec now = {};
+        struct timespec now = lsr_clock_now();
 
-        clock_gettime(CLOCK_REALTIME, &now);
         *ret_days = 2440587.5 + ((double)now.tv_sec + (double)now.tv_nsec / 1e9) / 86400.0;
         return SQLITE_OK;
 }

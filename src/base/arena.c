@@ -7,11 +7,14 @@
  */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +23,8 @@
 #define ARENA_FIRST_BLOCK ((size_t)4 << 20)
 #define ARENA_MIN_BLOCK ((size_t)256 << 10)
 #define ARENA_LARGEST_BLOCK ((size_t)16 << 20)
+
+#define ARRAY_FIRST 64 /* elements of one that grows */
 
 #define HEAP_EXPECT ((size_t)24 << 20)
 #define HEAP_MAP ((size_t)4 << 20)
@@ -228,4 +233,28 @@ char *lsr_xstrdup(const char *s)
         size_t n = strlen(s) + 1;
 
         return memcpy(lsr_xmalloc(n), s, n);
+}
+
+char *lsr_xprintf(const char *format, ...)
+{
+        va_list args;
+        char *text;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                lsr_exhausted();
+        va_end(args);
+        return text;
+}
+
+void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap)
+{
+        assert(n <= *cap);
+        if (n < *cap)
+                return p;
+        *cap = *cap ? 2 * *cap : ARRAY_FIRST;
+        p = lsr_try_realloc(p, size, *cap);
+        if (!p)
+                lsr_exhausted();
+        return p;
 }

@@ -10,7 +10,6 @@
 
 #include "base/locale.h"
 #include "base/out.h"
-#include "base/width.h"
 #include "render/quote.h"
 
 enum { SHOW, HIDE };
@@ -221,11 +220,8 @@ Test(quote, widths)
 
         quote_locale("C.UTF-8");
         CHECK_ALL(utf8, SHOW);
-        cr_assert_eq(lsr_text_width("\u4e2d\ta\xff", 6), 4);
         quote_locale("C");
         CHECK_ALL(c, SHOW);
-        cr_assert_eq(lsr_text_width("a\u00e9\t", 4), 3, "other text than names: bytes count");
-        cr_assert_eq(lsr_text_width("", 0), 0);
 }
 
 /* --indicator-style=file-type has *=>@| quoted also. */
