@@ -36,13 +36,13 @@ struct lsr_builder {
         char *names;
         size_t names_len;
         size_t names_cap;
-        struct catalogue_table dirs;
+        struct lsr_table dirs;
         struct catalogue_strings strings;
 
         uint32_t attrs;
         uint32_t attrs_cap;
         struct catalogue_attr *attr_table;
-        struct catalogue_table attr_hash;
+        struct lsr_table attr_hash;
         uint32_t last_attr;
 
         /* The directory part of the last path, as it was stored, and what it led to. */

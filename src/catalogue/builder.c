@@ -13,6 +13,7 @@
  */
 #include "catalogue/builder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static int builder_grow(struct lsr_builder *b)
 /* 0 or -ENOMEM.  A column begins with the first value that is not 0; all nodes before have 0 in it. */
 static int builder_put(struct lsr_builder *b, uint32_t node, const struct builder_values *v)
 {
+        assert(node < b->nodes && v->attr < b->attrs);
         b->attr[node] = v->attr;
         for (unsigned i = 0; i < WIDES; i++) {
                 if (!b->wide[i] && v->wide[i]) {
@@ -87,6 +89,7 @@ static int builder_take(struct lsr_builder *b, uint64_t n)
 /* A node without values yet. */
 static int builder_append(struct lsr_builder *b, uint32_t parent, const char *name, size_t len, uint32_t *ret_node)
 {
+        assert(parent < b->nodes || b->nodes == 0);
         /* With the NUL that each will have, names must stay below the limit. */
         if (b->nodes >= LSR_CATALOGUE_ROWS_MAX || len >= LSR_CATALOGUE_TEXT_MAX - b->names_len - b->nodes - 1)
                 return -E2BIG;
@@ -126,10 +129,10 @@ static int builder_append_dir(struct lsr_builder *b, uint32_t parent, const char
 /* Find or make a directory. */
 static int builder_dir(struct lsr_builder *b, uint32_t parent, const char *name, size_t len, uint32_t *ret_node)
 {
-        uint32_t hash = catalogue_hash(parent, name, len);
+        uint32_t hash = lsr_hash(parent, name, len);
         int r;
 
-        CATALOGUE_TABLE_FOREACH(&b->dirs, hash, node)
+        LSR_TABLE_FOREACH(&b->dirs, hash, node)
         {
                 size_t at = b->name_ends[node];
 
@@ -140,7 +143,7 @@ static int builder_dir(struct lsr_builder *b, uint32_t parent, const char *name,
                 }
         }
         r = builder_append_dir(b, parent, name, len, ret_node);
-        return r < 0 ? r : catalogue_table_put(&b->dirs, hash, *ret_node);
+        return r < 0 ? r : lsr_table_put(&b->dirs, hash, *ret_node);
 }
 
 size_t build_clean(char *buf, const char *path, size_t n, size_t *ret_depth)
@@ -310,8 +313,8 @@ static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint3
         *ret_attr = b->last_attr;
         if (memcmp(last, &a, sizeof(a)) == 0)
                 return 0;
-        hash = catalogue_hash(0, &a, sizeof(a));
-        CATALOGUE_TABLE_FOREACH(&b->attr_hash, hash, number)
+        hash = lsr_hash(0, &a, sizeof(a));
+        LSR_TABLE_FOREACH(&b->attr_hash, hash, number)
         {
                 if (memcmp(&b->attr_table[number], &a, sizeof(a)) == 0) {
                         *ret_attr = b->last_attr = number;
@@ -324,7 +327,7 @@ static int builder_attr(struct lsr_builder *b, const struct lsr_member *m, uint3
                 b->attrs_cap *= 2;
         }
         b->attr_table[b->attrs] = a;
-        if (catalogue_table_put(&b->attr_hash, hash, b->attrs) < 0)
+        if (lsr_table_put(&b->attr_hash, hash, b->attrs) < 0)
                 return -ENOMEM;
         *ret_attr = b->last_attr = b->attrs++;
         return 0;
@@ -477,8 +480,8 @@ static void builder_clear(struct lsr_builder *b)
         free(b->attr_table);
         free(b->head);
         free(b->clean);
-        catalogue_table_free(&b->dirs);
-        catalogue_table_free(&b->attr_hash);
+        lsr_table_free(&b->dirs);
+        lsr_table_free(&b->attr_hash);
         catalogue_strings_free(&b->strings);
 }
 

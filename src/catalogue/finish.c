@@ -261,6 +261,7 @@ static int finish_rows(struct finish *f, struct lsr_catalogue *c)
                 for (uint32_t child = c->first[row]; child < f->rows; child++)
                         c->parent[child] = row;
         }
+        assert(f->rows <= f->b->nodes);
         c->first[f->rows] = f->rows;
         c->rows = f->rows;
         /* What is smaller needs no memory; if it cannot be had all the same it stays. */
@@ -289,6 +290,7 @@ static int finish_names(const struct finish *f, struct lsr_catalogue *c)
                 *to++ = '\0';
                 c->name_ends[row + 1] = (uint32_t)(to - c->names);
         }
+        assert((size_t)(to - c->names) <= f->b->names_len + f->rows);
         return 0;
 }
 
@@ -450,7 +452,7 @@ int build_finish(struct lsr_builder *b, struct lsr_catalogue **ret_catalogue)
         b->attr_table = NULL;
         c->strings = b->strings;
         b->strings = (struct catalogue_strings){};
-        catalogue_table_free(&c->strings.table);
+        lsr_table_free(&c->strings.table);
         if (r == 0 && b->links)
                 r = finish_links(b, c);
         if (r == 0)

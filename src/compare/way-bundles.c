@@ -24,7 +24,6 @@
 #include "formats/tar.h"
 #include "pack/digest.h"
 
-#define BUNDLES_LINKS_MIN ((size_t)1 << 10)
 #define BUNDLES_SMALL ((size_t)16 << 10) /* a piece whose digest takes not much longer than looking at the clock */
 #define BUNDLES_SMALL_ALL 64u            /* so many of those are timed, and then one of BUNDLES_SMALL_SHARE for all */
 #define BUNDLES_SMALL_SHARE 8u
@@ -128,53 +127,40 @@ void way_bundle_clean(struct lsr_member *m)
 
 /* --- hard links --------------------------------------------------------------- */
 
-/* Where @path is, or would be. */
-static struct bundles_seen *seen_find(const struct bundles *all, const char *path, size_t len)
+/* NULL: it has not been seen. */
+static const struct bundles_seen *seen_find(const struct bundles *all, const char *path, size_t len)
 {
-        uint64_t hash = 0xcbf29ce484222325u;
-        size_t i;
+        uint32_t hash = lsr_hash(0, path, len);
 
-        for (i = 0; i < len; i++)
-                hash = (hash ^ (uint8_t)path[i]) * 0x100000001b3u;
-        for (i = hash % all->cap_seen; all->seen[i].path; i = (i + 1) % all->cap_seen)
-                if (strncmp(all->seen[i].path, path, len) == 0 && !all->seen[i].path[len])
-                        break;
-        return &all->seen[i];
+        LSR_TABLE_FOREACH(&all->seen_table, hash, number)
+        {
+                const struct bundles_seen *seen = &all->seen[number - 1];
+
+                if (strncmp(seen->path, path, len) == 0 && !seen->path[len])
+                        return seen;
+        }
+        return NULL;
 }
 
 static void seen_add(struct bundles *all, const struct lsr_member *m, uint64_t content)
 {
-        struct bundles_seen *slot, old;
-
-        if (2 * all->n_seen >= all->cap_seen) {
-                struct bundles before = *all;
-
-                all->cap_seen = before.cap_seen ? 2 * before.cap_seen : BUNDLES_LINKS_MIN;
-                all->seen = lsr_xmalloc(all->cap_seen * sizeof(*all->seen));
-                memset(all->seen, 0, all->cap_seen * sizeof(*all->seen));
-                for (size_t i = 0; i < before.cap_seen; i++) {
-                        old = before.seen[i];
-                        if (old.path)
-                                *seen_find(all, old.path, strlen(old.path)) = old;
-                }
-                free(before.seen);
-        }
-        slot = seen_find(all, m->path, m->path_len);
-        if (slot->path)
+        if (seen_find(all, m->path, m->path_len))
                 return;
-        all->n_seen++;
-        *slot = (struct bundles_seen){ strndup(m->path, m->path_len), content, all->bytes };
-        if (S_ISLNK(m->meta.mode))
-                slot->target = strndup(m->target, m->target_len);
+        lsr_grow(&all->seen, all->n_seen, &all->cap_seen);
+        all->seen[all->n_seen++] =
+                (struct bundles_seen){ strndup(m->path, m->path_len), content, all->bytes,
+                                       S_ISLNK(m->meta.mode) ? strndup(m->target, m->target_len) : NULL };
+        lsr_xtable_put(&all->seen_table, lsr_hash(0, m->path, m->path_len), all->n_seen);
 }
 
 static void seen_forget(struct bundles *all)
 {
-        for (size_t i = 0; i < all->cap_seen; i++) {
+        for (size_t i = 0; i < all->n_seen; i++) {
                 free(all->seen[i].target);
                 free(all->seen[i].path);
         }
         free(all->seen);
+        lsr_table_free(&all->seen_table);
         all->seen = NULL;
         all->n_seen = all->cap_seen = 0;
 }
@@ -196,9 +182,9 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
                 const struct bundles_seen *seen;
 
                 way_bundle_clean(&target);
-                seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
+                seen = seen_find(b->all, target.path, target.path_len);
                 /* One that has not been seen is a special file; if not, the digest will tell. */
-                if (!seen || !seen->path)
+                if (!seen)
                         return tar_walk_pass(w);
                 if (seen->target)
                         way_link(report, m.path, m.path_len, seen->target, strlen(seen->target));

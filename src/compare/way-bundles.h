@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "catalogue/catalogue.h"
 #include "compare/ways.h"
 #include "formats/format.h"
@@ -16,7 +17,7 @@
 
 /* Contents that a hard link may lead to. */
 struct bundles_seen {
-        char *path; /* owned; NULL: a free place */
+        char *path; /* owned */
         uint64_t content;
         uint64_t bytes;
         char *target; /* owned; NULL: no symbolic link */
@@ -30,8 +31,8 @@ struct bundles {
         uint64_t bytes; /* of it */
         uint64_t small; /* pieces of content, so far */
         struct bundles_seen *seen;
-        size_t n_seen;
-        size_t cap_seen;
+        size_t n_seen, cap_seen;
+        struct lsr_table seen_table; /* of them, from 1 on */
 };
 
 /* One of them, open. */

@@ -15,62 +15,47 @@
 
 #include "base/arena.h"
 #include "base/git.h"
+#include "base/table.h"
 
-#define KEEP_SLOTS_MIN ((size_t)1024)
-
-struct keep_slot {
-        const char *path; /* NULL: free */
-        uint32_t len;
+struct keep_path {
+        const char *path;
+        size_t len;
         bool all;
 };
 
 struct lsr_keep {
         char *text; /* what git said */
-        struct keep_slot *slots;
-        size_t n_slots; /* a power of 2 */
-        size_t n;
+        struct keep_path *paths;
+        size_t n, cap;
+        struct lsr_table table; /* of them, from 1 on */
 };
 
-static struct keep_slot *keep_slot(const struct lsr_keep *k, const char *path, size_t len)
+/* NULL: it is not there. */
+static struct keep_path *keep_find(const struct lsr_keep *k, const char *path, size_t len, uint32_t hash)
 {
-        uint64_t hash = 14695981039346656037u;
-        size_t i;
+        LSR_TABLE_FOREACH(&k->table, hash, number)
+        {
+                struct keep_path *p = &k->paths[number - 1];
 
-        for (size_t j = 0; j < len; j++)
-                hash = (hash ^ (uint8_t)path[j]) * 1099511628211u;
-        for (i = hash & (k->n_slots - 1); k->slots[i].path; i = (i + 1) & (k->n_slots - 1))
-                if (k->slots[i].len == len && memcmp(k->slots[i].path, path, len) == 0)
-                        break;
-        return &k->slots[i];
-}
-
-static void keep_grow(struct lsr_keep *k)
-{
-        struct lsr_keep old = *k;
-
-        k->n_slots = old.n_slots ? 2 * old.n_slots : KEEP_SLOTS_MIN;
-        k->slots = lsr_xmalloc(k->n_slots * sizeof(*k->slots));
-        memset(k->slots, 0, k->n_slots * sizeof(*k->slots));
-        for (size_t i = 0; i < old.n_slots; i++)
-                if (old.slots[i].path)
-                        *keep_slot(k, old.slots[i].path, old.slots[i].len) = old.slots[i];
-        free(old.slots);
+                if (p->len == len && memcmp(p->path, path, len) == 0)
+                        return p;
+        }
+        return NULL;
 }
 
 /* False: it was there. */
 static bool keep_add(struct lsr_keep *k, const char *path, size_t len, bool all)
 {
-        struct keep_slot *slot;
+        uint32_t hash = lsr_hash(0, path, len);
+        struct keep_path *found = keep_find(k, path, len, hash);
 
-        if (2 * k->n >= k->n_slots)
-                keep_grow(k);
-        slot = keep_slot(k, path, len);
-        if (slot->path) {
-                slot->all |= all;
+        if (found) {
+                found->all |= all;
                 return false;
         }
-        *slot = (struct keep_slot){ path, (uint32_t)len, all };
-        k->n++;
+        lsr_grow(&k->paths, k->n, &k->cap);
+        k->paths[k->n++] = (struct keep_path){ path, len, all };
+        lsr_xtable_put(&k->table, hash, k->n);
         return true;
 }
 
@@ -90,7 +75,6 @@ int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
                 return r < 0 ? r : -EINVAL;
         k = lsr_xmalloc(sizeof(*k));
         *k = (struct lsr_keep){ .text = text };
-        keep_grow(k);
         for (char *p = text, *end; p < text + len && (end = memchr(p, '\0', (size_t)(text + len - p))); p = end + 1) {
                 size_t n = (size_t)(end - p);
                 bool all = n > 0 && p[n - 1] == '/';
@@ -108,7 +92,8 @@ struct lsr_keep *lsr_keep_free(struct lsr_keep *keep)
 {
         if (!keep)
                 return NULL;
-        free(keep->slots);
+        lsr_table_free(&keep->table);
+        free(keep->paths);
         free(keep->text);
         free(keep);
         return NULL;
@@ -116,9 +101,7 @@ struct lsr_keep *lsr_keep_free(struct lsr_keep *keep)
 
 enum lsr_kept lsr_keep_has(const struct lsr_keep *keep, const char *path, size_t len)
 {
-        const struct keep_slot *slot = keep_slot(keep, path, len);
+        const struct keep_path *found = keep_find(keep, path, len, lsr_hash(0, path, len));
 
-        if (!slot->path)
-                return LSR_KEPT_NOT;
-        return slot->all ? LSR_KEPT_ALL : LSR_KEPT;
+        return !found ? LSR_KEPT_NOT : found->all ? LSR_KEPT_ALL : LSR_KEPT;
 }

@@ -88,10 +88,10 @@ bool lsr_names_id(struct lsr_names *names, const char *name, uint32_t *ret_id)
         size_t len = strlen(name);
 
         names_load(names);
-        for (size_t i = 0; i < names->users.n_slots; i++) {
-                const struct lsr_user *user = &names->users.slots[i];
+        for (size_t i = 0; i < names->users.n; i++) {
+                const struct lsr_user *user = &names->users.all[i];
 
-                if (user->used && user->name && user->name_len == len && memcmp(user->name, name, len) == 0) {
+                if (user->name && user->name_len == len && memcmp(user->name, name, len) == 0) {
                         *ret_id = user->id;
                         return true;
                 }

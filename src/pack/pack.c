@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "pack/content.h"
 #include "pack/digest.h"
 #include "pack/names.h"
@@ -32,9 +33,8 @@
 #define PACK_SMALL ((uint64_t)128 << 10)   /* bytes of the largest of them */
 #define PACK_BUFFER ((size_t)2 << 20)      /* bytes of all */
 #define PACK_NEVER_SPARSE ((uint64_t)4096) /* a file so small may lie in its inode, without a block */
-#define PACK_LINKS_MIN ((size_t)256)
-#define PACK_WHOLE ((size_t)16 << 20) /* bytes of a file that has more than its size says */
-#define PACK_HEADER 512u              /* bytes of a member's in a tar, at least */
+#define PACK_WHOLE ((size_t)16 << 20)      /* bytes of a file that has more than its size says */
+#define PACK_HEADER 512u                   /* bytes of a member's in a tar, at least */
 
 struct pack_batch {
         struct lsr_walk_lot *lot; /* NULL: the end */
@@ -48,7 +48,7 @@ struct pack_batch {
 struct pack_link {
         uint32_t dev;
         uint64_t inode;
-        const char *path; /* NULL: the slot is free */
+        const char *path;
 };
 
 struct pack {
@@ -62,8 +62,8 @@ struct pack {
         struct pack_batch batches[2];
         struct lsr_names users, groups;
         struct pack_link *links;
-        size_t n_links;
-        size_t links_cap; /* a power of 2 */
+        size_t n_links, cap_links;
+        struct lsr_table link_table; /* of them, from 1 on */
         struct lsr_arena paths;
         uid_t euid;
         uint32_t dev;  /* of the last empty file, */
@@ -72,51 +72,42 @@ struct pack {
 
 /* --- hard links --------------------------------------------------------------- */
 
-static struct pack_link *pack_link_slot(const struct pack *p, uint32_t dev, uint64_t inode)
-{
-        size_t i = ((inode ^ (uint64_t)dev << 32) * 0x9e3779b97f4a7c15u >> 20) & (p->links_cap - 1);
-
-        while (p->links[i].path && (p->links[i].inode != inode || p->links[i].dev != dev))
-                i = (i + 1) & (p->links_cap - 1);
-        return &p->links[i];
-}
-
 static bool pack_may_link(const struct lsr_walk_item *item)
 {
         return item->meta.nlink > 1 && !S_ISDIR(item->meta.mode);
 }
 
+static uint32_t pack_link_hash(const struct lsr_walk_item *item)
+{
+        return lsr_hash(item->meta.dev, &item->meta.inode, sizeof(item->meta.inode));
+}
+
 /* The path under which the file was stored before; NULL: it was not. */
 static const char *pack_linked(const struct pack *p, const struct lsr_walk_item *item)
 {
+        uint32_t hash;
+
         if (p->n_links == 0 || !pack_may_link(item))
                 return NULL;
-        return pack_link_slot(p, item->meta.dev, item->meta.inode)->path;
+        hash = pack_link_hash(item);
+        LSR_TABLE_FOREACH(&p->link_table, hash, number)
+        {
+                const struct pack_link *link = &p->links[number - 1];
+
+                if (link->inode == item->meta.inode && link->dev == item->meta.dev)
+                        return link->path;
+        }
+        return NULL;
 }
 
 static void pack_remember(struct pack *p, const struct lsr_walk_item *item)
 {
-        struct pack_link *slot;
-
-        if (!pack_may_link(item))
+        if (!pack_may_link(item) || pack_linked(p, item))
                 return;
-        if (2 * p->n_links >= p->links_cap) {
-                struct pack old = *p;
-
-                p->links_cap = old.links_cap ? 2 * old.links_cap : PACK_LINKS_MIN;
-                p->links = lsr_xmalloc(p->links_cap * sizeof(*p->links));
-                memset(p->links, 0, p->links_cap * sizeof(*p->links));
-                for (size_t i = 0; i < old.links_cap; i++)
-                        if (old.links[i].path)
-                                *pack_link_slot(p, old.links[i].dev, old.links[i].inode) = old.links[i];
-                free(old.links);
-        }
-        slot = pack_link_slot(p, item->meta.dev, item->meta.inode);
-        if (slot->path)
-                return;
-        p->n_links++;
-        *slot = (struct pack_link){ item->meta.dev, item->meta.inode,
-                                    lsr_arena_strndup(&p->paths, item->path, item->path_len) };
+        lsr_grow(&p->links, p->n_links, &p->cap_links);
+        p->links[p->n_links++] = (struct pack_link){ item->meta.dev, item->meta.inode,
+                                                     lsr_arena_strndup(&p->paths, item->path, item->path_len) };
+        lsr_xtable_put(&p->link_table, pack_link_hash(item), p->n_links);
 }
 
 /* --- members ------------------------------------------------------------------ */
@@ -547,6 +538,7 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
         lsr_names_free(&p->users);
         lsr_names_free(&p->groups);
         lsr_arena_free(&p->paths);
+        lsr_table_free(&p->link_table);
         free(p->links);
         free(p);
         return r < 0 ? r : 0;

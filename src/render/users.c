@@ -1,5 +1,5 @@
 /*
- * users - a hash table a database, filled by one pass over the file
+ * users - those of a database, by one pass over its file
  *
  * The first line for an id wins, as getpwuid(3) has it.
  */
@@ -13,8 +13,8 @@
 #include "base/arena.h"
 #include "base/command.h"
 #include "base/width.h"
+#include "render/view.h"
 
-#define USERS_SLOTS_MIN 64
 #define USERS_ASK_MAX 512u /* ids in one run of getent */
 
 void lsr_users_init(struct lsr_users *users, const char *database)
@@ -22,49 +22,20 @@ void lsr_users_init(struct lsr_users *users, const char *database)
         *users = (struct lsr_users){ .database = database };
 }
 
-static struct lsr_user *users_slot(const struct lsr_users *users, uint32_t id)
-{
-        size_t i = (id * 2654435761u) & (users->n_slots - 1);
-
-        while (users->slots[i].used && users->slots[i].id != id)
-                i = (i + 1) & (users->n_slots - 1);
-        return &users->slots[i];
-}
-
-static void users_grow(struct lsr_users *users)
-{
-        struct lsr_users old = *users;
-
-        users->n_slots = old.n_slots ? 2 * old.n_slots : USERS_SLOTS_MIN;
-        users->slots = lsr_xmalloc(users->n_slots * sizeof(*users->slots));
-        memset(users->slots, 0, users->n_slots * sizeof(*users->slots));
-        for (size_t i = 0; i < old.n_slots; i++)
-                if (old.slots[i].used)
-                        *users_slot(users, old.slots[i].id) = old.slots[i];
-        free(old.slots);
-}
-
-static uint32_t users_digits(uint32_t v)
-{
-        uint32_t n = 1;
-
-        for (; v >= 10; v /= 10)
-                n++;
-        return n;
-}
-
+/* The user of that id, who may be new. */
 static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
 {
-        struct lsr_user *user;
+        uint32_t hash = lsr_hash(0, &id, sizeof(id));
 
-        if (users->n * 2 >= users->n_slots)
-                users_grow(users);
-        user = users_slot(users, id);
-        if (!user->used) {
-                *user = (struct lsr_user){ .id = id, .used = true, .width = users_digits(id) };
-                users->n++;
+        LSR_TABLE_FOREACH(&users->by_id, hash, number)
+        {
+                if (users->all[number - 1].id == id)
+                        return &users->all[number - 1];
         }
-        return user;
+        lsr_grow(&users->all, users->n, &users->cap);
+        users->all[users->n] = (struct lsr_user){ .id = id, .width = (uint32_t)lsr_digits(id) };
+        lsr_xtable_put(&users->by_id, hash, users->n + 1);
+        return &users->all[users->n++];
 }
 
 /* A line of passwd(5) or group(5): name:password:id:...  Others are passed over. */
@@ -111,7 +82,8 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
         char numbers[USERS_ASK_MAX][12];
         const char *argv[USERS_ASK_MAX + 3] = { "/usr/bin/getent", users->database };
-        char *const environment[] = { (char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL };
+        char path[] = "PATH=/usr/bin:/bin", locale[] = "LC_ALL=C";
+        char *const environment[] = { path, locale, NULL };
         char *text;
         size_t len;
 
@@ -138,7 +110,7 @@ unsigned lsr_users_resolve(struct lsr_users *users)
                 users_ask(users, users->missing + done, n < USERS_ASK_MAX ? n : USERS_ASK_MAX);
         }
         users->n_missing = 0;
-        users->last = (struct lsr_user){};
+        users->has_last = false;
         return runs;
 }
 
@@ -146,11 +118,12 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
 {
         size_t n = users->n;
 
-        if (users->last.used && users->last.id == id)
+        if (users->has_last && users->last.id == id)
                 return &users->last;
         users->last = *users_add(users, id);
+        users->has_last = true;
         if (users->n > n) {
-                users->missing = lsr_xrealloc(users->missing, (users->n_missing + 1) * sizeof(*users->missing));
+                lsr_grow(&users->missing, users->n_missing, &users->cap_missing);
                 users->missing[users->n_missing++] = id;
         }
         return &users->last;
@@ -158,7 +131,8 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
 
 void lsr_users_free(struct lsr_users *users)
 {
-        free(users->slots);
+        free(users->all);
+        lsr_table_free(&users->by_id);
         free(users->missing);
         for (size_t i = 0; i < users->n_texts; i++)
                 free(users->texts[i]);

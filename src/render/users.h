@@ -12,25 +12,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct lsr_user {
         uint32_t id;
-        bool used;        /* the slot holds an id */
         const char *name; /* NULL: nobody knows it */
         uint32_t name_len;
         uint32_t width; /* columns of the name, or of the number if there is none */
 };
 
-/* One of the two databases; a hash table of ids. */
+/* One of the two databases. */
 struct lsr_users {
         const char *database; /* "passwd" or "group": what getent calls it */
-        struct lsr_user *slots;
-        size_t n_slots; /* a power of 2 */
-        size_t n;
-        uint32_t *missing; /* ids to ask getent for */
-        char **texts;      /* answers of getent, which names point into */
+        struct lsr_user *all;
+        size_t n, cap;
+        struct lsr_table by_id; /* of them, from 1 on */
+        uint32_t *missing;      /* ids to ask getent for */
+        char **texts;           /* answers of getent, which names point into */
         size_t n_texts;
-        size_t n_missing;
-        struct lsr_user last; /* of the last look-up */
+        size_t n_missing, cap_missing;
+        struct lsr_user last; /* of the last look-up, */
+        bool has_last;        /* if there was one */
 };
 
 void lsr_users_init(struct lsr_users *users, const char *database);
