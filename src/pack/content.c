@@ -59,10 +59,7 @@ static void content_map(struct lsr_content *c)
                 end = lseek(c->fd, begin, SEEK_HOLE);
                 if (end <= begin || end > size || c->n_extents + 1 == CONTENT_EXTENTS_MAX)
                         end = size;
-                if (c->n_extents == cap) {
-                        cap = cap ? 2 * cap : 16;
-                        c->extents = lsr_xrealloc(c->extents, cap * sizeof(*c->extents));
-                }
+                lsr_grow(&c->extents, c->n_extents, &cap);
                 c->extents[c->n_extents++] = (struct lsr_extent){ (uint64_t)begin, (uint64_t)(end - begin) };
                 at = end;
         }
