@@ -36,10 +36,7 @@ struct inventory {
 
 static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *text)
 {
-        if (*n == *cap) {
-                *cap = *cap ? 2 * *cap : 64;
-                *list = lsr_xrealloc(*list, *cap * sizeof(**list));
-        }
+        lsr_grow(list, *n, cap);
         (*list)[(*n)++] = lsr_xstrdup(text);
 }
 
@@ -56,10 +53,7 @@ static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *
 
 static void inventory_name(struct inventory *k, const struct lsr_walk_item *item)
 {
-        if (k->n_names == k->cap_names) {
-                k->cap_names = 2 * k->cap_names + 64;
-                k->names = lsr_xrealloc(k->names, k->cap_names * sizeof(*k->names));
-        }
+        lsr_grow(&k->names, k->n_names, &k->cap_names);
         k->names[k->n_names] = (struct inventory_name){ item->meta.inode, item->meta.dev, k->n_names,
                                                         item->meta.blocks * 512, lsr_xstrdup(item->path) };
         k->n_names++;
@@ -171,13 +165,9 @@ int lsr_inventory_take(struct lsr_inventory *ret_inventory, const struct lsr_inv
         if (r < 0)
                 return r;
         k.walk = lsr_walk_new(&(struct lsr_walk_options){ .io = io, .roots = &root, .n_roots = 1 });
-        while ((r = lsr_walk_next(k.walk, &lot)) > 0) {
+        while ((r = lsr_walk_next(k.walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
                         inventory_item(&k, &lot.items[i]);
-                r = options->progress(options->ctx);
-                if (r < 0)
-                        break;
-        }
         inventory_names(&k);
         if (ret_inventory->n_packages > 0)
                 qsort(ret_inventory->packages, ret_inventory->n_packages, sizeof(*ret_inventory->packages),

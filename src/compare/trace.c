@@ -50,10 +50,7 @@ static struct trace_thread *trace_find(const struct trace *t, pid_t tid)
 
 static struct trace_thread *trace_add(struct trace *t, pid_t tid)
 {
-        if (t->n == t->cap) {
-                t->cap = t->cap ? 2 * t->cap : 16;
-                t->threads = lsr_xrealloc(t->threads, t->cap * sizeof(*t->threads));
-        }
+        lsr_grow(&t->threads, t->n, &t->cap);
         t->threads[t->n] = (struct trace_thread){ tid, TRACE_NAMES };
         return &t->threads[t->n++];
 }
@@ -142,8 +139,7 @@ static void trace_result(const struct trace *t, struct lsr_call_count **ret_call
         *ret_n = n;
 }
 
-int lsr_trace_run(pid_t pid, bool (*stop)(void *ctx), void *ctx, int *ret_status, struct lsr_call_count **ret_calls,
-                  size_t *ret_n)
+int lsr_trace_run(pid_t pid, int *ret_status, struct lsr_call_count **ret_calls, size_t *ret_n)
 {
         struct trace *t = lsr_xmalloc(sizeof(*t));
         int r;
@@ -159,10 +155,9 @@ int lsr_trace_run(pid_t pid, bool (*stop)(void *ctx), void *ctx, int *ret_status
 
                 if (tid < 0 && errno != EINTR)
                         break;
-                if (tid < 0) {
-                        if (stop(ctx))
-                                kill(pid, SIGKILL);
-                } else if (WIFSTOPPED(status)) {
+                if (tid < 0)
+                        continue;
+                if (WIFSTOPPED(status)) {
                         int error = trace_stopped(t, tid, status);
 
                         if (error < 0 && r == 0) {
