@@ -5,6 +5,7 @@
  * lie in memory, so that all columns find a block in the cache.  An id that has
  * no name yet may get one from getent, and then everything is measured again.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/width.h"
@@ -129,6 +130,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
 char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew)
 {
         struct lsr_cell *const *cell = v->cells.shown, *const *anew = cell + v->cells.anew;
+        const char *end __attribute__((unused)) = p + v->cells.room;
 
         for (; cell < anew; cell++) {
                 p = (*cell)->put(v, *cell, e, p);
@@ -139,6 +141,7 @@ char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char
                 p = (*cell)->put(v, *cell, e, p);
                 *p++ = ' ';
         }
+        assert(p <= end);
         return p;
 }
 
@@ -169,4 +172,6 @@ void lsr_cells_put_titles(struct lsr_view *v)
                 lsr_out_puts(v->out, title);
                 lsr_out_fill(v->out, ' ', ((*cell)->align == LSR_LEFT ? blanks : 0) + 1);
         }
+        lsr_out_puts(v->out, "Name");
+        lsr_out_putc(v->out, v->o.end);
 }

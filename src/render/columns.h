@@ -134,5 +134,5 @@ char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char
 /* The columns that the cells of @e take. */
 size_t lsr_cells_width(struct lsr_view *v, const struct lsr_entry *e);
 
-/* The line of titles, without the name's. */
+/* The line of titles. */
 void lsr_cells_put_titles(struct lsr_view *v);

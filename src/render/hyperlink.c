@@ -140,9 +140,9 @@ static void canon_walk(struct canon *c, char *todo)
 }
 
 /*
- * Resolve @path, which counts from @base if it is relative.  @base is a path that this function has returned, or NULL for
- * the current directory.  *links is the number of links on the way so far, 0 at first: it goes on from a base to the
- * paths below it.  Returns memory to free; NULL if @path is empty or the current directory has no name.
+ * Resolve @path, which counts from @base if it is relative.  @base is a path that this function has returned, or NULL
+ * for the current directory.  *links is the number of links on the way so far, 0 at first: it goes on from a base to
+ * the paths below it.  Returns memory to free; NULL if @path is empty or the current directory has no name.
  */
 static char *canon_path(struct lsr_hyperlinks *h, const char *base, const char *path, unsigned *links)
 {

@@ -8,25 +8,23 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "render/icons.h"
 #include "render/restore.h"
 #include "render/view.h"
 
-uint64_t lsr_dired_pos(const struct lsr_view *v)
+/* Position of the next byte as --dired counts. */
+static uint64_t name_dired_pos(const struct lsr_view *v)
 {
         return lsr_out_pos(v->out) - v->not_dired;
 }
 
-void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end)
+static void name_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end)
 {
         if (!v->o.dired)
                 return;
-        if (d->cap - d->n < 2) {
-                d->cap = d->cap ? 2 * d->cap : 256;
-                d->at = lsr_xrealloc(d->at, d->cap * sizeof(*d->at));
-        }
-        d->at[d->n++] = begin;
-        d->at[d->n++] = end;
+        lsr_grow(&d->at, d->n, &d->cap);
+        d->at[d->n++] = (struct lsr_dired_place){ begin, end };
 }
 
 /* ---- colour ---- */
@@ -124,11 +122,10 @@ static const struct lsr_color_text *name_pick_color(const struct lsr_view *v, co
 static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_quote_table *quote, const char *text,
                                          size_t len, const char *dir, const struct lsr_entry *e)
 {
-        struct lsr_out tmp;
+        lsr_auto(lsr_out_free) struct lsr_out tmp = LSR_OUT_MEMORY;
         struct lsr_quoted q;
         bool outside;
 
-        lsr_out_init(&tmp, -1);
         q = lsr_quote_put(quote, &tmp, text, len);
         outside = v->some_quoted && q.quoted && tmp.len >= 2;
         if (outside)
@@ -139,7 +136,6 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
         lsr_hyperlink_end(v->out);
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[tmp.len - 1]);
-        lsr_out_free(&tmp);
         return q;
 }
 
@@ -199,8 +195,8 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
                 name_color_around(v, color);
         }
         if (v->o.icons && !target)
-                q.width += lsr_icon_put(v->out, e);
-        begin = v->o.dired ? lsr_dired_pos(v) : 0;
+                lsr_icon_put(v->out, e);
+        begin = v->o.dired ? name_dired_pos(v) : 0;
         if (v->o.hyperlink)
                 q = name_put_linked(v, &v->quote, text, len, v->dir, e);
         else if (plain)
@@ -208,7 +204,7 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
         else
                 q = lsr_quote_put(&v->quote, v->out, text, len);
         if (v->o.dired && !target)
-                lsr_dired_add(v, &v->dired, begin, lsr_dired_pos(v));
+                name_dired_add(v, &v->dired, begin, name_dired_pos(v));
         /* GNU ls counts the blank for a link's target as well, which has none. */
         q.len += pad;
         if (colored) {
@@ -242,13 +238,12 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
         }
 }
 
-size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
+void lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
 {
         char c = v->o.indicator != LSR_INDICATOR_NONE ? name_indicator(v, stat_ok, mode) : 0;
 
         if (c)
                 lsr_out_putc(v->out, c);
-        return c != 0;
 }
 
 void lsr_heading_put(struct lsr_view *v, const char *dir)
@@ -259,13 +254,13 @@ void lsr_heading_put(struct lsr_view *v, const char *dir)
                 lsr_out_putc(v->out, '\n');
         if (v->o.dired)
                 lsr_out_puts(v->out, "  ");
-        begin = lsr_dired_pos(v);
+        begin = name_dired_pos(v);
         v->some_quoted = false;
         if (v->o.hyperlink)
                 name_put_linked(v, &v->dir_quote, dir, strlen(dir), dir, NULL);
         else
                 lsr_quote_put(&v->dir_quote, v->out, dir, strlen(dir));
-        lsr_dired_add(v, &v->subdired, begin, lsr_dired_pos(v));
+        name_dired_add(v, &v->subdired, begin, name_dired_pos(v));
         lsr_out_puts(v->out, ":\n");
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/locale.h"
 #include "base/width.h"
 #include "render/date.h"
@@ -41,9 +42,8 @@ static bool when_english(void)
 
 void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind)
 {
-        struct timespec now;
+        struct timespec now = lsr_clock_now();
 
-        clock_gettime(CLOCK_REALTIME, &now);
         *ret_when = (struct lsr_when){
                 .kind = kind,
                 .now_sec = now.tv_sec,
@@ -144,9 +144,8 @@ static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
 
         /* A file from the future may be younger than our idea of now: look at the clock again. */
         if (sec > w->now_sec || (sec == w->now_sec && nsec > w->now_nsec)) {
-                struct timespec now;
+                struct timespec now = lsr_clock_now();
 
-                clock_gettime(CLOCK_REALTIME, &now);
                 w->now_sec = now.tv_sec;
                 w->now_nsec = (uint32_t)now.tv_nsec;
                 old = w->now_sec - WHEN_RECENT_SECONDS;
