@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 
 static const struct lsr_option *parser_find_letter(char letter)
 {
