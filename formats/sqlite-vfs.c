@@ -27,10 +27,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "formats/sqlite-plain.h"
 #include "formats/sqlite.h"
@@ -433,9 +433,8 @@ static int vfs_access(sqlite3_vfs *base, const char *name, int flags, int *ret_y
 
 static int vfs_time(sqlite3_vfs *base, double *ret_days)
 {
-        struct timespec now = {};
+        struct timespec now = lsr_clock_now();
 
-        clock_gettime(CLOCK_REALTIME, &now);
         *ret_days = 2440587.5 + ((double)now.tv_sec + (double)now.tv_nsec / 1e9) / 86400.0;
         return SQLITE_OK;
 }

@@ -10,9 +10,11 @@
 #include <assert.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -231,6 +233,18 @@ char *lsr_xstrdup(const char *s)
         size_t n = strlen(s) + 1;
 
         return memcpy(lsr_xmalloc(n), s, n);
+}
+
+char *lsr_xprintf(const char *format, ...)
+{
+        va_list args;
+        char *text;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                lsr_exhausted();
+        va_end(args);
+        return text;
 }
 
 void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap)

@@ -57,6 +57,14 @@ _Noreturn void lsr_exhausted(void);
 void *lsr_xmalloc(size_t n);
 void *lsr_xrealloc(void *p, size_t n);
 char *lsr_xstrdup(const char *s);
+char *lsr_xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Room for one more than the @n elements of the array at @p, for *@cap of which there is room; it doubles.  A zeroed
+ * array is an empty one.
+ */
+#define lsr_grow(p, n, cap) (*(p) = lsr_xgrow(*(p), sizeof(**(p)), (n), (cap)))
+void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap);
 
 /*
  * Room for one more than the @n elements of the array at @p, for *@cap of which there is room; it doubles.  A zeroed array

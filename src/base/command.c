@@ -69,6 +69,7 @@ int lsr_command_output(const char *const argv[], char *const env[], bool quiet, 
                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         command_stats.runs++;
         command_stats.syscalls += 4; /* the pipe, its two ends, the process */
+        /* It changes none of the words, though its prototype says that it may. */
         r = -posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, env);
         posix_spawn_file_actions_destroy(&actions);
         close(fds[1]);

@@ -102,7 +102,7 @@ static void git_environment(struct git_run *run)
                 n++;
         run->env = lsr_arena_new(&run->arena, char *, n + n_more + 1);
         for (size_t i = 0; i < n_more; i++)
-                run->env[kept++] = (char *)(uintptr_t)more[i];
+                run->env[kept++] = lsr_arena_strndup(&run->arena, more[i], strlen(more[i]));
         for (size_t i = 0; i < n; i++) {
                 bool replaced = false;
 

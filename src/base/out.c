@@ -44,6 +44,7 @@ int lsr_out_flush(struct lsr_out *out)
 
         if (out->fd < 0)
                 return 0;
+        assert(out->len <= out->cap);
         while (done < out->len && !out->error) {
                 ssize_t n = write(out->fd, out->buf + done, out->len - done);
 
@@ -75,6 +76,7 @@ char *lsr_out_grow(struct lsr_out *out, size_t n)
                 }
                 out->cap = cap;
         }
+        assert(out->cap - out->len >= n);
         return out->buf + out->len;
 }
 

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,10 @@ struct lsr_out {
         int error;        /* errno of the first failed write, 0 if none */
         unsigned writes;  /* write(2) calls made */
 };
+
+/* An empty one, where it is declared; for any descriptor but standard output. */
+#define LSR_OUT_MEMORY LSR_OUT_FD(-1)
+#define LSR_OUT_FD(fd_) ((struct lsr_out){ .fd = (fd_) })
 
 void lsr_out_init(struct lsr_out *out, int fd);
 void lsr_out_free(struct lsr_out *out);
@@ -49,6 +54,7 @@ static inline char *lsr_out_reserve(struct lsr_out *out, size_t n)
 
 static inline void lsr_out_commit(struct lsr_out *out, const char *end)
 {
+        assert(end >= out->buf + out->len && end <= out->buf + out->cap);
         out->len = (size_t)(end - out->buf);
 }
 

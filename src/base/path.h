@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 /*
  * Write @dir, a '/' unless @dir is empty or ends in one, @name and a NUL: dir_len + 1 + name_len + 1 bytes of room.
  * Returns where the name begins.
@@ -18,4 +20,22 @@ static inline size_t lsr_path_put(char *path, const char *dir, size_t dir_len, c
         memcpy(path + dir_len, name, name_len);
         path[dir_len + name_len] = '\0';
         return dir_len;
+}
+
+/* The same, to be freed. */
+static inline char *lsr_path_new(const char *dir, const char *name)
+{
+        size_t dir_len = strlen(dir), name_len = strlen(name);
+        char *path = lsr_xmalloc(dir_len + 1 + name_len + 1);
+
+        lsr_path_put(path, dir, dir_len, name, name_len);
+        return path;
+}
+
+/* What stands behind the last '/'. */
+static inline const char *lsr_path_name(const char *path)
+{
+        const char *slash = strrchr(path, '/');
+
+        return slash ? slash + 1 : path;
 }

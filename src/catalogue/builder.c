@@ -13,6 +13,7 @@
  */
 #include "catalogue/builder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static int builder_grow(struct lsr_builder *b)
 /* 0 or -ENOMEM.  A column begins with the first value that is not 0; all nodes before have 0 in it. */
 static int builder_put(struct lsr_builder *b, uint32_t node, const struct builder_values *v)
 {
+        assert(node < b->nodes && v->attr < b->attrs);
         b->attr[node] = v->attr;
         for (unsigned i = 0; i < WIDES; i++) {
                 if (!b->wide[i] && v->wide[i]) {
@@ -87,6 +89,7 @@ static int builder_take(struct lsr_builder *b, uint64_t n)
 /* A node without values yet. */
 static int builder_append(struct lsr_builder *b, uint32_t parent, const char *name, size_t len, uint32_t *ret_node)
 {
+        assert(parent < b->nodes || b->nodes == 0);
         /* With the NUL that each will have, names must stay below the limit. */
         if (b->nodes >= LSR_CATALOGUE_ROWS_MAX || len >= LSR_CATALOGUE_TEXT_MAX - b->names_len - b->nodes - 1)
                 return -E2BIG;

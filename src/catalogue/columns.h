@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,6 +96,7 @@ static inline bool catalogue_is_dir(const struct lsr_catalogue *c, uint32_t row)
 
 static inline const char *catalogue_name(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)
 {
+        assert(row < c->rows);
         *ret_len = c->name_ends[row + 1] - c->name_ends[row] - 1;
         return c->names + c->name_ends[row];
 }

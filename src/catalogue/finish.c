@@ -261,6 +261,7 @@ static int finish_rows(struct finish *f, struct lsr_catalogue *c)
                 for (uint32_t child = c->first[row]; child < f->rows; child++)
                         c->parent[child] = row;
         }
+        assert(f->rows <= f->b->nodes);
         c->first[f->rows] = f->rows;
         c->rows = f->rows;
         /* Shrinking needs no memory; if it fails all the same, the old array stays.  */
@@ -289,6 +290,7 @@ static int finish_names(const struct finish *f, struct lsr_catalogue *c)
                 *to++ = '\0';
                 c->name_ends[row + 1] = (uint32_t)(to - c->names);
         }
+        assert((size_t)(to - c->names) <= f->b->names_len + f->rows);
         return 0;
 }
 

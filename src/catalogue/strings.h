@@ -1,6 +1,7 @@
 /* strings - each string once */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ int catalogue_strings_add(struct catalogue_strings *s, const void *data, size_t 
 /* NULL for string 0. */
 static inline const char *catalogue_string(const struct catalogue_strings *s, uint32_t number, size_t *ret_len)
 {
+        assert(number < s->n || number == 0);
         *ret_len = number ? s->ends[number + 1] - s->ends[number] - 1 : 0;
         return number ? s->text + s->ends[number] : NULL;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -70,7 +71,7 @@ static int cat_hole(void *ctx, uint64_t n)
 /* Copy as much of a real file as can be read. 0 or a negative errno.  */
 static int cat_copy(struct cat *c, int fd)
 {
-        char *buf = lsr_xmalloc(CAT_READ);
+        lsr_autofree char *buf = lsr_xmalloc(CAT_READ);
         int r = 0;
 
         while (r == 0) {
@@ -86,7 +87,6 @@ static int cat_copy(struct cat *c, int fd)
                 if (r == 0 && (size_t)n < CAT_READ)
                         r = lsr_out_flush(&c->out);
         }
-        free(buf);
         return r;
 }
 
@@ -197,17 +197,13 @@ static void cat_operand(struct cat *c, const char *path)
         case 1:
                 cat_file(c, path);
                 break;
-        case LSR_PLACE_UNREADABLE:
-                lsr_reading_fail(&c->reading, 2);
-                break;
         case -EXDEV:
                 lsr_message("cannot open %s: it is a symbolic link that leads out of the bundle",
                             lsr_quoted_always(path));
                 lsr_reading_fail(&c->reading, 2);
                 break;
         default:
-                lsr_message_errno(-r, "cannot open %s", lsr_quoted_always(path));
-                lsr_reading_fail(&c->reading, 2);
+                lsr_reading_refuse(&c->reading, path, r);
         }
 }
 
@@ -230,11 +226,7 @@ int lsr_command_cat(const struct lsr_settings *settings)
                 cat_run(&c);
         free(c.rows);
         free(c.paths);
-        if (lsr_out_flush(&c.out) < 0) {
-                if (c.out.error != EPIPE)
-                        lsr_message_errno(c.out.error, "write error");
-                lsr_reading_fail(&c.reading, 2);
-        }
+        lsr_reading_fail(&c.reading, lsr_message_flush(&c.out, 0));
         /* The worker ends by itself: waiting for it would take as long as reading a small member.  */
         return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -69,12 +69,11 @@ static int check_hole(void *ctx, uint64_t n)
 static void check_tell(struct check *c, uint32_t row, int error)
 {
         size_t n = lsr_catalogue_path(c->bundle->catalogue, row, NULL, 0);
-        char *path = lsr_xmalloc(n + 1);
+        lsr_autofree char *path = lsr_xmalloc(n + 1);
 
         lsr_catalogue_path(c->bundle->catalogue, row, path, n + 1);
         lsr_message("%s: %s cannot be verified: %s", lsr_quoted_always(c->bundle->path), lsr_quoted_always(path),
                     lsr_reading_reason(error));
-        free(path);
 }
 
 static int check_end(void *ctx, size_t i, int error)
@@ -195,17 +194,10 @@ static void check_operand(struct check *c, const char *path)
         struct lsr_place place;
         int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
 
-        if (r == 0 && place.row == 0) {
+        if (r == 0 && place.row == 0)
                 check_bundle(c, place.bundle);
-                return;
-        }
-        if (r == 1 && access(path, F_OK) < 0)
-                r = -errno;
-        if (r >= 0 && r != LSR_PLACE_UNREADABLE)
-                lsr_message("%s is not a bundle", lsr_quoted_always(path));
-        else if (r < 0)
-                lsr_message_errno(-r, "cannot open %s", lsr_quoted_always(path));
-        lsr_reading_fail(&c->reading, 2);
+        else
+                lsr_reading_refuse(&c->reading, path, r);
 }
 
 int lsr_command_check(const struct lsr_settings *settings)
@@ -225,10 +217,6 @@ int lsr_command_check(const struct lsr_settings *settings)
                 if (lsr_out_flush(&c.out) < 0)
                         break;
         }
-        if (c.out.error) {
-                if (c.out.error != EPIPE)
-                        lsr_message_errno(c.out.error, "write error");
-                lsr_reading_fail(&c.reading, 2);
-        }
+        lsr_reading_fail(&c.reading, lsr_message_flush(&c.out, 0));
         return lsr_reading_close(&c.reading);
 }

@@ -5,16 +5,10 @@
 #include <unistd.h>
 
 #include "base/locale.h"
+#include "base/path.h"
 #include "base/stdfds.h"
 #include "cli/describe.h"
 #include "cli/message.h"
-
-static const char *cli_base_name(const char *path)
-{
-        const char *slash = strrchr(path, '/');
-
-        return slash ? slash + 1 : path;
-}
 
 static int cli_describe(enum lsr_action action)
 {
@@ -37,7 +31,7 @@ int lsr_cli_main(int argc, char **argv)
 {
         /* Static, since its memory lives to the end: the leak check finds it here.  */
         static struct lsr_settings settings;
-        bool gnu = argc > 0 && strcmp(cli_base_name(argv[0]), "ls") == 0;
+        bool gnu = argc > 0 && strcmp(lsr_path_name(argv[0]), "ls") == 0;
         int status;
 
         lsr_message_init(gnu ? argv[0] : "lsr");

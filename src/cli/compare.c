@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack-plan.h"
+#include "cli/pack-report.h"
 #include "cli/signals.h"
 #include "compare/bundling.h"
 #include "compare/experiment.h"
@@ -54,19 +56,16 @@ static void compare_clear(struct compare *c)
         c->shown = false;
 }
 
-static int compare_progress(void *ctx, const char *what, const char *name, unsigned done, unsigned total)
+static void compare_progress(void *ctx, const char *what, const char *name, unsigned done, unsigned total)
 {
         struct compare *c = ctx;
-        struct lsr_out line;
+        lsr_autofree char *line = NULL;
 
-        if (!c->terminal || !what)
-                return 0;
+        if (!c->terminal)
+                return;
         c->shown = true;
-        lsr_out_init(&line, STDERR_FILENO);
-        lsr_out_printf(&line, "\r%3u %%  %s: %s\033[K", total ? 100 * done / total : 0, what, name);
-        lsr_out_flush(&line);
-        lsr_out_free(&line);
-        return 0;
+        line = lsr_xprintf("\r%3u %%  %s: %s\033[K", total ? 100 * done / total : 0, what, name);
+        lsr_message_lines(line);
 }
 
 /* @n things of a kind. */
@@ -155,26 +154,24 @@ static int compare_formats(struct compare *c)
 {
         const char *list = c->s->compare.formats ? c->s->compare.formats : LSR_COMPARE_FORMATS;
         struct lsr_bundling_format format;
-        char *copy = lsr_xstrdup(list), *at = copy, *word;
-        int status = 0;
+        lsr_autofree char *copy = lsr_xstrdup(list);
+        char *at = copy, *word;
 
         c->formats = lsr_xmalloc((strlen(list) + 1) * sizeof(*c->formats));
-        while (status == 0 && (word = strsep(&at, ","))) {
+        while ((word = strsep(&at, ","))) {
                 if (!*word)
                         continue;
                 if (!lsr_bundling_format(word, &format)) {
-                        char *suffixes = lsr_pack_suffixes();
+                        lsr_autofree char *suffixes = lsr_pack_suffixes();
 
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
                         lsr_message("use some of %s zip-store", suffixes);
-                        free(suffixes);
-                        status = 2;
-                } else if (!compare_has(c, format.word)) {
-                        c->formats[c->n_formats++] = format.word;
+                        return 2;
                 }
+                if (!compare_has(c, format.word))
+                        c->formats[c->n_formats++] = format.word;
         }
-        free(copy);
-        return status;
+        return 0;
 }
 
 /* Standard output takes one of them. */
@@ -217,42 +214,27 @@ static int compare_report(struct compare *c)
                                     : o->format == LSR_FORMAT_JSON ? LSR_REPORT_JSON
                                                                    : LSR_REPORT_TABLE;
         struct lsr_out out;
-        int r;
 
         lsr_out_init(&out, STDOUT_FILENO);
         lsr_report(&out, &c->x, form, isatty(STDOUT_FILENO) ? o->width : 0);
-        r = lsr_out_flush(&out);
-        lsr_out_free(&out);
-        if (r < 0 && r != -EPIPE)
-                lsr_message_errno(-r, "write error");
-        return r < 0 ? 2 : 0;
+        return lsr_message_flush(&out, 0);
 }
 
 static int compare_open_page(struct compare *c, struct lsr_target *ret_target)
 {
-        const char *name = lsr_quoted_always(c->s->compare.html);
         int r = lsr_target_open(ret_target, c->s->compare.html, c->s->force, false, NULL, 0);
 
-        if (r == 0)
-                return 0;
-        if (r == LSR_TARGET_EXISTS)
-                lsr_message("%s already exists; use --force to replace it", name);
-        else if (r == LSR_TARGET_IS_DIR)
-                lsr_message("%s is a directory: name a file with --html=FILE", name);
-        else
-                lsr_message_errno(r == LSR_TARGET_NO_SPACE ? ENOSPC : -r, "cannot create %s", name);
-        return 2;
+        return r == 0 ? 0 : lsr_pack_report_refused(c->s->compare.html, "--html=FILE", r);
 }
 
 static int compare_page(struct compare *c, struct lsr_target *t)
 {
-        struct lsr_out out;
+        lsr_auto(lsr_out_free) struct lsr_out out;
         int r;
 
         lsr_out_init(&out, t->fd);
         lsr_report_html(&out, &c->x);
         r = lsr_out_flush(&out);
-        lsr_out_free(&out);
         if (r == 0)
                 r = lsr_target_sync(t);
         if (r == 0)

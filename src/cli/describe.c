@@ -126,26 +126,23 @@ static const char man_tail[] =
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
         "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
-        "LSR_CONFINE, SOURCE_DATE_EPOCH, TMPDIR, XDG_CACHE_HOME.\n"
+        "LSR_CONFINE, LSR_ICONS (the default of \\fB\\-\\-icons\\fR: always, auto, never), SOURCE_DATE_EPOCH, TMPDIR,\n"
+        "XDG_CACHE_HOME.\n"
         ".SH EXIT STATUS\n0 for success, 1 for minor problems, 2 if an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 
 static void describe_man_columns(struct lsr_out *out)
 {
-        const char *comma = "";
-
         lsr_out_puts(out, ".SH COLUMNS\n\\fB\\-\\-columns\\fR takes names with commas between them: ");
-        for (size_t i = 0; i < lsr_n_columns; i++) {
-                if (!lsr_columns[i].title)
-                        continue;
-                lsr_out_printf(out, "%s%s", comma, lsr_columns[i].name);
-                comma = ", ";
-        }
+        for (size_t i = 0; lsr_column_name(i); i++)
+                lsr_out_printf(out, "%s%s", i > 0 ? ", " : "", lsr_column_name(i));
         lsr_out_puts(
                 out,
                 ".\nMost are columns of \\fB\\-l\\fR or of options that add to it; octal is the mode as a number,\n"
-                "age the time since the file was modified.  The layout is that of \\fB\\-l\\fR unless another one\n"
-                "is asked for; with \\fB\\-\\-json\\fR objects have the fields of these columns.\n");
+                "age the time since the file was modified.  \\fB\\-i\\fR, \\fB\\-s\\fR, \\fB\\-Z\\fR,\n"
+                "\\fB\\-\\-author\\fR and \\fB\\-\\-git\\fR add their columns, where \\fB\\-l\\fR has them.\n"
+                "The layout is that of \\fB\\-l\\fR unless another one is asked for; with \\fB\\-\\-json\\fR\n"
+                "objects have the fields of these columns.\n");
 }
 
 void lsr_describe_man(struct lsr_out *out)
@@ -177,6 +174,8 @@ static void describe_words(struct lsr_out *out, const struct lsr_option *o)
 {
         const char *blank = "";
 
+        if (o->choices)
+                o->choices(out);
         for (const struct lsr_word *w = o->words; w && w->word; w++) {
                 if (w->synonym)
                         continue;
@@ -192,7 +191,7 @@ void lsr_describe_bash(struct lsr_out *out)
                           "\t[ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
                           "\tcase $prev in\n");
         for (size_t i = 0; i < lsr_n_options; i++) {
-                if (!lsr_options[i].name || !lsr_options[i].words)
+                if (!lsr_options[i].name || !(lsr_options[i].words || lsr_options[i].choices))
                         continue;
                 lsr_out_printf(out, "\t--%s) COMPREPLY=($(compgen -W '", lsr_options[i].name);
                 describe_words(out, &lsr_options[i]);
@@ -265,7 +264,7 @@ void lsr_describe_fish(struct lsr_out *out)
                         lsr_out_printf(out, " -l %s", o->name);
                 if (o->argument == LSR_ARG_REQUIRED)
                         lsr_out_puts(out, " -r");
-                if (o->words) {
+                if (o->words || o->choices) {
                         lsr_out_puts(out, " -f -a '");
                         describe_words(out, o);
                         lsr_out_puts(out, "'");

@@ -5,9 +5,19 @@
 
 #include "cli/message.h"
 
-int lsr_engine_fail(const char *name, int error)
+static int engine_refused(const char *name, int error)
 {
         lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
+        return 2;
+}
+
+int lsr_engine_fail(struct lsr_io *io, const char *name, int error)
+{
+        int refused = lsr_io_require(io);
+
+        if (refused < 0)
+                return engine_refused(name, refused);
+        lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(name));
         return 2;
 }
 
@@ -18,7 +28,7 @@ int lsr_engine_new(struct lsr_io **ret_io, const char *name)
         if (error >= 0)
                 return 0;
         if (error != -EINVAL)
-                return lsr_engine_fail(name, error);
+                return engine_refused(name, error);
         lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
         lsr_message_try_help();
         return 2;
@@ -26,10 +36,7 @@ int lsr_engine_new(struct lsr_io **ret_io, const char *name)
 
 int lsr_engine_new_required(struct lsr_io **ret_io, const char *name)
 {
-        int status = lsr_engine_new(ret_io, name), error;
+        int status = lsr_engine_new(ret_io, name), error = status == 0 ? lsr_io_require(*ret_io) : 0;
 
-        if (status != 0)
-                return status;
-        error = lsr_io_require(*ret_io);
-        return error < 0 ? lsr_engine_fail(name, error) : 0;
+        return error < 0 ? engine_refused(name, error) : status;
 }

@@ -9,5 +9,5 @@ int lsr_engine_new(struct lsr_io **ret_io, const char *name);
 /* The same, and be sure now that it runs. */
 int lsr_engine_new_required(struct lsr_io **ret_io, const char *name);
 
-/* Report that it cannot run.  Returns the exit status. */
-int lsr_engine_fail(const char *name, int error);
+/* Report that it has failed with @error, or never could run.  Returns the exit status. */
+int lsr_engine_fail(struct lsr_io *io, const char *name, int error);

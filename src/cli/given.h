@@ -23,7 +23,8 @@ enum number {
         NUMBER_OVERFLOW, /* does not fit into 64 bits either */
 };
 
-/* The words of --confine and LSR_CONFINE, of --time-style and TIME_STYLE. */
+/* The words of --icons=WHEN and LSR_ICONS, of --confine and LSR_CONFINE, of --time-style and TIME_STYLE. */
+extern const struct lsr_word lsr_when_words[];
 extern const struct lsr_word lsr_confine_words[];
 extern const struct lsr_word lsr_time_style_words[];
 

@@ -1,6 +1,7 @@
 /* help - the texts of --help and --version */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/describe.h"
 #include "cli/options.h"
 #include "version.h"
@@ -9,10 +10,9 @@
 
 void lsr_describe_usage(const struct lsr_option *o, char buf[128])
 {
-        struct lsr_out out;
+        lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_MEMORY;
         char letter = o->letter;
 
-        lsr_out_init(&out, -1);
         if (letter)
                 lsr_out_printf(&out, "-%c", letter);
         if (o->name)
@@ -24,7 +24,6 @@ void lsr_describe_usage(const struct lsr_option *o, char buf[128])
         lsr_out_putc(&out, '\0');
         memcpy(buf, out.buf, out.len < 128 ? out.len : 127);
         buf[127] = '\0';
-        lsr_out_free(&out);
 }
 
 void lsr_describe_help(struct lsr_out *out)

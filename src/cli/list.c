@@ -124,17 +124,20 @@ static int list_set(void *ctx, const struct lsr_set *set)
         struct list *l = ctx;
 
         list_load_files(l);
-        return lsr_view_set(l->view, set);
+        lsr_view_set(l->view, set);
+        return 0;
 }
 
 static int list_row(void *ctx, const struct lsr_set *set, size_t i)
 {
-        return lsr_view_row(((struct list *)ctx)->view, set, i);
+        lsr_tree_row(((struct list *)ctx)->view, set, i);
+        return 0;
 }
 
 static int list_end(void *ctx)
 {
-        return lsr_view_end(((struct list *)ctx)->view);
+        lsr_view_end(((struct list *)ctx)->view);
+        return 0;
 }
 
 static void list_stalled(void *ctx)
@@ -144,43 +147,30 @@ static void list_stalled(void *ctx)
 
 static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious)
 {
+        static const char *const texts[] = {
+                [LSR_TROUBLE_ACCESS] = "cannot access %s",
+                [LSR_TROUBLE_OPEN_DIR] = "cannot open directory %s",
+                [LSR_TROUBLE_READ_DIR] = "reading directory %s",
+                [LSR_TROUBLE_READ_LINK] = "cannot read symbolic link %s",
+                [LSR_TROUBLE_XATTR] = "%s",
+                [LSR_TROUBLE_STAT_DIR] = "cannot determine device and inode of %s",
+                [LSR_TROUBLE_LOOP] = "%s: not listing already-listed directory",
+                [LSR_TROUBLE_GIT] = "git does not report the status of %s",
+                [LSR_TROUBLE_BUNDLE] = NULL,
+        };
+        bool needed = what == LSR_TROUBLE_XATTR || what == LSR_TROUBLE_LOOP;
         struct list *l = ctx;
 
-        switch (what) {
-        case LSR_TROUBLE_ACCESS:
-                /* GNU ls needs the absolute name first, and only the empty name has none.  */
-                if (l->view->o.hyperlink && !*path)
-                        lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
-                lsr_message_errno(-error, "cannot access %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_OPEN_DIR:
-                lsr_message_errno(-error, "cannot open directory %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_READ_DIR:
-                lsr_message_errno(-error, "reading directory %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_READ_LINK:
-                lsr_message_errno(-error, "cannot read symbolic link %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_XATTR:
-                /* GNU ls reports this without changing its exit status.  */
-                lsr_message_errno(-error, "%s", lsr_quoted_needed(path));
+        /* GNU ls wants the absolute name first, and only the empty one has none. */
+        if (what == LSR_TROUBLE_ACCESS && l->view->o.hyperlink && !*path)
+                lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
+        if (what == LSR_TROUBLE_GIT && error)
+                lsr_message_errno(-error, "cannot run git");
+        else if (texts[what])
+                lsr_message_errno(-error, texts[what], needed ? lsr_quoted_needed(path) : lsr_quoted_always(path));
+        /* GNU ls says so and keeps its exit status. */
+        if (what == LSR_TROUBLE_XATTR)
                 return;
-        case LSR_TROUBLE_STAT_DIR:
-                lsr_message_errno(-error, "cannot determine device and inode of %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_LOOP:
-                lsr_message("%s: not listing already-listed directory", lsr_quoted_needed(path));
-                break;
-        case LSR_TROUBLE_GIT:
-                if (error)
-                        lsr_message_errno(-error, "cannot run git");
-                else
-                        lsr_message("git does not report the status of %s", lsr_quoted_always(path));
-                break;
-        case LSR_TROUBLE_BUNDLE:
-                break;
-        }
         if (serious)
                 l->status = 2;
         else if (l->status == 0)
@@ -216,18 +206,6 @@ static size_t list_width(void *ctx, const struct lsr_entry *e)
 static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n)
 {
         lsr_name_scan_quoting(ctx, entries, n);
-}
-
-/* The listing ended early, or an engine that had nothing to do could not have run.  Entries that were shown stay.  */
-static void list_fail(struct list *l, int error)
-{
-        int refused = lsr_io_require(l->io);
-
-        if (refused < 0)
-                lsr_engine_fail(l->s->engine, refused);
-        else
-                lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(l->s->engine));
-        l->status = 2;
 }
 
 /* Announce which parts of bundles will be read.  */
@@ -292,8 +270,9 @@ int lsr_command_list(struct lsr_settings *settings)
                 failure = lsr_io_require(l.io);
         lsr_view_finish(l.view);
         error = lsr_out_flush(&out);
+        /* It ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
         if (failure < 0)
-                list_fail(&l, failure);
+                l.status = lsr_engine_fail(l.io, settings->engine, failure);
         if (settings->stats) {
                 struct lsr_io_stats all = *lsr_io_stats(l.io);
 

@@ -1,12 +1,14 @@
 /* message - lines on standard error */
 #include "cli/message.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/out.h"
+#include "base/arena.h"
+#include "base/cleanup.h"
 #include "render/quote.h"
 
 #define MESSAGE_QUOTED_MAX 8
@@ -32,12 +34,11 @@ uint64_t lsr_message_writes(void)
 
 static void message_write(int error, const char *format, va_list args)
 {
-        struct lsr_out line;
+        lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
         char text[4096];
         va_list again;
         int n;
 
-        lsr_out_init(&line, STDERR_FILENO);
         va_copy(again, args);
         n = vsnprintf(text, sizeof(text), format, args);
         lsr_out_printf(&line, "%s: ", message_program);
@@ -51,7 +52,6 @@ static void message_write(int error, const char *format, va_list args)
         lsr_out_putc(&line, '\n');
         lsr_out_flush(&line);
         message_writes += line.writes;
-        lsr_out_free(&line);
 }
 
 void lsr_message(const char *format, ...)
@@ -74,22 +74,28 @@ void lsr_message_errno(int error, const char *format, ...)
 
 void lsr_message_try_help(void)
 {
-        struct lsr_out line;
+        lsr_autofree char *text = lsr_xprintf("Try '%s --help' for more information.\n", message_program);
 
-        lsr_out_init(&line, STDERR_FILENO);
-        lsr_out_printf(&line, "Try '%s --help' for more information.\n", message_program);
-        lsr_out_flush(&line);
-        lsr_out_free(&line);
+        lsr_message_lines(text);
+}
+
+int lsr_message_flush(struct lsr_out *out, int status)
+{
+        int error = lsr_out_flush(out);
+
+        if (error == 0)
+                return status;
+        if (error != -EPIPE)
+                lsr_message_errno(-error, "write error");
+        return 2;
 }
 
 void lsr_message_lines(const char *text)
 {
-        struct lsr_out lines;
+        lsr_auto(lsr_out_free) struct lsr_out lines = LSR_OUT_FD(STDERR_FILENO);
 
-        lsr_out_init(&lines, STDERR_FILENO);
         lsr_out_puts(&lines, text);
         lsr_out_flush(&lines);
-        lsr_out_free(&lines);
 }
 
 static const char *message_quote(const struct lsr_quote *style, const char *text)

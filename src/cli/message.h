@@ -8,17 +8,22 @@
 
 #include <stdint.h>
 
+#include "base/out.h"
+
 void lsr_message_init(const char *program);
 const char *lsr_message_program(void);
 
 /* One line; a newline is added. */
 void lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with ": " and the text of @error (errno, positive). */
+/* The same with ": " and the text of @error (errno, positive), unless that is 0. */
 void lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Calls that the two above made so far, for --stats. */
 uint64_t lsr_message_writes(void);
+
+/* The end of what a command writes.  Returns @status, or 2 after an error, told unless nobody reads any more. */
+int lsr_message_flush(struct lsr_out *out, int status);
 
 /* Write @text unchanged.  */
 void lsr_message_lines(const char *text);

@@ -17,10 +17,11 @@
 #include "cli/given.h"
 #include "cli/message.h"
 #include "compare/experiment.h"
+#include "formats/writer.h"
 
 /* --- words -------------------------------------------------------------------- */
 
-static const struct lsr_word when_words[] = {
+const struct lsr_word lsr_when_words[] = {
         { "always", WHEN_ALWAYS },      { "yes", WHEN_ALWAYS, true },
         { "force", WHEN_ALWAYS, true }, { "never", WHEN_NEVER },
         { "no", WHEN_NEVER, true },     { "none", WHEN_NEVER, true },
@@ -64,17 +65,24 @@ const struct lsr_word lsr_time_style_words[] = {
 
 /* For completions only: the modules that take these words parse them. */
 static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "threads" }, { "sync" }, {} };
-static const struct lsr_word pack_words[] = {
-        { "tar" }, { "tar.gz" }, { "tar.zst" }, { "tar.xz" }, { "tar.bz2" }, { "tar.lz4" }, { "zip" }, { "sqlar" }, {},
-};
-static const struct lsr_word column_words[] = {
-        { "inode" },  { "blocks" },  { "mode" }, { "octal" },    { "links" },    { "user" },    { "group" },
-        { "author" }, { "context" }, { "size" }, { "modified" }, { "accessed" }, { "changed" }, { "created" },
-        { "age" },    { "git" },     {},
-};
-static const struct lsr_word compare_words[] = {
-        { "tar" }, { "tar.gz" }, { "tar.zst" }, { "zip-store" }, { "zip" }, { "sqlar" }, {},
-};
+
+static void choices_formats(struct lsr_out *out)
+{
+        for (const struct lsr_writer_kind *const *kind = lsr_writers; *kind; kind++)
+                lsr_out_printf(out, "%s%s", kind > lsr_writers ? " " : "", (*kind)->suffixes[0] + 1);
+}
+
+static void choices_columns(struct lsr_out *out)
+{
+        for (size_t i = 0; lsr_column_name(i); i++)
+                lsr_out_printf(out, "%s%s", i > 0 ? " " : "", lsr_column_name(i));
+}
+
+static void choices_compared(struct lsr_out *out)
+{
+        for (const char *p = LSR_COMPARE_FORMATS; *p; p++)
+                lsr_out_putc(out, *p == ',' ? ' ' : *p);
+}
 
 /* --- what many options do ----------------------------------------------------- */
 
@@ -166,22 +174,8 @@ static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, con
 
 /* --- what single ones do ------------------------------------------------------ */
 
-static int set_long_without(struct lsr_settings *s, const struct lsr_option *o, const char *value)
-{
-        s->given.format = LSR_FORMAT_LONG;
-        return set_not_shown(s, o, value);
-}
-
-static int set_numeric(struct lsr_settings *s, const struct lsr_option *o, const char *value)
-{
-        s->view.o.numeric = true;
-        s->given.format = LSR_FORMAT_LONG;
-        return UNSET;
-}
-
 static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
-        s->given.format = LSR_FORMAT_LONG;
         s->given.time_style = "full-iso";
         return UNSET;
 }
@@ -336,11 +330,13 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
 
 #define REQUIRED(text) .argument = LSR_ARG_REQUIRED, .value = text
 #define OPTIONAL(text) .argument = LSR_ARG_OPTIONAL, .value = text
+#define LONG .long_rows = true
 #define FLAG(field) .set = set_flag, AT(field, bool)
 #define SET(field, number) .set = set_value, AT_INT(field), .to = number
 #define TEXT(text, field) REQUIRED(text), .set = set_text, AT(field, const char *)
 #define WORD(field, list) REQUIRED("WORD"), .words = list, .set = set_word, AT_INT(field)
-#define WHEN(field, otherwise) OPTIONAL("WHEN"), .words = when_words, .set = set_word, AT_INT(field), .to = otherwise
+#define WHEN(field, otherwise) \
+        OPTIONAL("WHEN"), .words = lsr_when_words, .set = set_word, AT_INT(field), .to = otherwise
 #define NUMBER(field, least, most) REQUIRED("N"), .set = set_number, AT_INT(field), .from = least, .to = most
 #define PATTERN(text, field) REQUIRED(text), .set = set_pattern, AT(field, struct lsr_patterns)
 
@@ -350,13 +346,14 @@ const struct lsr_option lsr_options[] = {
             SET(given.quoting, LSR_QUOTE_ESCAPE)),
         GNU('d', "directory", WHAT, LIST, "list directories, not their contents", FLAG(list.dirs_as_files)),
         GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
-        GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time),
+        GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time, LONG),
         GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
         GNU('h', "human-readable", FIELDS, LIST, "show sizes like 1K, 234M, 2G", .set = set_size,
             .to = LSR_HUMAN_AUTO | LSR_HUMAN_SUFFIX),
         GNU('i', "inode", FIELDS, LIST, "show each file's inode number", .set = set_shown, .to = LSR_SHOW_INODE),
         GNU('k', "kibibytes", FIELDS, LIST, "use blocks of 1024 bytes for -s and totals", FLAG(given.kibibytes)),
-        GNU('n', "numeric-uid-gid", FIELDS, LIST, "like -l, with numeric user and group IDs", .set = set_numeric),
+        GNU('n', "numeric-uid-gid", FIELDS, LIST, "like -l, with numeric user and group IDs", FLAG(view.o.numeric),
+            LONG),
         GNU('G', "no-group", FIELDS, LIST, "with -l, leave out groups", .set = set_not_shown, .to = LSR_SHOW_GROUP),
         GNU('q', "hide-control-chars", NAMES, LIST, "show ? for unprintable characters", SET(given.hide_control, true)),
         GNU('r', "reverse", ORDER, LIST, "reverse the order", FLAG(list.reverse)),
@@ -367,7 +364,7 @@ const struct lsr_option lsr_options[] = {
         GNU('A', "almost-all", WHAT, LIST, "like -a, but without . and ..", SET(list.show, LSR_SHOW_ALMOST)),
         GNU('B', "ignore-backups", WHAT, LIST, "hide names that end in ~", .set = set_ignore_backups),
         GNU('F', "classify", NAMES, LIST, "append a type mark (one of */=>@|) to names", OPTIONAL("WHEN"),
-            .words = when_words, .set = set_classify),
+            .words = lsr_when_words, .set = set_classify),
         GNU(0, "file-type", NAMES, LIST, "like -F, but without * for executables",
             SET(view.o.indicator, LSR_INDICATOR_FILE_TYPE)),
         GNU(0, "si", FIELDS, LIST, "like -h, with powers of 1000", .set = set_size,
@@ -409,10 +406,10 @@ const struct lsr_option lsr_options[] = {
         GNU('C', NULL, LAYOUT, LIST, "fill columns from top to bottom", SET(given.format, LSR_FORMAT_GRID)),
         GNU('c', NULL, ORDER, LIST, "use the time of the last status change", SET(given.time, LSR_CTIME)),
         GNU('f', NULL, ORDER, LIST, "list all entries, in directory order", .set = set_unsorted_all),
-        GNU('g', NULL, FIELDS, LIST, "like -l, but without owners", .set = set_long_without, .to = LSR_SHOW_USER),
+        GNU('g', NULL, FIELDS, LIST, "like -l, but without owners", .set = set_not_shown, .to = LSR_SHOW_USER, LONG),
         GNU('l', NULL, LAYOUT, LIST, "long format: mode, owner, size, time, ...", SET(given.format, LSR_FORMAT_LONG)),
         GNU('m', NULL, LAYOUT, LIST, "separate names by commas", SET(given.format, LSR_FORMAT_COMMAS)),
-        GNU('o', NULL, FIELDS, LIST, "like -l, but without groups", .set = set_long_without, .to = LSR_SHOW_GROUP),
+        GNU('o', NULL, FIELDS, LIST, "like -l, but without groups", .set = set_not_shown, .to = LSR_SHOW_GROUP, LONG),
         GNU('p', NULL, NAMES, LIST, "append / to the names of directories", SET(view.o.indicator, LSR_INDICATOR_SLASH)),
         GNU('S', NULL, ORDER, LIST, "sort by size, largest first", SET(given.sort, LSR_SORT_SIZE)),
         GNU('t', NULL, ORDER, LIST, "sort by time, newest first", SET(given.sort, LSR_SORT_TIME)),
@@ -424,12 +421,12 @@ const struct lsr_option lsr_options[] = {
         GNU('1', NULL, LAYOUT, LIST, "list one name per line", .set = set_one),
 
         OWN("acl", FIELDS, LIST, "with -l, show a + for files that have an ACL", FLAG(given.acl)),
-        OWN("bundles", WHAT, LIST, "bundles as directories: always, auto, never", REQUIRED("WHEN"), .words = when_words,
-            .set = set_word, AT_INT(given.bundles)),
+        OWN("bundles", WHAT, LIST, "bundles as directories: always, auto, never", REQUIRED("WHEN"),
+            .words = lsr_when_words, .set = set_word, AT_INT(given.bundles)),
         OWN("cat", READ, CAT, "write BUNDLE/MEMBER... to standard output", .command = LSR_ACTION_CAT),
         OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
         OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns),
-            .words = column_words),
+            .choices = choices_columns),
         OWN("confine", ENGINE, LIST | READ, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),
@@ -449,7 +446,7 @@ const struct lsr_option lsr_options[] = {
 
         OWN("pack", PACK, PACK, "make a bundle of directories: DIR.tar.zst", .command = LSR_ACTION_PACK),
         OWN("bundle-format", PACK, PACK, "bundle format: tar.zst, tar.gz, zip, ...", TEXT("FORMAT", pack.format),
-            .words = pack_words),
+            .choices = choices_formats),
         OWN("compression-level", PACK, PACK, "compression level, within the format's range",
             NUMBER(pack.level, -1000, 1000)),
         OWN("threads", PACK, PACK, "compression threads; default: one per core", NUMBER(pack.threads, 1, 1024)),
@@ -463,7 +460,7 @@ const struct lsr_option lsr_options[] = {
 
         OWN("compare", COMPARE, COMPARE, "measure reading DIR as files and as bundles", .command = LSR_ACTION_COMPARE),
         OWN("formats", COMPARE, COMPARE, "compare " LSR_COMPARE_FORMATS, TEXT("LIST", compare.formats),
-            .words = compare_words),
+            .choices = choices_compared),
         OWN("runs", COMPARE, COMPARE, "runs of each way; default: up to 5 in a minute", NUMBER(compare.runs, 1, 1000)),
         OWN("cold", COMPARE, COMPARE, "drop caches before each run", FLAG(compare.cold)),
         OWN("random", COMPARE, COMPARE, "read N members in random order", NUMBER(compare.random, 1, 10000000)),

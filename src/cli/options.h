@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/out.h"
 #include "base/words.h"
 
 /* The commands.  */
@@ -54,17 +55,19 @@ struct lsr_option {
         bool extra;       /* not in GNU ls */
         const char *help;
         enum lsr_argument argument;
-        const char *value;            /* what the argument is called in texts */
-        const struct lsr_word *words; /* what the argument may be, for completions at least; NULL: anything */
-        enum lsr_action command;      /* which the option itself asks for; LSR_ACTION_LIST: none */
+        const char *value;                    /* what the argument is called in texts */
+        const struct lsr_word *words;         /* what the argument may be, for completions at least; NULL: anything */
+        void (*choices)(struct lsr_out *out); /* the same, with blanks between them, of what has its table elsewhere */
+        enum lsr_action command;              /* which the option itself asks for; LSR_ACTION_LIST: none */
         /*
          * Its effect, NULL for a command; @value is NULL if there is none.  Returns -1 to go on, or the exit
          * status after an error, which was reported.  The fields below are its parameters, as most options do the
          * same few things to different fields.
          */
         int (*set)(struct lsr_settings *s, const struct lsr_option *o, const char *value);
-        size_t at;    /* offset in struct lsr_settings of what changes */
-        int from, to; /* bounds of a number; @to is also what is stored if no argument says it */
+        bool long_rows; /* the format is that of -l then */
+        size_t at;      /* offset in struct lsr_settings of what changes */
+        int from, to;   /* bounds of a number; @to is also what is stored if no argument says it */
 };
 
 extern const struct lsr_option lsr_options[];

@@ -14,20 +14,28 @@
 #include <unistd.h>
 
 #include "base/accounts.h"
-#include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/thread.h"
 #include "cli/message.h"
+#include "entry.h"
+#include "formats/format.h"
 
 #define PLAN_GO (-1)
+
+/* A copy that lives as long as the plan. */
+static char *plan_text(struct lsr_pack_plan *plan, const char *text)
+{
+        return lsr_arena_strndup(&plan->texts, text, strlen(text));
+}
 
 /* --- options ------------------------------------------------------------------ */
 
 char *lsr_pack_suffixes(void)
 {
-        struct lsr_out out;
+        struct lsr_out out = LSR_OUT_MEMORY;
 
-        lsr_out_init(&out, -1);
         for (const struct lsr_writer_kind *const *kind = lsr_writers; *kind; kind++)
                 lsr_out_printf(&out, "%s%s", out.len ? " " : "", (*kind)->suffixes[0]);
         lsr_out_putc(&out, '\0');
@@ -36,10 +44,9 @@ char *lsr_pack_suffixes(void)
 
 static int plan_unknown(const char *what, const char *name)
 {
-        char *suffixes = lsr_pack_suffixes();
+        lsr_autofree char *suffixes = lsr_pack_suffixes();
 
         lsr_message("%s %s is not a format that lsr can write; use one of %s", what, lsr_quoted_always(name), suffixes);
-        free(suffixes);
         return 2;
 }
 
@@ -50,14 +57,10 @@ static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *sett
 
         plan->kind = lsr_writers[0];
         if (s->format) {
-                struct lsr_out name;
-
                 /* Suffixes are looked for at the end of names. */
-                lsr_out_init(&name, -1);
-                lsr_out_printf(&name, "x%s%s", s->format[0] == '.' ? "" : ".", s->format);
-                lsr_out_putc(&name, '\0');
-                plan->kind = lsr_writer_kind_of(name.buf);
-                lsr_out_free(&name);
+                lsr_autofree char *name = lsr_xprintf("x%s%s", s->format[0] == '.' ? "" : ".", s->format);
+
+                plan->kind = lsr_writer_kind_of(name);
                 if (!plan->kind || strchr(s->format, '/'))
                         return plan_unknown("--bundle-format", s->format);
         } else if (to_file) {
@@ -90,8 +93,8 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         return PLAN_GO;
 }
 
-/* An id: a number, or a name that the database has.  The name is kept where one was given. */
-static bool plan_id(const char *text, bool group, uint32_t *ret_id, char **ret_name)
+/* An id: a number, or a name that the database has. */
+static bool plan_id(const char *text, bool group, uint32_t *ret_id, const char **ret_name)
 {
         char *end;
         unsigned long v;
@@ -105,7 +108,7 @@ static bool plan_id(const char *text, bool group, uint32_t *ret_id, char **ret_n
         }
         found = lsr_account_find(group, text, strlen(text), ret_id);
         if (found)
-                *ret_name = lsr_xstrdup(text);
+                *ret_name = text;
         return found;
 }
 
@@ -113,26 +116,25 @@ static bool plan_id(const char *text, bool group, uint32_t *ret_id, char **ret_n
 static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
 {
         struct lsr_pack_options *o = &plan->pack;
-        char *user = owner ? lsr_xstrdup(owner) : NULL, *group = user ? strchr(user, ':') : NULL;
         const char *bad = NULL;
+        char *user, *group;
 
         if (!owner)
                 return PLAN_GO;
+        user = plan_text(plan, owner);
+        group = strchr(user, ':');
         if (group)
                 *group++ = '\0';
         o->set_owner = user[0];
         o->set_group = group && group[0];
-        if (o->set_owner && !plan_id(user, false, &o->uid, &plan->user))
+        if (o->set_owner && !plan_id(user, false, &o->uid, &o->user))
                 bad = "user";
-        else if (o->set_group && !plan_id(group, true, &o->gid, &plan->group))
+        else if (o->set_group && !plan_id(group, true, &o->gid, &o->group))
                 bad = "group";
         else if (!o->set_owner && !o->set_group)
                 bad = "owner";
         if (bad)
                 lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner));
-        o->user = plan->user;
-        o->group = plan->group;
-        free(user);
         return bad ? 2 : PLAN_GO;
 }
 
@@ -192,7 +194,7 @@ static int plan_times(struct lsr_pack_plan *plan, const char *mtime)
 /* --- operands ----------------------------------------------------------------- */
 
 /* The last component of @path, without the '/' behind it; "" where that is "." or "..", or there is none. */
-static char *plan_prefix(const char *path)
+static const char *plan_prefix(struct lsr_pack_plan *plan, const char *path)
 {
         size_t end = strlen(path), begin;
 
@@ -202,35 +204,32 @@ static char *plan_prefix(const char *path)
                 ;
         if (end - begin <= 2 && strncmp(path + begin, "..", end - begin) == 0)
                 begin = end;
-        return strndup(path + begin, end - begin);
+        return lsr_arena_strndup(&plan->texts, path + begin, end - begin);
 }
 
 /* One operand.  Returns PLAN_GO or an exit status. */
-static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
+static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
 {
+        lsr_autofree char *real = realpath(operand, NULL);
         struct lsr_keep *keep = NULL;
         struct stat st;
-        char *real = realpath(operand, NULL);
         int r;
 
         if (!real || stat(real, &st) < 0) {
                 lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
-                free(real);
                 return 2;
         }
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
-        if (r < 0) {
-                if (r == -EINVAL)
-                        lsr_message("git cannot list what it ignores in %s: is it in a repository?",
-                                    lsr_quoted_always(operand));
-                else
-                        lsr_message_errno(-r, "cannot run git");
-                free(real);
+        if (r == -EINVAL)
+                lsr_message("git cannot list what it ignores in %s: is it in a repository?",
+                            lsr_quoted_always(operand));
+        else if (r < 0)
+                lsr_message_errno(-r, "cannot run git");
+        if (r < 0)
                 return 2;
-        }
-        *ret_root = (struct lsr_walk_root){ .path = real,
-                                            .given = lsr_xstrdup(operand),
-                                            .prefix = plan_prefix(operand),
+        *ret_root = (struct lsr_walk_root){ .path = plan_text(plan, real),
+                                            .given = plan_text(plan, operand),
+                                            .prefix = plan_prefix(plan, operand),
                                             .is_dir = S_ISDIR(st.st_mode),
                                             .keep = keep };
         return PLAN_GO;
@@ -240,17 +239,8 @@ static int plan_root(const char *operand, bool gitignore, struct lsr_walk_root *
 static int plan_compare(const void *a, const void *b)
 {
         const struct lsr_walk_root *x = a, *y = b;
-        size_t x_len = strlen(x->prefix), y_len = strlen(y->prefix), n = x_len < y_len ? x_len : y_len;
-        int r = memcmp(x->prefix, y->prefix, n);
 
-        if (r == 0)
-                r = (x_len > n   ? (uint8_t)x->prefix[n]
-                     : x->is_dir ? '/'
-                                 : 0) -
-                    (y_len > n   ? (uint8_t)y->prefix[n]
-                     : y->is_dir ? '/'
-                                 : 0);
-        return r;
+        return lsr_walk_order(x->prefix, strlen(x->prefix), x->is_dir, y->prefix, strlen(y->prefix), y->is_dir);
 }
 
 static int plan_check_prefixes(const struct lsr_pack_job *job)
@@ -273,24 +263,21 @@ static int plan_check_prefixes(const struct lsr_pack_job *job)
         return PLAN_GO;
 }
 
-/* The name of a bundle of @root, in @dir if that is not NULL. */
-static char *plan_output(const struct lsr_pack_plan *plan, const struct lsr_walk_root *root, const char *dir)
+/* The name of a bundle of @root, in @dir unless that is "". */
+static const char *plan_output(struct lsr_pack_plan *plan, const struct lsr_walk_root *root, const char *dir)
 {
-        char *name = root->prefix[0] ? lsr_xstrdup(root->prefix) : plan_prefix(root->path);
-        struct lsr_out out;
+        const char *name = root->prefix[0] ? root->prefix : plan_prefix(plan, root->path);
+        lsr_autofree char *file = lsr_xprintf("%s%s", name[0] ? name : "root", plan->kind->suffixes[0]);
+        lsr_autofree char *path = lsr_path_new(dir, file);
 
-        lsr_out_init(&out, -1);
-        lsr_out_printf(&out, "%s%s%s%s", dir ? dir : "", dir && dir[0] && dir[strlen(dir) - 1] != '/' ? "/" : "",
-                       name[0] ? name : "root", plan->kind->suffixes[0]);
-        lsr_out_putc(&out, '\0');
-        free(name);
-        return out.buf;
+        return plan_text(plan, path);
 }
 
-static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan)
+static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan, size_t n_roots)
 {
-        plan->jobs = lsr_xrealloc(plan->jobs, (plan->n_jobs + 1) * sizeof(*plan->jobs));
-        plan->jobs[plan->n_jobs] = (struct lsr_pack_job){};
+        lsr_grow(&plan->jobs, plan->n_jobs, &plan->cap_jobs);
+        plan->jobs[plan->n_jobs] =
+                (struct lsr_pack_job){ .roots = lsr_arena_new(&plan->texts, struct lsr_walk_root, n_roots) };
         return &plan->jobs[plan->n_jobs++];
 }
 
@@ -306,12 +293,11 @@ static int plan_readable(const struct lsr_walk_root *root, const char *operand)
 /* All operands in one bundle. */
 static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
-        struct lsr_pack_job *job = plan_add(plan);
+        struct lsr_pack_job *job = plan_add(plan, s->n_operands);
         int status;
 
-        job->roots = lsr_xmalloc(s->n_operands * sizeof(*job->roots));
         for (size_t i = 0; i < s->n_operands; i++) {
-                status = plan_root(s->operands[i], s->pack.gitignore, &job->roots[i]);
+                status = plan_root(plan, s->operands[i], s->pack.gitignore, &job->roots[i]);
                 if (status != PLAN_GO)
                         return status;
                 job->n_roots++;
@@ -327,14 +313,13 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
                 lsr_message("several directories make one bundle: name it with --output=FILE, or use --each");
                 return 2;
         }
-        job->output = s->output ? lsr_xstrdup(s->output) : plan_output(plan, &job->roots[0], NULL);
+        job->output = s->output ? s->output : plan_output(plan, &job->roots[0], "");
         return PLAN_GO;
 }
 
-static int plan_no_link(const struct dirent *d)
+static int plan_no_dots(const struct dirent *d)
 {
-        return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
-               (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
+        return !lsr_entry_is_dots(d->d_name);
 }
 
 static int plan_by_bytes(const struct dirent **a, const struct dirent **b)
@@ -342,36 +327,57 @@ static int plan_by_bytes(const struct dirent **a, const struct dirent **b)
         return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* A bundle of @path, which is a subdirectory unless @type, or a look at it, says otherwise. */
+static int plan_subdirectory(struct lsr_pack_plan *plan, const struct lsr_settings *s, const char *path,
+                             unsigned char type, uint64_t *loose)
+{
+        struct lsr_pack_job *job;
+        struct stat st;
+        int status;
+
+        if (type == DT_UNKNOWN && lstat(path, &st) == 0)
+                type = IFTODT(st.st_mode);
+        if (type != DT_DIR) {
+                ++*loose;
+                return PLAN_GO;
+        }
+        job = plan_add(plan, 1);
+        status = plan_root(plan, path, s->pack.gitignore, job->roots);
+        if (status == PLAN_GO) {
+                job->n_roots = 1;
+                job->output = plan_output(plan, job->roots, s->output ? s->output : "");
+        }
+        return status;
+}
+
 /* A bundle for every subdirectory of @operand. */
 static int plan_each(struct lsr_pack_plan *plan, const struct lsr_settings *s, const char *operand)
 {
         struct dirent **names;
-        int n = scandir(operand, &names, plan_no_link, plan_by_bytes), status = PLAN_GO;
+        int n = scandir(operand, &names, plan_no_dots, plan_by_bytes), status = PLAN_GO;
+        size_t before = plan->n_jobs;
+        uint64_t loose = 0;
 
         if (n < 0) {
                 lsr_message_errno(errno, "cannot open directory %s", lsr_quoted_always(operand));
                 return 2;
         }
         for (int i = 0; i < n; i++) {
-                struct lsr_out path;
-                struct stat st;
+                lsr_autofree char *path = lsr_path_new(operand, names[i]->d_name);
 
-                lsr_out_init(&path, -1);
-                lsr_out_printf(&path, "%s/%s", operand, names[i]->d_name);
-                lsr_out_putc(&path, '\0');
-                if (status == PLAN_GO && lstat(path.buf, &st) == 0 && S_ISDIR(st.st_mode)) {
-                        struct lsr_pack_job *job = plan_add(plan);
-
-                        job->roots = lsr_xmalloc(sizeof(*job->roots));
-                        status = plan_root(path.buf, s->pack.gitignore, job->roots);
-                        job->n_roots = status == PLAN_GO;
-                        if (status == PLAN_GO)
-                                job->output = plan_output(plan, job->roots, s->output);
-                }
-                lsr_out_free(&path);
+                if (status == PLAN_GO)
+                        status = plan_subdirectory(plan, s, path, names[i]->d_type, &loose);
                 free(names[i]);
         }
         free(names);
+        if (status == PLAN_GO && plan->n_jobs == before) {
+                lsr_message("cannot pack %s: it has no subdirectories for --each to make bundles of",
+                            lsr_quoted_always(operand));
+                return 2;
+        }
+        if (status == PLAN_GO && loose > 0)
+                lsr_message("%s file%s in %s left out: with --each, only subdirectories become bundles",
+                            lsr_grouped(loose), loose == 1 ? "" : "s", lsr_quoted_always(operand));
         return status;
 }
 
@@ -415,21 +421,11 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
 
 void lsr_pack_plan_free(struct lsr_pack_plan *plan)
 {
-        for (size_t i = 0; i < plan->n_jobs; i++) {
-                struct lsr_pack_job *job = &plan->jobs[i];
-
-                for (size_t j = 0; j < job->n_roots; j++) {
-                        free((char *)(uintptr_t)job->roots[j].path);
-                        free((char *)(uintptr_t)job->roots[j].given);
-                        free((char *)(uintptr_t)job->roots[j].prefix);
-                        lsr_keep_free((struct lsr_keep *)(uintptr_t)job->roots[j].keep);
-                }
-                free(job->roots);
-                free(job->output);
-        }
+        for (size_t i = 0; i < plan->n_jobs; i++)
+                for (size_t j = 0; j < plan->jobs[i].n_roots; j++)
+                        lsr_keep_free(plan->jobs[i].roots[j].keep);
         lsr_excludes_free(plan->pack.excludes);
+        lsr_arena_free(&plan->texts);
         free(plan->jobs);
-        free(plan->user);
-        free(plan->group);
         *plan = (struct lsr_pack_plan){};
 }

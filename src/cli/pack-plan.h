@@ -8,8 +8,8 @@
 
 /* A bundle to make. */
 struct lsr_pack_job {
-        char *output;                /* owned */
-        struct lsr_walk_root *roots; /* owned, with their texts */
+        const char *output;
+        struct lsr_walk_root *roots; /* their .keep is owned */
         size_t n_roots;
 };
 
@@ -18,8 +18,8 @@ struct lsr_pack_plan {
         struct lsr_writer_options writer;
         struct lsr_pack_options pack; /* owner, times and patterns are set */
         struct lsr_pack_job *jobs;
-        size_t n_jobs;
-        char *user, *group; /* owned, of pack */
+        size_t n_jobs, cap_jobs;
+        struct lsr_arena texts; /* and roots, of all of them */
 };
 
 /* Returns -1 to go on, or the exit status after an error, which was reported. */

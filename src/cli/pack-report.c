@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/out.h"
 #include "cli/message.h"
 #include "formats/format.h"
+#include "pack/target.h"
 
 #define REPORT_EVERY_NS UINT64_C(100000000)
 #define REPORT_FILE_BYTES 8192. /* that take about as long as a file without any */
@@ -69,7 +71,7 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
                               uint64_t held)
 {
         uint64_t now, bytes = held < stats->bytes ? stats->bytes - held : 0;
-        struct lsr_out line;
+        lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
 
         if (!r->terminal)
                 return;
@@ -78,75 +80,59 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
                 return;
         r->told_ns = now;
         r->shown = true;
-        lsr_out_init(&line, STDERR_FILENO);
         lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s", what, lsr_grouped(stats->members),
                        (double)bytes / 1e6, (double)bytes * 1e3 / (double)(now - r->began_ns));
         report_left(r, stats->members, bytes, now - r->began_ns, &line);
         lsr_out_puts(&line, "\033[K");
         lsr_out_flush(&line);
-        lsr_out_free(&line);
 }
 
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
                              uint64_t at)
 {
-        const char *name = lsr_quoted_always(path);
+        /* Of the path, and of @at where a text has a second one. */
+        static const char *const texts[] = {
+                [LSR_PACK_ACCESS] = "cannot access %s",
+                [LSR_PACK_OPEN_DIR] = "cannot open directory %s",
+                [LSR_PACK_READ_DIR] = "reading directory %s",
+                [LSR_PACK_OPEN] = "cannot read %s",
+                [LSR_PACK_READ] = "cannot read %s beyond byte %s; the rest was packed as zeros",
+                [LSR_PACK_LINK] = "cannot read symbolic link %s",
+                [LSR_PACK_XATTRS] = "cannot read all extended attributes of %s",
+                [LSR_PACK_SHRANK] = "%s shrank to %s bytes while it was packed",
+                [LSR_PACK_GREW] = "%s grew while it was packed: its first %s bytes are",
+                [LSR_PACK_LONGER] = "%s has more content than its file system says: its first %s bytes are packed",
+                [LSR_PACK_CHANGED] = "%s changed while it was packed",
+                [LSR_PACK_SIZE] = "%s is too large for this format: left out",
+                [LSR_PACK_NAME] = "the name of %s is too long for this format: left out",
+                [LSR_PACK_TWICE] = "%s occurs more than once in its directory: packed once",
+                [LSR_PACK_SOCKET] = "%s is a socket: left out",
+                [LSR_PACK_OUTPUT] = "%s is the bundle itself: left out",
+        };
 
         lsr_pack_report_clear(r);
         if (what != LSR_PACK_SOCKET && what != LSR_PACK_OUTPUT)
                 r->status = 1;
-        switch (what) {
-        case LSR_PACK_ACCESS:
-                lsr_message_errno(-error, "cannot access %s", name);
-                break;
-        case LSR_PACK_OPEN_DIR:
-                lsr_message_errno(-error, "cannot open directory %s", name);
-                break;
-        case LSR_PACK_READ_DIR:
-                lsr_message_errno(-error, "reading directory %s", name);
-                break;
-        case LSR_PACK_OPEN:
-                lsr_message_errno(-error, "cannot read %s", name);
-                break;
-        case LSR_PACK_READ:
-                lsr_message_errno(-error, "cannot read %s beyond byte %s; the rest was packed as zeros", name,
-                                  lsr_grouped(at));
-                break;
-        case LSR_PACK_LINK:
-                lsr_message_errno(-error, "cannot read symbolic link %s", name);
-                break;
-        case LSR_PACK_XATTRS:
-                lsr_message_errno(-error, "cannot read all extended attributes of %s", name);
-                break;
-        case LSR_PACK_SHRANK:
-                lsr_message("%s shrank to %s bytes while it was packed", name, lsr_grouped(at));
-                break;
-        case LSR_PACK_GREW:
-                lsr_message("%s grew while it was packed: its first %s bytes are", name, lsr_grouped(at));
-                break;
-        case LSR_PACK_LONGER:
-                lsr_message("%s has more content than its file system says: its first %s bytes are packed", name,
-                            lsr_grouped(at));
-                break;
-        case LSR_PACK_CHANGED:
-                lsr_message("%s changed while it was packed", name);
-                break;
-        case LSR_PACK_SIZE:
-                lsr_message("%s is too large for this format: left out", name);
-                break;
-        case LSR_PACK_NAME:
-                lsr_message("the name of %s is too long for this format: left out", name);
-                break;
-        case LSR_PACK_TWICE:
-                lsr_message("%s occurs more than once in its directory: packed once", name);
-                break;
-        case LSR_PACK_SOCKET:
-                lsr_message("%s is a socket: left out", name);
-                break;
-        case LSR_PACK_OUTPUT:
-                lsr_message("%s is the bundle itself: left out", name);
-                break;
-        }
+        lsr_message_errno(-error, texts[what], lsr_quoted_always(path), lsr_grouped(at));
+}
+
+int lsr_pack_report_refused(const char *name, const char *option, int refused)
+{
+        const char *quoted = lsr_quoted_always(name);
+
+        if (refused == LSR_TARGET_EXISTS)
+                lsr_message("%s already exists; use --force to replace it", quoted);
+        else if (refused == LSR_TARGET_IS_DIR)
+                lsr_message("%s is a directory: name a file with %s", quoted, option);
+        else if (refused == LSR_TARGET_INSIDE)
+                lsr_message("%s would be inside the tree that is packed: choose another place with %s", quoted, option);
+        else if (refused == LSR_TARGET_NO_SPACE)
+                lsr_message("no space left for %s: choose another place with %s", quoted, option);
+        else if (refused == LSR_TARGET_NO_READER)
+                lsr_message("nobody reads the FIFO %s: start its reader first", quoted);
+        else
+                lsr_message_errno(-refused, "cannot create %s", quoted);
+        return 2;
 }
 
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format)

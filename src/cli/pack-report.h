@@ -33,6 +33,12 @@ void lsr_pack_report_clear(struct lsr_pack_report *r);
 /* The same for the handler of a signal that ends the process. */
 void lsr_pack_report_abandon(const struct lsr_pack_report *r);
 
+/*
+ * Why there can be no file @name, which @option asks for: as lsr_target_open() or lsr_target_commit() @refused it.
+ * Returns the exit status.
+ */
+int lsr_pack_report_refused(const char *name, const char *option, int refused);
+
 /* Report what @format could not store, and print the last line.  */
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,

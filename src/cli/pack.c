@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -86,25 +87,6 @@ static const char *pack_name(const struct lsr_pack_job *job)
         return strcmp(job->output, "-") == 0 ? "to standard output" : lsr_quoted_always(job->output);
 }
 
-/* Report why the target cannot be created.  */
-static int pack_refuse(const char *output, int r)
-{
-        const char *name = lsr_quoted_always(output);
-
-        if (r == LSR_TARGET_EXISTS)
-                lsr_message("%s already exists; use --force to replace it", name);
-        else if (r == LSR_TARGET_IS_DIR)
-                lsr_message("%s is a directory: name a file with --output=FILE", name);
-        else if (r == LSR_TARGET_INSIDE)
-                lsr_message("%s would be inside the tree that is packed: choose another place with --output=FILE",
-                            name);
-        else if (r == LSR_TARGET_NO_SPACE)
-                lsr_message("no space left for %s: choose another place with --output=FILE", name);
-        else
-                lsr_message_errno(-r, "cannot create %s", name);
-        return 2;
-}
-
 /* The final place of the bundle.  */
 static int pack_end(const struct lsr_target *t)
 {
@@ -113,20 +95,19 @@ static int pack_end(const struct lsr_target *t)
 
 static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *ret_target)
 {
-        const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
+        lsr_autofree const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
         int r;
 
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
         r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
                             (unsigned)job->n_roots);
-        free(roots);
         if (r == 0 && isatty(pack_end(ret_target))) {
                 lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
                 lsr_target_close(ret_target);
                 return 2;
         }
-        return r == 0 ? 0 : pack_refuse(job->output, r);
+        return r == 0 ? 0 : lsr_pack_report_refused(job->output, "--output=FILE", r);
 }
 
 /* Do the file systems of the roots use more bytes than @room?  */
@@ -256,7 +237,7 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
         if (r == 0)
                 r = lsr_target_commit(t);
         if (r == LSR_TARGET_EXISTS)
-                return pack_refuse(job->output, r);
+                return lsr_pack_report_refused(job->output, "--output=FILE", r);
         if (r < 0) {
                 lsr_pack_report_clear(&p->report);
                 lsr_message_errno(-r, "cannot write %s", name);

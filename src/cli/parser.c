@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/out.h"
+
 static const struct lsr_option *parser_find_letter(char letter)
 {
         for (size_t i = 0; i < lsr_n_options; i++)
@@ -74,22 +77,19 @@ static const char *parser_nearest(const char *name, size_t len)
         return nearest;
 }
 
-static int parser_ambiguous(const char *text, const char *name, size_t len, bool extra,
-                            void (*report)(const char *format, ...))
+/* The first @len bytes of @text begin several names. */
+static int parser_ambiguous(const char *text, size_t len, bool extra, void (*report)(const char *format, ...))
 {
-        char list[1024] = "";
+        lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_MEMORY;
 
         for (size_t i = 0; i < lsr_n_options; i++) {
                 const struct lsr_option *o = &lsr_options[i];
 
-                if (o->name && o->extra == extra && strncmp(o->name, name, len) == 0 &&
-                    strlen(list) + strlen(o->name) + 6 < sizeof(list)) {
-                        strcat(list, " '--");
-                        strcat(list, o->name);
-                        strcat(list, "'");
-                }
+                if (o->name && o->extra == extra && strncmp(o->name, text, len) == 0)
+                        lsr_out_printf(&list, " '--%s'", o->name);
         }
-        report("option '--%s' is ambiguous; possibilities:%s", text, list);
+        lsr_out_putc(&list, '\0');
+        report("option '--%s' is ambiguous; possibilities:%s", text, list.buf);
         return -1;
 }
 
@@ -105,7 +105,7 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, void (*repo
         if (extra)
                 n = parser_find_prefix(text, len, true, &o);
         if (n > 1)
-                return parser_ambiguous(text, text, len, extra, report);
+                return parser_ambiguous(text, len, extra, report);
         if (n == 0) {
                 const char *nearest = p->gnu_messages ? NULL : parser_nearest(text, len);
 

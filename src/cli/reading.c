@@ -35,6 +35,17 @@ static void reading_trouble(void *ctx, const char *path, int error, const char *
                 lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
 }
 
+void lsr_reading_refuse(struct lsr_reading *r, const char *path, int found)
+{
+        if (found == 1 && access(path, F_OK) < 0)
+                found = -errno;
+        if (found < 0)
+                lsr_message_errno(-found, "cannot open %s", lsr_quoted_always(path));
+        else if (found != LSR_PLACE_UNREADABLE)
+                lsr_message("%s is not a bundle", lsr_quoted_always(path));
+        lsr_reading_fail(r, 2);
+}
+
 const char *lsr_reading_reason(int error)
 {
         switch (error) {

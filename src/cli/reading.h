@@ -33,6 +33,9 @@ int lsr_reading_close(struct lsr_reading *r);
  */
 int lsr_reading_confined(const struct lsr_bundles *bundles, const struct lsr_settings *settings, int status);
 
+/* An operand is no bundle, or cannot be had, as lsr_place_find() @found: say so, unless that was done. */
+void lsr_reading_refuse(struct lsr_reading *r, const char *path, int found);
+
 /* Make the exit status @status at least. */
 void lsr_reading_fail(struct lsr_reading *r, int status);
 

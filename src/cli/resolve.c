@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/locale.h"
 #include "cli/message.h"
 #include "cli/given.h"
@@ -137,22 +138,28 @@ static void resolve_width(struct lsr_settings *s)
         o->tabsize = s->given.tabsize < 0 ? 8 : (size_t)s->given.tabsize;
 }
 
+/* Where no option said it, a word of @variable may. */
+static void resolve_variable(int *given, const char *variable, const struct lsr_word *words)
+{
+        const char *env = getenv(variable);
+        int found;
+
+        if (*given != UNSET || !env)
+                return;
+        found = lsr_word_find(words, env);
+        if (found >= 0)
+                *given = found;
+        else
+                lsr_message("ignoring invalid value of environment variable %s: %s", variable, lsr_quoted_locale(env));
+}
+
 static void resolve_quoting(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
-        const char *env = getenv("QUOTING_STYLE");
-        struct lsr_quote q = {};
+        struct lsr_quote q = {}, dir;
         enum lsr_quoting style;
 
-        if (s->given.quoting == UNSET && env) {
-                int found = lsr_word_find(lsr_quoting_words, env);
-
-                if (found >= 0)
-                        s->given.quoting = found;
-                else
-                        lsr_message("ignoring invalid value of environment variable QUOTING_STYLE: %s",
-                                    lsr_quoted_locale(env));
-        }
+        resolve_variable(&s->given.quoting, "QUOTING_STYLE", lsr_quoting_words);
         if (s->given.quoting == UNSET)
                 s->given.quoting = lsr_given_tty(s) ? LSR_QUOTE_SHELL_ESCAPE : LSR_QUOTE_LITERAL;
         style = (enum lsr_quoting)s->given.quoting;
@@ -162,12 +169,9 @@ static void resolve_quoting(struct lsr_settings *s)
         v->align_quotes = (v->o.format == LSR_FORMAT_LONG ||
                            ((v->o.format == LSR_FORMAT_GRID || v->o.format == LSR_FORMAT_ACROSS) && v->o.width)) &&
                           (style == LSR_QUOTE_SHELL || style == LSR_QUOTE_SHELL_ESCAPE || style == LSR_QUOTE_C_MAYBE);
-        {
-                struct lsr_quote dir = q;
-
-                lsr_quote_also(&dir, ':');
-                lsr_quote_compile(&v->dir_quote, &dir);
-        }
+        dir = q;
+        lsr_quote_also(&dir, ':');
+        lsr_quote_compile(&v->dir_quote, &dir);
         if (style == LSR_QUOTE_ESCAPE)
                 lsr_quote_also(&q, ' ');
         if (v->o.indicator >= LSR_INDICATOR_FILE_TYPE)
@@ -299,19 +303,17 @@ static bool resolve_checks_links(const struct lsr_settings *s)
                (color_has(v, LSR_COLOR_MISSING) && v->o.format == LSR_FORMAT_LONG);
 }
 
-static int resolve_no_column(const char *name)
+static int resolve_no_column(const char *list)
 {
-        char *copy = lsr_xstrdup(name);
-        char text[512] = "Valid columns are:\n";
+        lsr_auto(lsr_out_free) struct lsr_out names = LSR_OUT_FD(STDERR_FILENO);
+        lsr_autofree char *unknown = strndup(list, strcspn(list, ","));
 
-        copy[strcspn(copy, ",")] = '\0';
-        lsr_message("unknown column %s", lsr_quoted_locale(copy));
-        for (size_t i = 0, len = strlen(text); i < lsr_n_columns && len < sizeof(text); i++)
-                if (lsr_columns[i].title)
-                        len += (size_t)snprintf(text + len, sizeof(text) - len, "  - %s\n", lsr_columns[i].name);
-        lsr_message_lines(text);
+        lsr_message("unknown column %s", lsr_quoted_locale(unknown));
+        lsr_out_puts(&names, "Valid columns are:\n");
+        for (size_t i = 0; lsr_column_name(i); i++)
+                lsr_out_printf(&names, "  - %s\n", lsr_column_name(i));
+        lsr_out_flush(&names);
         lsr_message_try_help();
-        free(copy);
         return 2;
 }
 
@@ -320,23 +322,23 @@ static int resolve_columns(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
         unsigned shown = v->o.shown & (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT);
-        const char *unknown;
+        const char *unknown = NULL;
 
-        if (v->o.format == LSR_FORMAT_LONG)
-                shown = v->o.shown | LSR_SHOW_LONG | LSR_SHOW_TIME << v->o.time;
-        else if (v->o.format == LSR_FORMAT_JSON)
-                shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
-        if (!s->given.columns) {
-                lsr_cells_choose(&v->cells, shown);
-        } else {
+        if (s->given.columns) {
+                shown |= v->o.shown & LSR_SHOW_AUTHOR;
                 unknown = lsr_cells_parse(&v->cells, s->given.columns);
-                if (v->cells.n == LSR_CELLS_MAX) {
-                        lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
-                        return 2;
-                }
-                if (unknown)
-                        return resolve_no_column(unknown);
+        } else if (v->o.format == LSR_FORMAT_LONG) {
+                shown = v->o.shown | LSR_SHOW_LONG | LSR_SHOW_TIME << v->o.time;
+        } else if (v->o.format == LSR_FORMAT_JSON) {
+                shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
         }
+        lsr_cells_add(&v->cells, shown);
+        if (v->cells.n == LSR_CELLS_MAX) {
+                lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
+                return 2;
+        }
+        if (unknown)
+                return resolve_no_column(unknown);
         if (v->o.format != LSR_FORMAT_LONG)
                 for (size_t i = 0; i < v->cells.n; i++)
                         v->cells.all[i].align = LSR_RIGHT;
@@ -407,11 +409,15 @@ int lsr_given_resolve(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
         struct lsr_view_options *o = &v->o;
+        const char *icons;
         int status;
 
         resolve_format(s);
         resolve_sizes(s);
         o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);
+        icons = getenv("LSR_ICONS");
+        if (!s->gnu && icons && *icons)
+                resolve_variable(&s->given.icons, "LSR_ICONS", lsr_when_words);
         o->icons = lsr_given_now(s, s->given.icons);
         resolve_color(s);
         resolve_width(s);
@@ -435,12 +441,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
                        !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
         resolve_want(s);
-        if (o->hyperlink) {
-                char host[256] = "";
-
-                gethostname(host, sizeof(host) - 1);
-                v->syscalls++;
-                v->host = lsr_xstrdup(host);
-        }
+        if (o->hyperlink)
+                lsr_hyperlinks_init(&v->links);
         return UNSET;
 }

@@ -46,6 +46,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         .hide_control = UNSET,
                         .follow = UNSET,
                         .color = UNSET,
+                        .icons = UNSET,
                         .bundles = UNSET,
                         .confine = UNSET,
                         .width = UNSET,
@@ -64,6 +65,8 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         return UNSET;
                 }
                 status = lsr_given_check_command(option, s->action);
+                if (status == UNSET && option->long_rows)
+                        s->given.format = LSR_FORMAT_LONG;
                 if (status == UNSET && option->set)
                         status = option->set(s, option, value);
                 if (status != UNSET)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/command.h"
 #include "cli/message.h"
 
@@ -38,15 +39,15 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
                      const struct lsr_bundles *bundles, const struct lsr_view *view)
 {
         const struct lsr_command_stats *commands = lsr_command_stats();
-        struct lsr_out out;
+        lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_FD(STDERR_FILENO);
 
-        lsr_out_init(&out, STDERR_FILENO);
         lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
         stats_confined(&out, bundles ? lsr_bundles_confined(bundles) : 1);
         stats_count(&out, "entries", listing->entries);
         stats_count(&out, "directories", listing->directories);
         stats_count(&out, "system calls",
-                    io->syscalls + view->out->writes + view->syscalls + commands->syscalls + lsr_message_writes());
+                    io->syscalls + view->out->writes + view->syscalls + view->links.syscalls + commands->syscalls +
+                            lsr_message_writes());
         stats_count(&out, "ring requests", io->ring_ops);
         stats_count(&out, "ring enters", io->ring_enters);
         stats_count(&out, "ring repeated", io->retried_ops);
@@ -63,5 +64,4 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
         stats_time(&out, "sorting", listing->sort_ns);
         stats_time(&out, "showing", listing->show_ns);
         lsr_out_flush(&out);
-        lsr_out_free(&out);
 }

@@ -5,11 +5,10 @@
  * bundle as that file or directory under its own name, as cp -R would do.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
@@ -19,12 +18,17 @@
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
 
-static volatile sig_atomic_t unpack_signal;
-static uint64_t unpack_existing; /* of the operand at hand */
+struct unpack_run {
+        struct lsr_reading reading;
+        volatile sig_atomic_t signal; /* that came; 0: none */
+        uint64_t existing;            /* files of the operand at hand that exist */
+};
+
+static struct unpack_run unpack_run; /* static for the leak check, as in list.c, and for the handler */
 
 static void unpack_on_signal(int number)
 {
-        unpack_signal = number;
+        unpack_run.signal = number;
         /* The signal takes effect when this function returns.  */
         if (lsr_unpack_abandon())
                 raise(number);
@@ -32,20 +36,21 @@ static void unpack_on_signal(int number)
 
 static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *path, int error)
 {
-        struct lsr_reading *r = ctx;
+        static const char *const texts[] = {
+                [LSR_UNPACK_DIR] = "cannot create directory %s",
+                [LSR_UNPACK_CREATE] = "cannot create %s",
+                [LSR_UNPACK_WRITE] = "cannot write %s",
+                [LSR_UNPACK_METADATA] = "cannot restore owner, mode or time of %s",
+        };
+        struct unpack_run *u = ctx;
+        struct lsr_reading *r = &u->reading;
         const char *name = lsr_quoted_always(path);
 
         switch (what) {
         case LSR_UNPACK_EXISTS:
                 /* Unpacking a tree a second time prints one message and not one per file.  */
-                if (unpack_existing++ < UNPACK_EXISTING_TOLD)
+                if (u->existing++ < UNPACK_EXISTING_TOLD)
                         lsr_message("%s already exists and was not replaced; use --force to replace it", name);
-                break;
-        case LSR_UNPACK_DIR:
-                lsr_message_errno(-error, "cannot create directory %s", name);
-                break;
-        case LSR_UNPACK_CREATE:
-                lsr_message_errno(-error, "cannot create %s", name);
                 break;
         case LSR_UNPACK_CONTENT:
                 if (!r->troubled)
@@ -53,9 +58,6 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 else
                         lsr_message("%s was not unpacked", name);
                 r->troubled = false;
-                break;
-        case LSR_UNPACK_WRITE:
-                lsr_message_errno(-error, "cannot write %s", name);
                 break;
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
@@ -66,9 +68,8 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
                 break;
-        case LSR_UNPACK_METADATA:
-                lsr_message_errno(-error, "cannot restore owner, mode or time of %s", name);
-                break;
+        default:
+                lsr_message_errno(-error, texts[what], name);
         }
         lsr_reading_fail(r, 1);
 }
@@ -84,30 +85,31 @@ static void unpack_lost(struct lsr_reading *r, const struct lsr_unpack_result *r
         lsr_reading_fail(r, 1);
 }
 
-static void unpack_place(struct lsr_reading *r, const struct lsr_place *place)
+static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
 {
+        struct lsr_reading *r = &u->reading;
         const char *output = r->settings->output ? r->settings->output : ".";
         const struct lsr_unpack_options options = {
                 .output = output,
                 .force = r->settings->force,
-                .ctx = r,
+                .ctx = u,
                 .trouble = unpack_trouble,
-                .stop = &unpack_signal,
+                .stop = &u->signal,
         };
         struct lsr_unpack_result result;
         bool began;
         int error;
 
         r->troubled = false;
-        unpack_existing = 0;
+        u->existing = 0;
         error = lsr_unpack(place, &options, &began, &result);
         if (error < 0 && !began)
                 lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
         if (error < 0)
                 lsr_reading_fail(r, 2);
-        if (unpack_existing > UNPACK_EXISTING_TOLD)
+        if (u->existing > UNPACK_EXISTING_TOLD)
                 lsr_message("%s more already exist and were not replaced; use --force to replace them",
-                            lsr_grouped(unpack_existing - UNPACK_EXISTING_TOLD));
+                            lsr_grouped(u->existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
 }
 
@@ -120,37 +122,30 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         if (error == 1)
                 error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
                                        ret_place);
-        if (error == 0)
-                return true;
-        if (error == 1 && access(path, F_OK) < 0)
-                error = -errno;
-        if (error == 1)
-                lsr_message("%s is not a bundle", lsr_quoted_always(path));
-        else if (error < 0)
-                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
-        lsr_reading_fail(r, 2);
-        return false;
+        if (error != 0)
+                lsr_reading_refuse(r, path, error);
+        return error == 0;
 }
 
 /* All or none: if one operand is mistyped, nothing is unpacked.  */
-static void unpack_operands(struct lsr_reading *r)
+static void unpack_operands(struct unpack_run *u)
 {
-        size_t n = r->settings->n_operands, found = 0;
-        struct lsr_place *places = lsr_xmalloc(n * sizeof(*places));
+        const struct lsr_settings *s = u->reading.settings;
+        size_t n = s->n_operands, found = 0;
+        lsr_autofree struct lsr_place *places = lsr_xmalloc(n * sizeof(*places));
 
-        for (size_t i = 0; i < n && !unpack_signal; i++)
-                found += unpack_find(r, r->settings->operands[i], &places[i]);
-        if (found < n && n > 1 && !unpack_signal)
+        for (size_t i = 0; i < n && !u->signal; i++)
+                found += unpack_find(&u->reading, s->operands[i], &places[i]);
+        if (found < n && n > 1 && !u->signal)
                 lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
                             lsr_grouped(n));
-        for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
-                unpack_place(r, &places[i]);
-        free(places);
+        for (size_t i = 0; i < n && found == n && !u->signal; i++)
+                unpack_place(u, &places[i]);
 }
 
 int lsr_command_unpack(const struct lsr_settings *settings)
 {
-        static struct lsr_reading r; /* static for the leak check, as in list.c */
+        struct unpack_run *u = &unpack_run;
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
         int status;
 
@@ -159,19 +154,19 @@ int lsr_command_unpack(const struct lsr_settings *settings)
                             "--output=DIR, or use --cat");
                 return 2;
         }
-        status = lsr_reading_open(&r, settings);
+        status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;
         lsr_bundles_expect(
-                r.bundles,
+                u->reading.bundles,
                 &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
-        r.stop = &unpack_signal;
+        u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();
-        unpack_operands(&r);
-        status = lsr_reading_close(&r);
+        unpack_operands(u);
+        status = lsr_reading_close(&u->reading);
         /* The incomplete file is gone: now the signal takes effect.  */
-        if (unpack_signal)
-                raise(unpack_signal);
+        if (u->signal)
+                raise(u->signal);
         return status;
 }

@@ -1,6 +1,9 @@
 /* words - see the header */
 #include "cli/words.h"
 
+#include <unistd.h>
+
+#include "base/cleanup.h"
 #include "base/out.h"
 #include "cli/message.h"
 
@@ -13,12 +16,11 @@ void lsr_word_complain(int problem, const char *text, const char *option)
 int lsr_word_value(const struct lsr_word *words, const char *text, const char *option)
 {
         int value = lsr_word_find(words, text);
-        struct lsr_out list;
+        lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_FD(STDERR_FILENO);
 
         if (value >= 0)
                 return value;
         lsr_word_complain(value, text, option);
-        lsr_out_init(&list, 2);
         lsr_out_puts(&list, "Valid arguments are:");
         for (const struct lsr_word *w = words; w->word; w++) {
                 bool same = w > words && w[-1].value == w->value;
@@ -27,6 +29,5 @@ int lsr_word_value(const struct lsr_word *words, const char *text, const char *o
         }
         lsr_out_putc(&list, '\n');
         lsr_out_flush(&list);
-        lsr_out_free(&list);
         return -1;
 }

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "compare/ways.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/path.h"
 #include "formats/deflate.h"
 #include "pack/pack.h"
 
@@ -78,37 +80,31 @@ static int scratch_file(int fd)
 /* Can files be made there, and how many bytes?  0 or a negative errno. */
 static int scratch_try(const char *path, struct lsr_scratch *ret_scratch)
 {
-        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+        lsr_autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        lsr_autoclose int file = fd < 0 ? -errno : scratch_file(fd);
         struct statvfs fs;
 
-        if (fd < 0)
+        if (file < 0)
+                return file;
+        if (fstatvfs(fd, &fs) < 0)
                 return -errno;
-        r = scratch_file(fd);
-        if (r >= 0) {
-                close(r);
-                r = fstatvfs(fd, &fs) < 0 ? -errno : 0;
-        }
-        if (r < 0)
-                close(fd);
-        else
-                *ret_scratch = (struct lsr_scratch){ fd, path, (uint64_t)fs.f_bavail * fs.f_frsize };
-        return r;
+        *ret_scratch = (struct lsr_scratch){ lsr_take(&fd, -1), NULL, (uint64_t)fs.f_bavail * fs.f_frsize };
+        return 0;
 }
 
 int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t need)
 {
         const char *tmpdir = getenv("TMPDIR");
         struct lsr_scratch best = { .fd = -1 }, one = best;
+        lsr_autofree char *beside = lsr_path_new(dir, "..");
+        const char *places[] = { beside, "/var/tmp", "/tmp", NULL }, *place = beside;
         int r, error = 0;
-        char *beside;
-        const char *places[4] = { NULL };
 
-        if (asprintf(&beside, "%s/..", dir) < 0)
-                return -ENOMEM;
         /* A place that the user named is used.  */
-        places[0] = tmpdir && *tmpdir ? tmpdir : beside;
-        places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
-        places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
+        if (tmpdir && *tmpdir) {
+                places[0] = place = tmpdir;
+                places[1] = NULL;
+        }
         for (unsigned i = 0; places[i] && (best.fd < 0 || best.free_bytes < need); i++) {
                 r = scratch_try(places[i], &one);
                 error = i == 0 ? r : error;
@@ -118,15 +114,12 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
                         if (best.fd >= 0)
                                 close(best.fd);
                         best = one;
+                        place = places[i];
                 } else {
                         close(one.fd);
                 }
         }
-        if (best.fd >= 0)
-                best.where = realpath(best.where, NULL);
-        else
-                best.where = lsr_xstrdup(places[0]);
-        free(beside);
+        best.where = best.fd >= 0 ? realpath(place, NULL) : lsr_xstrdup(place);
         *ret_scratch = best;
         return best.fd < 0 ? error : best.free_bytes < need;
 }
@@ -135,7 +128,7 @@ void lsr_scratch_close(struct lsr_scratch *s)
 {
         if (s->fd >= 0)
                 close(s->fd);
-        free((char *)(uintptr_t)s->where);
+        free(s->where);
         *s = (struct lsr_scratch){ .fd = -1 };
 }
 
@@ -152,17 +145,14 @@ static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *
 {
         struct bundling *k = ctx;
 
-        if ((what == LSR_PACK_SIZE || what == LSR_PACK_NAME) && !k->unfit &&
-            asprintf(&k->unfit, what == LSR_PACK_SIZE ? "%.4095s is too large" : "%.200s... is too long a path", path) <
-                    0)
-                k->unfit = NULL;
+        if ((what == LSR_PACK_SIZE || what == LSR_PACK_NAME) && !k->unfit)
+                k->unfit = what == LSR_PACK_SIZE ? lsr_xprintf("%.4095s is too large", path)
+                                                 : lsr_xprintf("%.200s... is too long a path", path);
 }
 
 static int bundling_progress(void *ctx, const struct lsr_pack_stats *stats)
 {
-        const struct bundling *k = ctx;
-
-        return k->unfit ? -EFBIG : k->b->progress(k->b->ctx);
+        return ((const struct bundling *)ctx)->unfit ? -EFBIG : 0;
 }
 
 static int bundling_write(struct bundling *k, const struct lsr_walk_root *root, int fd)
@@ -207,23 +197,20 @@ static int bundling_one(struct bundling *k, const char *package)
         const struct lsr_bundling *b = k->b;
         struct lsr_bundled *bundled = &k->made;
         struct lsr_walk_root root = { .path = b->dir, .prefix = "", .is_dir = true };
-        uint64_t began = way_clock();
+        uint64_t began = lsr_clock();
         int fd = scratch_file(b->scratch->fd), r;
-        char *path = NULL;
+        lsr_autofree char *path = package ? lsr_path_new(b->dir, package) : NULL;
         struct stat st;
 
         if (fd < 0)
                 return fd;
         bundled->fds[bundled->n++] = fd;
         if (package) {
-                if (asprintf(&path, "%s/%s", b->dir, package) < 0)
-                        return -ENOMEM;
                 root.path = path;
                 root.prefix = package;
         }
         r = bundling_write(k, &root, fd);
-        bundled->pack_ns += way_clock() - began;
-        free(path);
+        bundled->pack_ns += lsr_clock() - began;
         /* Write it to the disk now, and not while something is measured.  */
         if (r == 0 && (fdatasync(fd) < 0 || fstat(fd, &st) < 0))
                 r = -errno;

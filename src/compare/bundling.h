@@ -27,7 +27,7 @@ bool lsr_bundling_format(const char *word, struct lsr_bundling_format *ret_forma
 /* An open directory for scratch files that has room for @need bytes, the best there is. */
 struct lsr_scratch {
         int fd;
-        const char *where; /* a path; NULL: none was found.  Owned */
+        char *where; /* a path; owned */
         uint64_t free_bytes;
 };
 
@@ -45,8 +45,6 @@ struct lsr_bundling {
         const struct lsr_inventory *inventory;
         bool each; /* a bundle for each package */
         unsigned threads;
-        void *ctx;
-        int (*progress)(void *ctx); /* a negative errno ends it */
 };
 
 struct lsr_bundled {

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/self.h"
 #include "compare/trace.h"
 
@@ -68,60 +68,44 @@ static int child_high(int fd)
 static int child_job(const struct lsr_way_job *job, size_t *ret_size)
 {
         size_t size, done = 0;
-        char *data = lsr_way_encode(job, &size);
-        int fd = child_high(memfd_create("lsr-way", MFD_CLOEXEC));
+        lsr_autofree char *data = lsr_way_encode(job, &size);
+        lsr_autoclose int fd = child_high(memfd_create("lsr-way", MFD_CLOEXEC));
 
         while (fd >= 0 && done < size) {
                 ssize_t n = write(fd, data + done, size - done);
 
-                if (n < 0 && errno != EINTR) {
-                        int error = -errno;
-
-                        close(fd);
-                        fd = error;
-                }
+                if (n < 0 && errno != EINTR)
+                        return -errno;
                 done += n > 0 ? (size_t)n : 0;
         }
-        free(data);
         *ret_size = size;
-        return fd;
+        return lsr_take(&fd, -1);
 }
 
 static int child_start(const struct lsr_child *child, bool traced, struct child_process *ret_process)
 {
         static char arg0[] = LSR_WAY_NAME;
-        struct child_process p = { .fd = -1 };
+        size_t size = 0;
+        lsr_autoclose int job = child_job(child->job, &size), ours = -1, other = -1;
+        lsr_autofree char *name = lsr_xstrdup(child->name);
+        char size_text[32];
+        char *argv[] = { arg0, name, size_text, NULL };
         struct child_set_up set_up;
-        char size_text[32], *name;
-        char *argv[] = { arg0, NULL, size_text, NULL };
-        int fds[2], other, r;
-        size_t size;
+        int fds[2], r;
 
-        p.job = child_job(child->job, &size);
-        if (p.job < 0)
-                return p.job;
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0) {
-                r = -errno;
-                close(p.job);
-                return r;
-        }
-        p.fd = child_high(fds[0]);
+        if (job < 0)
+                return job;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+                return -errno;
+        ours = child_high(fds[0]);
         other = child_high(fds[1]);
         snprintf(size_text, sizeof(size_text), "%zu", size);
-        argv[1] = name = lsr_xstrdup(child->name);
-        set_up = (struct child_set_up){ other, p.job, traced };
-        r = p.fd < 0 ? p.fd : other < 0 ? other : lsr_self_start(argv, child_prepare, &set_up, &p.pid);
-        free(name);
-        if (other >= 0)
-                close(other);
-        if (r < 0) {
-                if (p.fd >= 0)
-                        close(p.fd);
-                close(p.job);
-                return r;
-        }
-        *ret_process = p;
-        return 0;
+        *ret_process = (struct child_process){ .fd = ours, .job = job };
+        set_up = (struct child_set_up){ other, job, traced };
+        r = ours < 0 ? ours : other < 0 ? other : lsr_self_start(argv, child_prepare, &set_up, &ret_process->pid);
+        if (r == 0)
+                ours = job = -1;
+        return r;
 }
 
 /* --- the accounts --------------------------------------------------------------- */
@@ -148,52 +132,36 @@ static uint64_t child_ns(const struct timeval *tv)
         return (uint64_t)tv->tv_sec * 1000000000u + (uint64_t)tv->tv_usec * 1000u;
 }
 
-/* Read the whole report. 1; 0: the process ended before; -EINTR: the experiment is stopped.  */
-static int child_report(const struct lsr_child *child, int fd, struct lsr_way_report *ret_report)
+/* All of the report.  False: the process ended before. */
+static bool child_report(int fd, struct lsr_way_report *ret_report)
 {
         size_t done = 0;
 
         while (done < sizeof(*ret_report)) {
                 ssize_t n = read(fd, (char *)ret_report + done, sizeof(*ret_report) - done);
 
-                if (n < 0 && errno == EINTR && child->stop(child->ctx))
-                        return -EINTR;
                 if (n == 0 || (n < 0 && errno != EINTR))
-                        return 0;
+                        return false;
                 done += n > 0 ? (size_t)n : 0;
         }
-        return 1;
-}
-
-static char *child_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *child_text(const char *format, ...)
-{
-        va_list args;
-        char *text;
-
-        va_start(args, format);
-        if (vasprintf(&text, format, args) < 0)
-                text = NULL;
-        va_end(args);
-        return text;
+        return true;
 }
 
 /* How it ended.  0 or -ECHILD. */
-static int child_judge(int got, int status, const struct lsr_way_report *report, char **ret_text)
+static int child_judge(bool got, int status, const struct lsr_way_report *report, char **ret_text)
 {
-        if (got == 1 && report->error == 0)
+        if (got && report->error == 0)
                 return 0;
-        if (got == 1 && report->what[0])
+        if (got && report->what[0])
                 /* A path must not look like a formula in a spreadsheet.  */
-                *ret_text = child_text("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
-                                       strerror(-report->error));
-        else if (got == 1)
-                *ret_text = child_text("%s", strerror(-report->error));
+                *ret_text = lsr_xprintf("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
+                                        strerror(-report->error));
+        else if (got)
+                *ret_text = lsr_xstrdup(strerror(-report->error));
         else if (WIFSIGNALED(status))
-                *ret_text = child_text("it was ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
+                *ret_text = lsr_xprintf("it was ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
         else
-                *ret_text = child_text("it ended without a report");
+                *ret_text = lsr_xstrdup("it ended without a report");
         return -ECHILD;
 }
 
@@ -209,25 +177,22 @@ int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_re
         struct lsr_cost *cost = &result->cost;
         struct child_process p;
         struct rusage usage;
-        int r, got, status = 0;
+        int r, status = 0;
+        bool got;
 
         *result = (struct lsr_child_result){};
         r = child_start(child, false, &p);
         if (r < 0)
                 return r;
-        got = child_report(child, p.fd, &result->report);
-        if (got == 1) {
+        got = child_report(p.fd, &result->report);
+        if (got) {
                 cost->peak_bytes = child_account(p.pid, "status", "VmHWM:") * 1024;
                 cost->device_bytes = child_account(p.pid, "io", "read_bytes:");
-        } else if (got < 0) {
-                kill(p.pid, SIGKILL);
         }
         child_end(&p);
         while (wait4(p.pid, &status, 0, &usage) < 0)
                 if (errno != EINTR)
                         return -errno;
-        if (got < 0)
-                return got;
         cost->user_ns = child_ns(&usage.ru_utime);
         cost->system_ns = child_ns(&usage.ru_stime);
         cost->io_ns = result->report.io_ns;
@@ -242,7 +207,8 @@ int lsr_child_trace(const struct lsr_child *child, struct lsr_child_result *ret_
 {
         struct lsr_child_result *result = ret_result;
         struct child_process p;
-        int r, got, status = 0;
+        int r, status = 0;
+        bool got;
 
         *result = (struct lsr_child_result){};
         r = child_start(child, true, &p);
@@ -254,16 +220,14 @@ int lsr_child_trace(const struct lsr_child *child, struct lsr_child_result *ret_
                 return r;
         /* It need not wait for us. */
         shutdown(p.fd, SHUT_WR);
-        r = lsr_trace_run(p.pid, child->stop, child->ctx, &status, &result->calls, &result->n_calls);
+        r = lsr_trace_run(p.pid, &status, &result->calls, &result->n_calls);
         if (r == -EIO || r == -EINVAL) {
                 /* The kernel is too old to tell the calls. */
                 result->refused = true;
                 r = 0;
         }
-        got = child_report(child, p.fd, &result->report);
+        got = child_report(p.fd, &result->report);
         child_end(&p);
-        if (r == 0 && child->stop(child->ctx))
-                r = -EINTR;
         if (r < 0 || result->refused)
                 return r;
         return child_judge(got, status, &result->report, ret_text);

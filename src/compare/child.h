@@ -12,8 +12,6 @@
 struct lsr_child {
         const char *name; /* of the way */
         const struct lsr_way_job *job;
-        bool (*stop)(void *ctx); /* asked when a signal comes; true: end it */
-        void *ctx;
 };
 
 struct lsr_child_result {
@@ -26,8 +24,8 @@ struct lsr_child_result {
 };
 
 /*
- * Run it.  0; -ECHILD: it died, or failed, and ret_text says how: to be freed; -EINTR: it was stopped; another negative
- * errno: it could not be started.
+ * Run it.  0; -ECHILD: it died, or failed, and ret_text says how: to be freed; another negative errno: it could not be
+ * started.
  */
 int lsr_child_run(const struct lsr_child *child, struct lsr_child_result *ret_result, char **ret_text);
 

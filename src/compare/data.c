@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/json.h"
 #include "compare/figures.h"
 #include "compare/words.h"
@@ -162,11 +163,9 @@ static void data_put_way(struct lsr_out *out, const struct lsr_experiment *x, co
 
 void lsr_report_json(struct lsr_out *out, const struct lsr_experiment *x)
 {
-        struct lsr_out doc; /* commas look at what is before them, which a flush would take away */
-        struct lsr_out words;
+        /* Commas look at what is before them, which a flush would take away. */
+        lsr_auto(lsr_out_free) struct lsr_out doc = LSR_OUT_MEMORY, words = LSR_OUT_MEMORY;
 
-        lsr_out_init(&doc, -1);
-        lsr_out_init(&words, -1);
         lsr_compare_words(&words, x);
         lsr_out_putc(&words, '\0');
         lsr_out_putc(&doc, '{');
@@ -192,8 +191,6 @@ void lsr_report_json(struct lsr_out *out, const struct lsr_experiment *x)
         data_string(&doc, "words", words.buf);
         lsr_out_puts(&doc, "}\n");
         lsr_out_put(out, doc.buf, doc.len);
-        lsr_out_free(&words);
-        lsr_out_free(&doc);
 }
 
 /* Quoted where it must be (RFC 4180). */

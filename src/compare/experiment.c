@@ -16,13 +16,14 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/self.h"
 #include "base/thread.h"
 #include "compare/bundling.h"
 #include "compare/child.h"
 #include "compare/cold.h"
 #include "compare/facts.h"
-#include "compare/ways.h"
 
 #define COMPARE_RUNS 5u
 #define COMPARE_TIME_NS UINT64_C(60000000000)  /* no further round is begun after it */
@@ -48,7 +49,6 @@ struct compare {
         struct compare_way *ways;
         struct lsr_way_pick *picks;
         uint64_t began;
-        bool stopped; /* progress() said so */
         unsigned done, steps;
 };
 
@@ -58,28 +58,9 @@ static void compare_tell(struct compare *c, enum lsr_compare_trouble what, const
         c->o->trouble(c->o->ctx, what, name, error, a, b);
 }
 
-static int compare_ask(void *ctx)
+static void compare_step(struct compare *c, const char *what, const char *name)
 {
-        struct compare *c = ctx;
-        int r = c->o->progress(c->o->ctx, NULL, NULL, c->done, c->steps);
-
-        c->stopped |= r < 0;
-        return r;
-}
-
-static bool compare_stop(void *ctx)
-{
-        compare_ask(ctx);
-        return ((struct compare *)ctx)->stopped;
-}
-
-static int compare_step(struct compare *c, const char *what, const char *name)
-{
-        int r = c->o->progress(c->o->ctx, what, name, c->done, c->steps);
-
-        c->done++;
-        c->stopped |= r < 0;
-        return r;
+        c->o->progress(c->o->ctx, what, name, c->done++, c->steps);
 }
 
 /* Can children be started? */
@@ -107,7 +88,6 @@ static int compare_inventory(struct compare *c)
                                               .paths = c->o->random > 0,
                                               .ctx = c,
                                               .unreadable = compare_unreadable,
-                                              .progress = compare_ask,
                                       });
 
         if (r < 0)
@@ -177,7 +157,7 @@ static int compare_scratch(struct compare *c)
         return r != 0;
 }
 
-/* 0, 1, or -EINTR; any other failure is an error of the way.  */
+/* 0 or 1; what else goes wrong is an error of the way. */
 static int compare_pack(struct compare *c, const struct lsr_bundling_format *format, struct compare_way *w)
 {
         const struct lsr_bundling bundling = {
@@ -187,21 +167,16 @@ static int compare_pack(struct compare *c, const struct lsr_bundling_format *for
                 .inventory = &c->inventory,
                 .each = c->o->each,
                 .threads = lsr_thread_cpus(),
-                .ctx = c,
-                .progress = compare_ask,
         };
-        char *text = NULL;
+        lsr_autofree char *text = NULL;
         int r = lsr_bundling_make(&w->bundled, &bundling, &text);
 
-        if (r < 0 && asprintf(&w->result->error, "cannot be packed: %s", text) < 0)
-                w->result->error = NULL;
-        free(text);
+        if (r < 0)
+                w->result->error = lsr_xprintf("cannot be packed: %s", text);
         if (r == -ENOSPC || r == -EDQUOT) {
                 compare_tell(c, LSR_COMPARE_FULL, c->scratch.where, 0, 0, 0);
                 return 1;
         }
-        if (c->stopped)
-                return -EINTR;
         if (r < 0)
                 compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
         w->job.fds = w->bundled.fds;
@@ -297,38 +272,27 @@ static void compare_ways(struct compare *c)
         }
 }
 
-static bool compare_runs(const struct compare_way *w)
+static struct lsr_child compare_child(const struct compare_way *w)
 {
-        return !w->result->error;
+        return (struct lsr_child){ w->result->name, &w->job };
 }
 
-static struct lsr_child compare_child(struct compare *c, const struct compare_way *w)
+/* A run has failed with @r and @text, which is taken. */
+static void compare_failed(struct compare *c, const struct compare_way *w, int r, char *text)
 {
-        return (struct lsr_child){ w->result->name, &w->job, compare_stop, c };
-}
-
-/* A run ended with @r and with @text, which is taken.  0, or a negative errno that ends all. */
-static int compare_ended(struct compare *c, const struct compare_way *w, int r, char *text)
-{
-        if (c->stopped || r == 0) {
-                free(text);
-                return c->stopped ? -EINTR : 0;
-        }
         w->result->error = text ? text : lsr_xstrdup(strerror(-r));
         compare_tell(c, LSR_COMPARE_FAILED, w->result->name, 0, 0, 0);
-        return 0;
 }
 
-/* The same, and what it reported. */
-static int compare_took(struct compare *c, struct compare_way *w, const struct lsr_way_report *report, int r,
-                        char *text)
+/* A run has ended so, and reported this. */
+static void compare_took(struct compare *c, struct compare_way *w, const struct lsr_way_report *report, int r,
+                         char *text)
 {
         struct lsr_way_result *result = w->result;
-        int ended = compare_ended(c, w, r, text);
 
-        if (ended < 0 || r < 0)
-                return ended;
-        if (!w->has_digest) {
+        if (r < 0) {
+                compare_failed(c, w, r, text);
+        } else if (!w->has_digest) {
                 w->has_digest = true;
                 result->digest = report->digest;
                 result->members = report->members;
@@ -337,29 +301,27 @@ static int compare_took(struct compare *c, struct compare_way *w, const struct l
         } else if (result->digest != report->digest) {
                 result->differs = result->changed = true;
         }
-        return 0;
 }
 
-static int compare_trace(struct compare *c, struct compare_way *w)
+static void compare_trace(struct compare *c, struct compare_way *w)
 {
-        const struct lsr_child child = compare_child(c, w);
+        const struct lsr_child child = compare_child(w);
         struct lsr_way_result *result = w->result;
         struct lsr_child_result got;
         char *text = NULL;
-        int r = compare_step(c, "counting calls", result->name);
+        int r;
 
-        if (r < 0)
-                return r;
+        compare_step(c, "counting calls", result->name);
         r = lsr_child_trace(&child, &got, &text);
         if (got.refused) {
                 result->untraced = "ptrace is refused";
-                return 0;
+                return;
         }
         result->calls = got.calls;
         result->n_calls = got.n_calls;
         for (size_t i = 0; i < got.n_calls; i++)
                 result->n_syscalls += got.calls[i].n;
-        return compare_took(c, w, &got.report, r, text);
+        compare_took(c, w, &got.report, r, text);
 }
 
 static void compare_chill(struct compare *c, const struct compare_way *w)
@@ -372,57 +334,51 @@ static void compare_chill(struct compare *c, const struct compare_way *w)
                 lsr_cold_drop_tree(c->o->dir);
 }
 
-static int compare_run(struct compare *c, struct compare_way *w)
+static void compare_run(struct compare *c, struct compare_way *w)
 {
-        const struct lsr_child child = compare_child(c, w);
+        const struct lsr_child child = compare_child(w);
         struct lsr_way_result *result = w->result;
         struct lsr_child_result got;
         char *text = NULL;
-        int r = compare_step(c, "reading", result->name);
+        int r;
 
-        if (r < 0)
-                return r;
+        compare_step(c, "reading", result->name);
         compare_chill(c, w);
         r = lsr_child_run(&child, &got, &text);
         if (r == 0) {
                 result->runs = lsr_xrealloc(result->runs, (result->n_runs + 1) * sizeof(*result->runs));
                 result->runs[result->n_runs++] = got.cost;
         }
-        return compare_took(c, w, &got.report, r, text);
+        compare_took(c, w, &got.report, r, text);
 }
 
 /*
  * Read the whole tree into the caches, so that neither packing nor the first round pays for cold ones.  Files that
  * fail here will fail again when they are measured.
  */
-static int compare_warm(struct compare *c)
+static void compare_warm(struct compare *c)
 {
         struct compare_way first = c->ways[0];
         struct lsr_child_result got;
         struct lsr_child child;
-        char *text = NULL;
-        int r = compare_step(c, "reading", "everything once");
+        lsr_autofree char *text = NULL;
 
-        if (r < 0)
-                return r;
+        compare_step(c, "reading", "everything once");
         first.job.picks = NULL;
         first.job.n_picks = 0;
-        child = compare_child(c, &first);
+        child = compare_child(&first);
         lsr_child_run(&child, &got, &text);
-        free(text);
-        return c->stopped ? -EINTR : 0;
 }
 
 /* The number of picks that there is time for; only these are read from then on.  */
-static int compare_limit(struct compare *c, struct compare_way *w)
+static void compare_limit(struct compare *c, struct compare_way *w)
 {
-        const struct lsr_child child = compare_child(c, w);
+        const struct lsr_child child = compare_child(w);
         struct lsr_child_result got;
         char *text = NULL;
-        int r = compare_step(c, "trying", w->result->name);
+        int r;
 
-        if (r < 0)
-                return r;
+        compare_step(c, "trying", w->result->name);
         w->job.limit_ns = COMPARE_PICKS_NS;
         r = lsr_child_run(&child, &got, &text);
         w->job.limit_ns = 0;
@@ -430,11 +386,11 @@ static int compare_limit(struct compare *c, struct compare_way *w)
                 compare_tell(c, LSR_COMPARE_LIMIT, w->result->name, 0, got.report.picks, w->job.n_picks);
                 w->job.n_picks = got.report.picks;
         }
-        return compare_took(c, w, &got.report, r, text);
+        compare_took(c, w, &got.report, r, text);
 }
 
 /* The digest of the first way over as many members as @w had time for; if it fails, @w has an error.  */
-static int compare_reference(struct compare *c, const struct compare_way *w, uint64_t *ret_digest)
+static uint64_t compare_reference(struct compare *c, const struct compare_way *w)
 {
         struct compare_way first = c->ways[0];
         struct lsr_child_result got;
@@ -442,45 +398,39 @@ static int compare_reference(struct compare *c, const struct compare_way *w, uin
         char *text = NULL;
         int r;
 
-        *ret_digest = first.result->digest;
         if (w->job.n_picks == first.job.n_picks)
-                return 0;
+                return first.result->digest;
         first.job.n_picks = w->job.n_picks;
-        child = compare_child(c, &first);
+        child = compare_child(&first);
         r = lsr_child_run(&child, &got, &text);
-        *ret_digest = got.report.digest;
-        return compare_ended(c, w, r, text);
+        if (r < 0)
+                compare_failed(c, w, r, text);
+        return got.report.digest;
 }
 
-static int compare_digests(struct compare *c)
+static void compare_digests(struct compare *c)
 {
         for (size_t i = 0; i < c->x->n_ways; i++) {
                 struct compare_way *w = &c->ways[i];
                 uint64_t digest;
-                int r;
 
                 if (w->result->error || !w->has_digest || !c->ways[0].has_digest)
                         continue;
-                r = compare_reference(c, w, &digest);
-                if (r < 0)
-                        return r;
+                digest = compare_reference(c, w);
                 w->result->differs |= !w->result->error && w->result->digest != digest;
                 if (w->result->differs)
                         compare_tell(c, LSR_COMPARE_DIFFERS, w->result->name, 0, 0, 0);
         }
-        return 0;
 }
 
 /* --- the experiment ------------------------------------------------------------- */
 
-static int compare_each_way(struct compare *c, int (*fn)(struct compare *c, struct compare_way *w))
+/* Each way from @first on that has no error. */
+static void compare_each_way(struct compare *c, size_t first, void (*fn)(struct compare *c, struct compare_way *w))
 {
-        int r = 0;
-
-        for (size_t i = 0; i < c->x->n_ways && r >= 0; i++)
-                if (compare_runs(&c->ways[i]))
-                        r = fn(c, &c->ways[i]);
-        return r;
+        for (size_t i = first; i < c->x->n_ways; i++)
+                if (!c->ways[i].result->error)
+                        fn(c, &c->ways[i]);
 }
 
 static int compare_bundles(struct compare *c)
@@ -488,34 +438,28 @@ static int compare_bundles(struct compare *c)
         int r = 0;
 
         for (size_t i = 0; i < c->o->n_formats && r == 0; i++) {
-                r = compare_step(c, "packing", c->formats[i].name);
-                if (r >= 0)
-                        r = compare_pack(c, &c->formats[i], &c->ways[COMPARE_FILE_WAYS + i]);
+                compare_step(c, "packing", c->formats[i].name);
+                r = compare_pack(c, &c->formats[i], &c->ways[COMPARE_FILE_WAYS + i]);
         }
         return r;
 }
 
-static int compare_measure(struct compare *c)
+static void compare_measure(struct compare *c)
 {
         unsigned most = c->o->runs ? c->o->runs : COMPARE_RUNS;
-        int r = 0;
 
-        for (size_t i = COMPARE_FILE_WAYS; i < c->x->n_ways && c->picks && r >= 0; i++)
-                if (compare_runs(&c->ways[i]))
-                        r = compare_limit(c, &c->ways[i]);
-        if (r >= 0)
-                r = compare_each_way(c, compare_trace);
-        c->began = way_clock();
-        for (unsigned round = 0; round < most && r >= 0; round++) {
-                if (!c->o->runs && round > 0 && way_clock() - c->began > COMPARE_TIME_NS)
+        if (c->picks)
+                compare_each_way(c, COMPARE_FILE_WAYS, compare_limit);
+        compare_each_way(c, 0, compare_trace);
+        c->began = lsr_clock();
+        for (unsigned round = 0; round < most; round++) {
+                if (!c->o->runs && round > 0 && lsr_clock() - c->began > COMPARE_TIME_NS)
                         break;
-                r = compare_each_way(c, compare_run);
+                compare_each_way(c, 0, compare_run);
         }
-        if (r >= 0)
-                r = compare_digests(c);
+        compare_digests(c);
         for (size_t i = 0; i < c->x->n_ways; i++)
                 lsr_way_summarize(&c->x->ways[i]);
-        return r;
 }
 
 static void compare_facts(struct compare *c)
@@ -562,10 +506,11 @@ static int compare_all(struct compare *c)
         compare_facts(c);
         compare_choose(c);
         compare_ways(c);
-        r = compare_warm(c);
+        compare_warm(c);
+        r = compare_bundles(c);
         if (r == 0)
-                r = compare_bundles(c);
-        return r == 0 ? compare_measure(c) : r;
+                compare_measure(c);
+        return r;
 }
 
 int lsr_compare(const struct lsr_compare_options *options, struct lsr_experiment *ret_experiment)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/out.h"
 #include "base/thread.h"
-#include "compare/ways.h"
 #include "version.h"
 
 #define FACTS_MITIGATIONS "/sys/devices/system/cpu/vulnerabilities"
@@ -37,7 +37,7 @@ void lsr_fact_printf(struct lsr_experiment *x, const char *name, const char *for
 
         va_start(args, format);
         if (vasprintf(&value, format, args) < 0)
-                value = NULL;
+                lsr_exhausted();
         va_end(args);
         lsr_fact_add(x, name, value);
 }
@@ -80,11 +80,10 @@ static char *facts_mitigations(void)
 {
         struct dirent **names;
         int n = scandir(FACTS_MITIGATIONS, &names, facts_no_dot, alphasort);
-        struct lsr_out out;
+        struct lsr_out out = LSR_OUT_MEMORY;
 
         if (n < 0)
                 return NULL;
-        lsr_out_init(&out, -1);
         for (int i = 0; i < n; i++) {
                 char path[512], *text;
 
@@ -108,11 +107,11 @@ static double facts_null_call(void)
         uint64_t best = UINT64_MAX;
 
         for (unsigned round = 0; round < FACTS_NULL_ROUNDS; round++) {
-                uint64_t began = way_clock(), took;
+                uint64_t began = lsr_clock(), took;
 
                 for (unsigned i = 0; i < FACTS_NULL_CALLS; i++)
                         syscall(SYS_getppid);
-                took = way_clock() - began;
+                took = lsr_clock() - began;
                 best = took < best ? took : best;
         }
         return (double)best / FACTS_NULL_CALLS;
@@ -153,8 +152,7 @@ static char *facts_mount(const char *id)
                 dash = strstr(line, " - ");
                 if (!dash || sscanf(dash, " - %63s %*s %511s", type, more) != 2)
                         continue;
-                if (asprintf(&found, "%s (%s; %s)", type, options, more) < 0)
-                        found = NULL;
+                found = lsr_xprintf("%s (%s; %s)", type, options, more);
         }
         if (f)
                 fclose(f);

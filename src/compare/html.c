@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "compare/charts.h"
 #include "compare/columns.h"
 #include "compare/figures.h"
@@ -66,12 +67,10 @@ static void html_text(struct lsr_out *out, const struct lsr_out *text)
 /* A name or a value, which may contain any bytes.  */
 static void html_shown(struct lsr_out *out, const char *text, enum lsr_quoting style)
 {
-        struct lsr_out shown;
+        lsr_auto(lsr_out_free) struct lsr_out shown = LSR_OUT_MEMORY;
 
-        lsr_out_init(&shown, -1);
         lsr_compare_shown(&shown, text, style);
         html_text(out, &shown);
-        lsr_out_free(&shown);
 }
 
 static void html_head(struct lsr_out *out, const struct lsr_experiment *x)
@@ -86,9 +85,8 @@ static void html_head(struct lsr_out *out, const struct lsr_experiment *x)
 
 static void html_conclusions(struct lsr_out *out, const struct lsr_experiment *x)
 {
-        struct lsr_out text;
+        lsr_auto(lsr_out_free) struct lsr_out text = LSR_OUT_MEMORY;
 
-        lsr_out_init(&text, -1);
         lsr_out_puts(out, "<h1>What do small files cost?</h1>\n<p class=\"tree\">");
         html_shown(out, x->dir, LSR_QUOTE_SHELL_ESCAPE);
         lsr_compare_tree(&text, x);
@@ -112,7 +110,6 @@ static void html_conclusions(struct lsr_out *out, const struct lsr_experiment *x
                 }
                 lsr_out_puts(out, "</div>\n");
         }
-        lsr_out_free(&text);
 }
 
 static void html_charts(struct lsr_out *out, const struct lsr_experiment *x)
@@ -146,9 +143,8 @@ static void html_charts(struct lsr_out *out, const struct lsr_experiment *x)
 
 static void html_table(struct lsr_out *out, const struct lsr_experiment *x)
 {
-        struct lsr_out cell;
+        lsr_auto(lsr_out_free) struct lsr_out cell = LSR_OUT_MEMORY;
 
-        lsr_out_init(&cell, -1);
         lsr_out_puts(out, "<h2>All figures</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
         for (unsigned c = 0; c < lsr_compare_n_columns; c++) {
                 const struct lsr_compare_column *column = &lsr_compare_columns[c];
@@ -175,7 +171,6 @@ static void html_table(struct lsr_out *out, const struct lsr_experiment *x)
         }
         lsr_out_puts(out, "</tbody></table></div>\n<p class=\"note\">Times are medians of runs; MiB are of resident "
                           "memory; other sizes are in powers of 1000.</p>\n");
-        lsr_out_free(&cell);
 }
 
 static void html_calls(struct lsr_out *out, const struct lsr_experiment *x)

@@ -165,13 +165,9 @@ int lsr_inventory_take(struct lsr_inventory *ret_inventory, const struct lsr_inv
         if (r < 0)
                 return r;
         k.walk = lsr_walk_new(&(struct lsr_walk_options){ .io = io, .roots = &root, .n_roots = 1 });
-        while ((r = lsr_walk_next(k.walk, &lot)) > 0) {
+        while ((r = lsr_walk_next(k.walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
                         inventory_item(&k, &lot.items[i]);
-                r = options->progress(options->ctx);
-                if (r < 0)
-                        break;
-        }
         inventory_names(&k);
         if (ret_inventory->n_packages > 0)
                 qsort(ret_inventory->packages, ret_inventory->n_packages, sizeof(*ret_inventory->packages),

@@ -29,7 +29,6 @@ struct lsr_inventory_options {
         void *ctx;
         /* This file or directory cannot be read, so no way reads it.  */
         void (*unreadable)(void *ctx, const char *path, int error);
-        int (*progress)(void *ctx); /* a negative errno ends it */
 };
 
 /* 0 or a negative errno.  The result is to be freed in any case. */

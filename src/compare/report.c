@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/width.h"
 #include "compare/columns.h"
 #include "compare/data.h"
 #include "compare/figures.h"
 #include "compare/words.h"
-#include "render/quote.h"
 
 #define REPORT_GAP 2
 
@@ -162,12 +163,11 @@ static void report_fact(struct lsr_out *out, const char *name, size_t name_width
 static void report_facts(struct lsr_out *out, const struct lsr_experiment *x, size_t width)
 {
         size_t names = strlen("tree");
-        struct lsr_out value;
+        lsr_auto(lsr_out_free) struct lsr_out value = LSR_OUT_MEMORY;
 
         for (size_t i = 0; i < x->n_facts; i++)
                 if (strlen(x->facts[i].name) > names)
                         names = strlen(x->facts[i].name);
-        lsr_out_init(&value, -1);
         lsr_compare_shown(&value, x->dir, LSR_QUOTE_SHELL_ESCAPE);
         lsr_out_puts(&value, ": ");
         lsr_compare_tree(&value, x);
@@ -180,19 +180,17 @@ static void report_facts(struct lsr_out *out, const struct lsr_experiment *x, si
                 lsr_compare_shown(&value, x->facts[i].value, LSR_QUOTE_LITERAL);
                 report_fact(out, x->facts[i].name, names, &value, width);
         }
-        lsr_out_free(&value);
 }
 
 static void report_table(struct lsr_out *out, const struct lsr_experiment *x, size_t width)
 {
-        struct lsr_out text;
+        lsr_auto(lsr_out_free) struct lsr_out text = LSR_OUT_MEMORY;
 
         report_facts(out, x, width);
         if (x->n_ways > 0) {
                 lsr_out_putc(out, '\n');
                 report_grid(out, x, width);
         }
-        lsr_out_init(&text, -1);
         lsr_out_putc(out, '\n');
         if (lsr_compare_troubles(&text, x) > 0) {
                 lsr_out_put(out, text.buf, text.len);
@@ -201,7 +199,6 @@ static void report_table(struct lsr_out *out, const struct lsr_experiment *x, si
         text.len = 0;
         lsr_compare_words(&text, x);
         report_wrapped(out, text.buf, text.len, 0, width);
-        lsr_out_free(&text);
 }
 
 void lsr_report(struct lsr_out *out, const struct lsr_experiment *x, enum lsr_report_form form, size_t width)

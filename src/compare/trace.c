@@ -140,8 +140,7 @@ static void trace_result(const struct trace *t, struct lsr_call_count **ret_call
         *ret_n = n;
 }
 
-int lsr_trace_run(pid_t pid, bool (*stop)(void *ctx), void *ctx, int *ret_status, struct lsr_call_count **ret_calls,
-                  size_t *ret_n)
+int lsr_trace_run(pid_t pid, int *ret_status, struct lsr_call_count **ret_calls, size_t *ret_n)
 {
         struct trace *t = lsr_xmalloc(sizeof(*t));
         int r;
@@ -157,10 +156,9 @@ int lsr_trace_run(pid_t pid, bool (*stop)(void *ctx), void *ctx, int *ret_status
 
                 if (tid < 0 && errno != EINTR)
                         break;
-                if (tid < 0) {
-                        if (stop(ctx))
-                                kill(pid, SIGKILL);
-                } else if (WIFSTOPPED(status)) {
+                if (tid < 0)
+                        continue;
+                if (WIFSTOPPED(status)) {
                         int error = trace_stopped(t, tid, status);
 
                         if (error < 0 && r == 0) {

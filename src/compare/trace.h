@@ -17,8 +17,6 @@ int lsr_trace_me(void);
 
 /*
  * Follow @pid, which has called lsr_trace_me() and then execve(), to its end; *ret_status is as of waitpid(2).
- * @stop is asked when a signal comes; true: all is killed.  0 or a negative errno.
- * *ret_calls is allocated, the most frequent first.
+ * 0 or a negative errno.  *ret_calls is allocated, the most frequent first.
  */
-int lsr_trace_run(pid_t pid, bool (*stop)(void *ctx), void *ctx, int *ret_status, struct lsr_call_count **ret_calls,
-                  size_t *ret_n);
+int lsr_trace_run(pid_t pid, int *ret_status, struct lsr_call_count **ret_calls, size_t *ret_n);

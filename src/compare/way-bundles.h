@@ -17,7 +17,7 @@
 
 /* Contents that a hard link may lead to. */
 struct bundles_seen {
-        char *path; /* owned; NULL: a free place */
+        char *path; /* owned */
         uint64_t content;
         uint64_t bytes;
         char *target; /* owned; NULL: no symbolic link */

@@ -36,7 +36,7 @@
 
 struct files_held {
         const struct way_item *item;
-        const uint8_t *data;
+        uint8_t *data;
         size_t n;
 };
 
@@ -97,12 +97,12 @@ static void files_sum(struct files_reader *f)
         f->other_ns += f->began - began;
         for (unsigned i = 0; f->map && i < f->n_held; i++)
                 if (f->held[i].n > 0)
-                        munmap((void *)(uintptr_t)f->held[i].data, f->held[i].n);
+                        munmap(f->held[i].data, f->held[i].n);
         f->n_held = 0;
         f->used = 0;
 }
 
-static void files_hold(struct files_reader *f, const struct way_item *item, const uint8_t *data, size_t n)
+static void files_hold(struct files_reader *f, const struct way_item *item, uint8_t *data, size_t n)
 {
         f->report.opened++;
         f->held[f->n_held++] = (struct files_held){ item, data, n };
@@ -202,7 +202,7 @@ static int files_map_one(struct files_reader *f, const struct way_item *item)
 {
         int fd = files_open(f, item), error = 0;
         volatile uint8_t seen = 0;
-        void *data = NULL;
+        uint8_t *data = NULL;
         struct stat st;
 
         if (fd < 0)
@@ -217,7 +217,7 @@ static int files_map_one(struct files_reader *f, const struct way_item *item)
         if (error < 0)
                 return files_fail(f, error, item);
         for (size_t at = 0; at < (size_t)st.st_size; at += FILES_PAGE)
-                seen = ((const uint8_t *)data)[at];
+                seen = data[at];
         (void)seen;
         files_hold(f, item, data, (size_t)st.st_size);
         return 0;

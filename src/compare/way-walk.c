@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "compare/ways.h"
+#include "entry.h"
 
 #define WALK_DENTS ((size_t)128 << 10)
 #define WALK_DIRS_MAX 128u /* open at a time */
@@ -94,7 +95,7 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
         unsigned char type;
         char *path;
 
-        if (d->d_name[0] == '.' && (!d->d_name[1] || (d->d_name[1] == '.' && !d->d_name[2])))
+        if (lsr_entry_is_dots(d->d_name))
                 return 0;
         type = walk_type(k, fd, d);
         if (type != DT_DIR && ((dir_len == 0 && k->w->job->each) || (type != DT_REG && type != DT_LNK)))

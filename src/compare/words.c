@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "compare/figures.h"
 
 /* How a duration compares: below the first the difference is small, below the second a fraction is easy to grasp. */
@@ -207,9 +208,8 @@ static void words_slower(struct lsr_out *out, const struct lsr_experiment *x)
 
 void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x)
 {
-        struct lsr_out text;
+        lsr_auto(lsr_out_free) struct lsr_out text = LSR_OUT_MEMORY;
 
-        lsr_out_init(&text, -1);
         if (x->n_ways == 0)
                 lsr_out_puts(&text, "Nothing was measured.");
         else if (x->files == 0)
@@ -223,7 +223,6 @@ void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x)
                 words_slower(&text, x);
         }
         lsr_out_put(out, text.buf, text.len);
-        lsr_out_free(&text);
 }
 
 static void words_seen(struct lsr_out *out, const struct lsr_way_result *way)

@@ -73,14 +73,14 @@ struct pack {
 
 /* --- hard links --------------------------------------------------------------- */
 
-static uint32_t pack_link_hash(const struct lsr_walk_item *item)
-{
-        return lsr_hash(item->meta.dev, &item->meta.inode, sizeof(item->meta.inode));
-}
-
 static bool pack_may_link(const struct lsr_walk_item *item)
 {
         return item->meta.nlink > 1 && !S_ISDIR(item->meta.mode);
+}
+
+static uint32_t pack_link_hash(const struct lsr_walk_item *item)
+{
+        return lsr_hash(item->meta.dev, &item->meta.inode, sizeof(item->meta.inode));
 }
 
 /* The path under which the file was stored before; NULL: it was not. */

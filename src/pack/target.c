@@ -25,7 +25,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "source/spool.h"
 
 #define TARGET_TRIES_MAX 100
@@ -86,7 +88,8 @@ static char *target_temporary(const struct lsr_target *t)
 /* Is directory @fd one of @roots, or below one? */
 static int target_inside(int fd, const char *const *roots, unsigned n_roots)
 {
-        struct stat *root = lsr_xmalloc(n_roots * sizeof(*root) + 1), at, above;
+        lsr_autofree struct stat *root = lsr_xmalloc(n_roots * sizeof(*root) + 1);
+        struct stat at, above;
         unsigned n = 0;
         int dir, r = 0;
 
@@ -112,7 +115,6 @@ static int target_inside(int fd, const char *const *roots, unsigned n_roots)
         }
         if (dir >= 0)
                 close(dir);
-        free(root);
         return r;
 }
 
@@ -161,17 +163,20 @@ static int target_open_old(struct lsr_target *t, const char *path)
                 return LSR_TARGET_IS_DIR;
         if (S_ISREG(st.st_mode))
                 return t->force ? 0 : LSR_TARGET_EXISTS;
-        t->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        return t->fd < 0 ? -errno : -EALREADY;
+        /* To wait for a reader is to wait without a word. */
+        t->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO(st.st_mode) ? O_NONBLOCK : 0));
+        if (t->fd < 0)
+                return errno == ENXIO && S_ISFIFO(st.st_mode) ? LSR_TARGET_NO_READER : -errno;
+        return S_ISFIFO(st.st_mode) && fcntl(t->fd, F_SETFL, 0) < 0 ? -errno : -EALREADY;
 }
 
 int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
                     const char *const *roots, unsigned n_roots)
 {
         struct lsr_target t = { .fd = -1, .dirfd = -1, .force = force, .room = LSR_TARGET_UNBOUNDED };
-        const char *slash = strrchr(path, '/');
+        const char *name = lsr_path_name(path);
+        lsr_autofree char *dir = NULL;
         struct statvfs fs;
-        char *dir;
         int r;
 
         if (strcmp(path, "-") == 0) {
@@ -181,12 +186,11 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         }
         if (!*path)
                 return -ENOENT;
-        if (slash && !slash[1])
+        if (!*name)
                 return LSR_TARGET_IS_DIR;
-        dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-        t.name = lsr_xstrdup(slash ? slash + 1 : path);
+        dir = lsr_xprintf("%.*s.", (int)(name - path), path);
+        t.name = lsr_xstrdup(name);
         t.dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        free(dir);
         r = t.dirfd < 0 ? -errno : target_open_old(&t, path);
         if (r == -EALREADY) {
                 *ret_target = t;

@@ -14,8 +14,9 @@
 enum lsr_target_refusal {
         LSR_TARGET_EXISTS = 1, /* and may not be replaced */
         LSR_TARGET_IS_DIR,
-        LSR_TARGET_INSIDE,   /* it would lie in a tree that is being packed */
-        LSR_TARGET_NO_SPACE, /* nothing is free there */
+        LSR_TARGET_INSIDE,    /* it would lie in a tree that is being packed */
+        LSR_TARGET_NO_SPACE,  /* nothing is free there */
+        LSR_TARGET_NO_READER, /* it is a FIFO that nobody reads */
 };
 
 #define LSR_TARGET_UNBOUNDED UINT64_MAX

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "catalogue/catalogue.h"
+#include "entry.h"
 #include "pack/xattrs.h"
 
 #define WALK_DENTS ((size_t)128 << 10)
@@ -153,25 +154,24 @@ void lsr_walk_lot_free(struct lsr_walk_lot *lot)
 
 /* --- names -------------------------------------------------------------------- */
 
-static int walk_compare(const void *a, const void *b)
+int lsr_walk_order(const char *a, size_t a_len, bool a_dir, const char *b, size_t b_len, bool b_dir)
 {
-        const struct walk_name *x = a, *y = b;
-        size_t n = x->len < y->len ? x->len : y->len;
-        int r;
+        size_t n = a_len < b_len ? a_len : b_len;
+        int r = memcmp(a, b, n);
 
-        if (x->key != y->key)
-                return x->key < y->key ? -1 : 1;
-        r = memcmp(x->name, y->name, n);
         if (r != 0)
                 return r;
         /* One is the beginning of the other; then comes what is behind it, '/' for a directory. */
-        r = (x->len > n          ? (uint8_t)x->name[n]
-             : x->type == DT_DIR ? '/'
-                                 : 0) -
-            (y->len > n          ? (uint8_t)y->name[n]
-             : y->type == DT_DIR ? '/'
-                                 : 0);
-        return r;
+        return (a_len > n ? (uint8_t)a[n] : a_dir ? '/' : 0) - (b_len > n ? (uint8_t)b[n] : b_dir ? '/' : 0);
+}
+
+static int walk_compare(const void *a, const void *b)
+{
+        const struct walk_name *x = a, *y = b;
+
+        if (x->key != y->key)
+                return x->key < y->key ? -1 : 1;
+        return lsr_walk_order(x->name, x->len, x->type == DT_DIR, y->name, y->len, y->type == DT_DIR);
 }
 
 static uint64_t walk_key(const struct walk_name *name)
@@ -233,7 +233,7 @@ static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_
         const char *s = d->d_name;
         struct walk_name name = { .name = s, .len = (uint32_t)strlen(s), .type = d->d_type };
 
-        if (s[0] == '.' && (!s[1] || (s[1] == '.' && !s[2])))
+        if (lsr_entry_is_dots(s))
                 return;
         if (name.type == DT_UNKNOWN)
                 name.type = walk_type(w, dir->fd, s);
@@ -561,7 +561,6 @@ int lsr_walk_next(struct lsr_walk *w, struct lsr_walk_lot *lot)
 {
         unsigned opened;
         size_t text = 0;
-
         int r;
 
         walk_release(lot);

@@ -23,11 +23,11 @@ struct lsr_walk_dir;
 
 /* A tree to pack, and the names of its members.  */
 struct lsr_walk_root {
-        const char *path;            /* no symbolic link; a file of any kind */
-        const char *given;           /* the same as it was asked for, for patterns; NULL */
-        const char *prefix;          /* the path that it is stored by; "": its entries have none */
-        bool is_dir;                 /* else it is the only item */
-        const struct lsr_keep *keep; /* NULL: all of it */
+        const char *path;      /* no symbolic link; a file of any kind */
+        const char *given;     /* the same as it was asked for, for patterns; NULL */
+        const char *prefix;    /* the path that it is stored by; "": its entries have none */
+        bool is_dir;           /* else it is the only item */
+        struct lsr_keep *keep; /* NULL: all of it */
 };
 
 struct lsr_walk_options {
@@ -46,7 +46,7 @@ struct lsr_walk_item {
         const char *name;
         const char *path; /* whole, as stored, without '/' at its end; NUL-terminated */
         size_t path_len;
-        const char *target; /* of a symbolic link */
+        char *target; /* of a symbolic link */
         size_t target_len;
         uint8_t *xattrs; /* as in struct lsr_member */
         size_t xattrs_len;
@@ -63,6 +63,9 @@ struct lsr_walk_lot {
         struct lsr_walk_item *items;
         size_t n;
 };
+
+/* The order of two names in a directory, or of two roots: bytewise, with '/' behind those of directories. */
+int lsr_walk_order(const char *a, size_t a_len, bool a_dir, const char *b, size_t b_len, bool b_dir);
 
 struct lsr_walk *lsr_walk_new(const struct lsr_walk_options *options);
 struct lsr_walk *lsr_walk_free(struct lsr_walk *w);

@@ -5,25 +5,43 @@
  * memory, so that all columns find the block in the cache.  An id without a
  * name may get one from getent, and then everything is measured again.
  */
+#include <assert.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "render/view.h"
 
 #define CELLS_BLOCK 256u /* entries */
 
-static void cells_add(struct lsr_cells *cells, const struct lsr_column *column)
+/* @column becomes all[at], if there is room. */
+static void cells_insert(struct lsr_cells *cells, const struct lsr_column *column, size_t at)
 {
-        if (cells->n < LSR_CELLS_MAX)
-                cells->all[cells->n++] =
-                        (struct lsr_cell){ .column = column, .put = column->put, .align = column->align };
+        assert(at <= cells->n && cells->n <= LSR_CELLS_MAX);
+        if (cells->n == LSR_CELLS_MAX)
+                return;
+        memmove(&cells->all[at + 1], &cells->all[at], (cells->n++ - at) * sizeof(*cells->all));
+        cells->all[at] = (struct lsr_cell){ .column = column, .put = column->put, .align = column->align };
 }
 
-void lsr_cells_choose(struct lsr_cells *cells, unsigned shown)
+static bool cells_has(const struct lsr_cells *cells, const struct lsr_column *column)
 {
-        cells->n = 0;
-        for (size_t i = 0; i < lsr_n_columns; i++)
-                if (lsr_columns[i].shown & shown)
-                        cells_add(cells, &lsr_columns[i]);
+        for (size_t i = 0; i < cells->n; i++)
+                if (cells->all[i].column == column)
+                        return true;
+        return false;
+}
+
+void lsr_cells_add(struct lsr_cells *cells, unsigned shown)
+{
+        for (const struct lsr_column *c = lsr_columns; c < lsr_columns + lsr_n_columns; c++) {
+                size_t at = 0;
+
+                if (!(c->shown & shown) || cells_has(cells, c))
+                        continue;
+                while (at < cells->n && cells->all[at].column < c)
+                        at++;
+                cells_insert(cells, c, at);
+        }
 }
 
 static const struct lsr_column *cells_find(const char *name, size_t len)
@@ -43,7 +61,7 @@ const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
 
                 if (!column || cells->n == LSR_CELLS_MAX)
                         return list;
-                cells_add(cells, column);
+                cells_insert(cells, column, cells->n);
                 if (!list[len])
                         return NULL;
                 list += len + 1;
@@ -128,6 +146,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
 char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew)
 {
         struct lsr_cell *const *cell = v->cells.shown, *const *anew = cell + v->cells.anew;
+        const char *end __attribute__((unused)) = p + v->cells.room;
 
         for (; cell < anew; cell++) {
                 p = (*cell)->put(v, *cell, e, p);
@@ -138,6 +157,7 @@ char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char
                 p = (*cell)->put(v, *cell, e, p);
                 *p++ = ' ';
         }
+        assert(p <= end);
         return p;
 }
 
@@ -168,4 +188,6 @@ void lsr_cells_put_titles(struct lsr_view *v)
                 lsr_out_puts(v->out, title);
                 lsr_out_fill(v->out, ' ', ((*cell)->align == LSR_LEFT ? blanks : 0) + 1);
         }
+        lsr_out_puts(v->out, "Name");
+        lsr_out_putc(v->out, v->o.end);
 }

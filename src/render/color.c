@@ -113,10 +113,7 @@ static unsigned char color_fold(char c)
 
 static unsigned color_node_new(struct lsr_color_ext *e, unsigned char byte, unsigned sibling)
 {
-        if (e->n == e->cap) {
-                e->cap = e->cap ? e->cap * 2 : 64;
-                e->nodes = lsr_xrealloc(e->nodes, e->cap * sizeof(*e->nodes));
-        }
+        lsr_grow(&e->nodes, e->n, &e->cap);
         e->nodes[e->n] = (struct color_node){ .byte = byte, .sibling = sibling };
         return (unsigned)e->n++;
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/width.h"
 #include "render/column.h"
 
 static bool size_is_device(const struct lsr_entry *e)

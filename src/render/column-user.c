@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/width.h"
 #include "render/column.h"
 #include "render/json.h"
 

@@ -225,3 +225,11 @@ const struct lsr_column lsr_columns[] = {
 };
 /* clang-format on */
 const size_t lsr_n_columns = sizeof(lsr_columns) / sizeof(*lsr_columns);
+
+const char *lsr_column_name(size_t i)
+{
+        for (const struct lsr_column *c = lsr_columns; c < lsr_columns + lsr_n_columns; c++)
+                if (c->title && i-- == 0)
+                        return c->name;
+        return NULL;
+}

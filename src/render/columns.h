@@ -6,8 +6,8 @@
  * wide it gets, how a cell of it is put into the output and into JSON.  To add
  * a column is to add an entry.
  *
- * A view has the columns that were chosen, as cells: lsr_cells_choose() or
- * lsr_cells_parse() once, lsr_cells_measure() for what aligns, then
+ * A view has the columns that were chosen, as cells: lsr_cells_parse() and
+ * lsr_cells_add() once, lsr_cells_measure() for what aligns, then
  * lsr_cells_put() for each row.
  */
 #pragma once
@@ -74,6 +74,9 @@ struct lsr_column {
 extern const struct lsr_column lsr_columns[];
 extern const size_t lsr_n_columns;
 
+/* The @i-th name for --columns; NULL: there are no more. */
+const char *lsr_column_name(size_t i);
+
 #define LSR_CELLS_MAX 24
 #define LSR_CELL_TEXT_MAX 32
 
@@ -112,8 +115,8 @@ struct lsr_span {
         size_t n;
 };
 
-/* The columns that any of @shown calls for, in the order of the table. */
-void lsr_cells_choose(struct lsr_cells *cells, unsigned shown);
+/* Add those that any of @shown calls for and that are not there: before the first that the table has behind them. */
+void lsr_cells_add(struct lsr_cells *cells, unsigned shown);
 
 /* Those of @list, names with commas between them.  NULL, or the beginning of the first name that there is not. */
 const char *lsr_cells_parse(struct lsr_cells *cells, const char *list);
@@ -137,5 +140,5 @@ char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char
 /* The columns that the cells of @e take. */
 size_t lsr_cells_width(struct lsr_view *v, const struct lsr_entry *e);
 
-/* The line of titles, without the name's. */
+/* The line of titles. */
 void lsr_cells_put_titles(struct lsr_view *v);

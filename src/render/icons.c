@@ -67,9 +67,8 @@ static const char *icon_of(const struct lsr_entry *e)
         return icon ? icon : ICON_FILE;
 }
 
-size_t lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e)
+void lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e)
 {
         lsr_out_puts(out, icon_of(e));
         lsr_out_putc(out, ' ');
-        return LSR_ICON_WIDTH;
 }

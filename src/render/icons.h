@@ -12,5 +12,5 @@
 
 #define LSR_ICON_WIDTH 2 /* columns: a glyph and a blank */
 
-/* Put the icon of @e and a blank.  Returns LSR_ICON_WIDTH. */
-size_t lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e);
+/* Put the icon of @e and a blank: LSR_ICON_WIDTH columns. */
+void lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e);

@@ -45,23 +45,13 @@ void lsr_json_number(struct lsr_out *out, const char *key, uint64_t value)
 
 static const char *json_type(mode_t mode)
 {
-        switch (mode & S_IFMT) {
-        case S_IFREG:
-                return "file";
-        case S_IFDIR:
-                return "directory";
-        case S_IFLNK:
-                return "symlink";
-        case S_IFCHR:
-                return "char-device";
-        case S_IFBLK:
-                return "block-device";
-        case S_IFIFO:
-                return "fifo";
-        case S_IFSOCK:
-                return "socket";
-        }
-        return NULL;
+        static const char *const types[16] = {
+                [S_IFREG >> 12] = "file",        [S_IFDIR >> 12] = "directory",    [S_IFLNK >> 12] = "symlink",
+                [S_IFCHR >> 12] = "char-device", [S_IFBLK >> 12] = "block-device", [S_IFIFO >> 12] = "fifo",
+                [S_IFSOCK >> 12] = "socket",
+        };
+
+        return types[(mode & S_IFMT) >> 12];
 }
 
 /* The columns that have keys, each key once: "mode" and "octal" have the same.  How many there are. */
@@ -86,7 +76,7 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
 {
         struct lsr_out *out = v->out;
         const char *type = json_type(lsr_entry_mode(e));
-        const char *name = e->name;
+        const char *name = e->name, *slash;
         size_t name_len = e->name_len;
 
         lsr_out_puts(out, "{\"path\":\"");
@@ -99,13 +89,11 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         }
         lsr_json_text(out, name, name_len);
         lsr_out_putc(out, '"');
-        /* The name of an operand is its part after the last slash.  */
-        for (size_t i = 0; !set->dir && i + 1 < name_len; i++) {
-                if (name[i] == '/') {
-                        name_len -= i + 1;
-                        name += i + 1;
-                        i = (size_t)-1;
-                }
+        /* An operand's name is what stands behind its last slash, unless that ends it. */
+        slash = !set->dir && name_len > 0 ? memrchr(name, '/', name_len - 1) : NULL;
+        if (slash) {
+                name_len -= (size_t)(slash + 1 - name);
+                name = slash + 1;
         }
         lsr_json_bytes(out, "name", name, name_len);
         if (type)

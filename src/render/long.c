@@ -61,18 +61,11 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
         long_name(v, e, (size_t)(p - anew));
 }
 
-void lsr_long_titles(struct lsr_view *v)
-{
-        lsr_cells_put_titles(v);
-        lsr_out_puts(v->out, "Name");
-        lsr_out_putc(v->out, v->o.end);
-}
-
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
 {
         lsr_view_measure(v, set);
         if (v->o.titles && set->n > 0)
-                lsr_long_titles(v);
+                lsr_cells_put_titles(v);
         for (size_t i = 0; i < set->n; i++) {
                 long_prefetch(set, i);
                 lsr_long_row(v, set->rows[i]);

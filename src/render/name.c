@@ -4,31 +4,27 @@
  * Most names need none of that: they are copied.  The order of the sequences
  * around the others is GNU's, so that the bytes are the same.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "render/canon.h"
+#include "base/cleanup.h"
 #include "render/icons.h"
 #include "render/restore.h"
 #include "render/view.h"
 
-uint64_t lsr_dired_pos(const struct lsr_view *v)
+/* Position of the next byte as --dired counts. */
+static uint64_t name_dired_pos(const struct lsr_view *v)
 {
         return lsr_out_pos(v->out) - v->not_dired;
 }
 
-void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end)
+static void name_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end)
 {
         if (!v->o.dired)
                 return;
-        if (d->cap - d->n < 2) {
-                d->cap = d->cap ? 2 * d->cap : 256;
-                d->at = lsr_xrealloc(d->at, d->cap * sizeof(*d->at));
-        }
-        d->at[d->n++] = begin;
-        d->at[d->n++] = end;
+        lsr_grow(&d->at, d->n, &d->cap);
+        d->at[d->n++] = (struct lsr_dired_place){ begin, end };
 }
 
 /* ---- colour ---- */
@@ -117,82 +113,6 @@ static const struct lsr_color_text *name_pick_color(const struct lsr_view *v, co
         return lsr_colors_pick(&v->colors, &s);
 }
 
-/* ---- hyperlinks: OSC 8 ---- */
-
-static void name_put_escaped(struct lsr_view *v, const char *s, bool path)
-{
-        static const char hex[] = "0123456789abcdef";
-
-        for (; *s; s++) {
-                unsigned char c = (unsigned char)*s;
-
-                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-._~", c) ||
-                    (path && c == '/'))
-                        lsr_out_putc(v->out, (char)c);
-                else
-                        lsr_out_put(v->out, (char[]){ '%', hex[c >> 4], hex[c & 15] }, 3);
-        }
-}
-
-/* The absolute path of directory @dir, in v->link_base; NULL if there is none. */
-static void name_find_base(struct lsr_view *v, const char *dir)
-{
-        if (v->link_dir && strcmp(dir, v->link_dir) == 0)
-                return;
-        free(v->link_dir);
-        free(v->link_base);
-        v->link_dir = lsr_xstrdup(dir);
-        v->base_links = 0;
-        v->link_base = lsr_canonical(NULL, dir, &v->base_links, &v->syscalls);
-}
-
-/* The absolute path that @e leads to; NULL: below v->link_base, by its name. */
-static char *name_absolute(struct lsr_view *v, const struct lsr_entry *e)
-{
-        bool known = lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_FOLLOWED);
-        bool maybe = e->type == DT_UNKNOWN ? !known || S_ISLNK(e->meta.mode) : e->type == DT_LNK;
-        unsigned links = v->base_links;
-
-        /* Only links have to be read. */
-        return maybe || lsr_entry_is_dots(e->name) ? lsr_canonical(v->link_base, e->name, &links, &v->syscalls) : NULL;
-}
-
-/* Where @e of directory @dir, NULL for an operand, leads to; or @dir itself, if @e is NULL. */
-static void name_link_begin(struct lsr_view *v, const char *dir, const struct lsr_entry *e)
-{
-        char *absolute = NULL;
-        bool found;
-
-        if (dir) {
-                name_find_base(v, dir);
-                found = v->link_base;
-                absolute = found && e ? name_absolute(v, e) : NULL;
-        } else {
-                absolute = lsr_canonical(NULL, e->name, &(unsigned){ 0 }, &v->syscalls);
-                found = absolute;
-        }
-        lsr_out_puts(v->out, "\033]8;;file://");
-        name_put_escaped(v, v->host, false);
-        if (absolute) {
-                name_put_escaped(v, absolute, true);
-        } else if (found) {
-                bool root = !v->link_base[1];
-
-                name_put_escaped(v, root && e ? "" : v->link_base, true);
-                name_put_escaped(v, e ? "/" : "", true);
-                name_put_escaped(v, e ? e->name : "", true);
-        } else {
-                lsr_out_putc(v->out, '/');
-        }
-        lsr_out_putc(v->out, '\a');
-        free(absolute);
-}
-
-static void name_link_end(struct lsr_view *v)
-{
-        lsr_out_puts(v->out, "\033]8;;\a");
-}
-
 /* ---- the name ---- */
 
 /*
@@ -202,22 +122,20 @@ static void name_link_end(struct lsr_view *v)
 static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_quote_table *quote, const char *text,
                                          size_t len, const char *dir, const struct lsr_entry *e)
 {
-        struct lsr_out tmp;
+        lsr_auto(lsr_out_free) struct lsr_out tmp = LSR_OUT_MEMORY;
         struct lsr_quoted q;
         bool outside;
 
-        lsr_out_init(&tmp, -1);
         q = lsr_quote_put(quote, &tmp, text, len);
         outside = v->some_quoted && q.quoted && tmp.len >= 2;
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[0]);
-        name_link_begin(v, dir, e);
+        lsr_hyperlink_begin(&v->links, v->out, dir, e);
         if (tmp.len)
                 lsr_out_put(v->out, tmp.buf + outside, tmp.len - 2 * (size_t)outside);
-        name_link_end(v);
+        lsr_hyperlink_end(v->out);
         if (outside)
                 lsr_out_putc(v->out, tmp.buf[tmp.len - 1]);
-        lsr_out_free(&tmp);
         return q;
 }
 
@@ -277,8 +195,8 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
                 name_color_around(v, color);
         }
         if (v->o.icons && !target)
-                q.width += lsr_icon_put(v->out, e);
-        begin = v->o.dired ? lsr_dired_pos(v) : 0;
+                lsr_icon_put(v->out, e);
+        begin = v->o.dired ? name_dired_pos(v) : 0;
         if (v->o.hyperlink)
                 q = name_put_linked(v, &v->quote, text, len, v->dir, e);
         else if (plain)
@@ -286,7 +204,7 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
         else
                 q = lsr_quote_put(&v->quote, v->out, text, len);
         if (v->o.dired && !target)
-                lsr_dired_add(v, &v->dired, begin, lsr_dired_pos(v));
+                name_dired_add(v, &v->dired, begin, name_dired_pos(v));
         /* GNU ls counts the blank for a link's target as well, which has none. */
         q.len += pad;
         if (colored) {
@@ -320,13 +238,12 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
         }
 }
 
-size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
+void lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
 {
         char c = v->o.indicator != LSR_INDICATOR_NONE ? name_indicator(v, stat_ok, mode) : 0;
 
         if (c)
                 lsr_out_putc(v->out, c);
-        return c != 0;
 }
 
 void lsr_heading_put(struct lsr_view *v, const char *dir)
@@ -337,13 +254,13 @@ void lsr_heading_put(struct lsr_view *v, const char *dir)
                 lsr_out_putc(v->out, '\n');
         if (v->o.dired)
                 lsr_out_puts(v->out, "  ");
-        begin = lsr_dired_pos(v);
+        begin = name_dired_pos(v);
         v->some_quoted = false;
         if (v->o.hyperlink)
                 name_put_linked(v, &v->dir_quote, dir, strlen(dir), dir, NULL);
         else
                 lsr_quote_put(&v->dir_quote, v->out, dir, strlen(dir));
-        lsr_dired_add(v, &v->subdired, begin, lsr_dired_pos(v));
+        name_dired_add(v, &v->subdired, begin, name_dired_pos(v));
         lsr_out_puts(v->out, ":\n");
 }
 

@@ -1,8 +1,7 @@
 /*
  * quote - file names as shell words, C strings, or with their bad bytes hidden
  *
- * A name is read in units: an ASCII byte, a whole character of the locale, or a
- * byte (or unfinished tail) that is no character.  Three writers share them:
+ * A name is read in units (base/width.h), and three writers share them:
  *
  *      copy        literal
  *      shell       'a b'   "it's"   'a'$'\n''b'      scans first, to choose the form
@@ -12,9 +11,6 @@
  * they test no bounds.  -q works on what they have written, not on the name,
  * because GNU's does: an unfinished character at the end of a name is one '?'
  * alone, but one per byte once a quote mark stands behind it.
- *
- * Units below 0x80 never ask for the locale.  Everything else does, each time;
- * that is cheaper than it looks and leaves no cache to grow stale.
  *
  * Rejected: one state machine for all styles (each special case then has to
  * exclude the other styles), and a table of replacement strings per byte (most
@@ -30,7 +26,7 @@
 #include <wctype.h>
 
 #include "base/arena.h"
-#include "base/locale.h"
+#include "base/width.h"
 
 /* A byte grows at most to '$'\ooo, seven bytes; the marks around come on top. */
 #define QUOTE_ROOM(len) (8 * (len) + 16)
@@ -107,47 +103,7 @@ static bool quote_is_also(const struct lsr_quote *q, unsigned char c)
         return q->also[c / 32] >> (c % 32) & 1;
 }
 
-static bool quote_is_ascii_print(unsigned char c)
-{
-        return c >= 0x20 && c < 0x7f;
-}
-
 /* Units */
-
-enum quote_charset {
-        QUOTE_BYTES,  /* C: nothing above 0x7f is a character */
-        QUOTE_SINGLE, /* ISO 8859 and its like */
-        QUOTE_MULTI,
-};
-
-/* May load the locale; call for bytes above 0x7f only. */
-static enum quote_charset quote_charset(locale_t *ret_locale)
-{
-        locale_t locale;
-
-        if (!lsr_locale_multibyte())
-                return QUOTE_BYTES;
-        locale = lsr_locale();
-        if (!lsr_locale_multibyte()) /* loading has failed */
-                return QUOTE_BYTES;
-        *ret_locale = locale;
-        return MB_CUR_MAX > 1 ? QUOTE_MULTI : QUOTE_SINGLE;
-}
-
-/* Decode in a multibyte locale.  What is no character has *ret_wide = WEOF. */
-static size_t quote_decode(const char *s, size_t n, wint_t *ret_wide)
-{
-        mbstate_t state = { 0 };
-        wchar_t wide;
-        size_t len = mbrtowc(&wide, s, n, &state);
-
-        if (len == (size_t)-2 || len == (size_t)-1) {
-                *ret_wide = WEOF;
-                return len == (size_t)-2 ? n : 1;
-        }
-        *ret_wide = (wint_t)wide;
-        return len ? len : 1;
-}
 
 /* The controls that can make a name read as another one. */
 static bool quote_is_bidi(wint_t wide)
@@ -170,16 +126,16 @@ static struct quote_unit quote_unit(const struct lsr_quote *q, const char *s, si
         size_t len;
 
         if (c < 0x80)
-                return (struct quote_unit){ 1, quote_is_ascii_print(c), false };
-        switch (quote_charset(&locale)) {
-        case QUOTE_BYTES:
+                return (struct quote_unit){ 1, lsr_ascii_prints(c), false };
+        switch (lsr_charset(&locale)) {
+        case LSR_CHARSET_BYTES:
                 return (struct quote_unit){ 1, false, false };
-        case QUOTE_SINGLE:
+        case LSR_CHARSET_SINGLE:
                 return (struct quote_unit){ 1, isprint_l(c, locale), false };
-        case QUOTE_MULTI:
+        case LSR_CHARSET_MULTI:
                 break;
         }
-        len = quote_decode(s, n, &wide);
+        len = lsr_width_decode(s, n, &wide);
         return (struct quote_unit){
                 .len = len,
                 .printable = wide != WEOF && iswprint(wide) && !(q->escape_bidi && quote_is_bidi(wide)),
@@ -269,7 +225,7 @@ static void quote_locale_marks(enum lsr_quoting style, const char **ret_open, co
         locale_t locale;
 
         *ret_open = *ret_close = style == LSR_QUOTE_CLOCALE ? "\"" : "'";
-        if (quote_charset(&locale) != QUOTE_MULTI)
+        if (lsr_charset(&locale) != LSR_CHARSET_MULTI)
                 return;
         if (!strcmp(nl_langinfo_l(CODESET, locale), "UTF-8")) {
                 *ret_open = "\xe2\x80\x98";
@@ -403,29 +359,7 @@ static char *quote_write(const struct lsr_quote *q, char *at, const char *name, 
         return quote_backslash(q, q, open, close, at, name, len);
 }
 
-/* Columns */
-
-/* A unit of finished text: its columns, or -1 if it does not print. */
-static int quote_columns(const char *s, size_t n, size_t *ret_len, wint_t *ret_wide)
-{
-        unsigned char c = (unsigned char)*s;
-        locale_t locale;
-
-        *ret_len = 1;
-        *ret_wide = c < 0x80 ? c : WEOF;
-        if (c < 0x80)
-                return c && !quote_is_ascii_print(c) ? -1 : c != 0;
-        switch (quote_charset(&locale)) {
-        case QUOTE_BYTES:
-                return -1;
-        case QUOTE_SINGLE:
-                return isprint_l(c, locale) ? 1 : -1;
-        case QUOTE_MULTI:
-                break;
-        }
-        *ret_len = quote_decode(s, n, ret_wide);
-        return *ret_wide == WEOF ? -1 : wcwidth((wchar_t)*ret_wide);
-}
+/* Hiding */
 
 /* Replace what does not print in @s..@end with '?'.  It only ever shrinks. */
 static char *quote_hide(const struct lsr_quote *q, char *s, char *end, size_t *ret_width)
@@ -435,7 +369,7 @@ static char *quote_hide(const struct lsr_quote *q, char *s, char *end, size_t *r
         wint_t wide;
 
         for (; s < end; s += len) {
-                int columns = quote_columns(s, (size_t)(end - s), &len, &wide);
+                int columns = lsr_width_unit(s, (size_t)(end - s), &len, &wide);
 
                 if (columns < 0 || (q->escape_bidi && quote_is_bidi(wide))) {
                         *to++ = '?';
@@ -450,47 +384,6 @@ static char *quote_hide(const struct lsr_quote *q, char *s, char *end, size_t *r
         return to;
 }
 
-/*
- * Width without hiding.  @names: in locales without multibyte characters ls
- * counts only what prints in a name, but every byte that is no control
- * character in other text.
- */
-static size_t quote_text_width(const char *s, size_t n, bool names)
-{
-        const char *end = s + n;
-        size_t len, width = 0;
-        locale_t locale;
-        wint_t wide;
-
-        for (; s < end; s += len) {
-                int columns = quote_columns(s, (size_t)(end - s), &len, &wide);
-
-                if (columns >= 0) {
-                        width += (size_t)columns;
-                        continue;
-                }
-                if ((unsigned char)*s < 0x80)
-                        continue;
-                switch (quote_charset(&locale)) {
-                case QUOTE_BYTES:
-                        width += !names;
-                        break;
-                case QUOTE_SINGLE:
-                        width += !names && !iscntrl_l((unsigned char)*s, locale);
-                        break;
-                case QUOTE_MULTI:
-                        width += wide == WEOF || !iswcntrl(wide);
-                        break;
-                }
-        }
-        return width;
-}
-
-size_t lsr_text_width(const char *s, size_t len)
-{
-        return quote_text_width(s, len, false);
-}
-
 /* Interface */
 
 static bool quote_is_shell(enum lsr_quoting style)
@@ -501,7 +394,7 @@ static bool quote_is_shell(enum lsr_quoting style)
 /* Is an ASCII byte inside a name written as it is? */
 static bool quote_is_safe(const struct lsr_quote *q, unsigned char c)
 {
-        if (!quote_is_ascii_print(c))
+        if (!lsr_ascii_prints(c))
                 return false;
         if (q->style == LSR_QUOTE_LITERAL)
                 return true;
@@ -543,7 +436,7 @@ static struct lsr_quoted quote_name(const struct lsr_quote_table *t, char *at, c
             (q->style == LSR_QUOTE_LITERAL || q->style == LSR_QUOTE_SHELL || q->style == LSR_QUOTE_SHELL_ALWAYS))
                 end = quote_hide(q, at, end, &r.width);
         else
-                r.width = quote_text_width(at, (size_t)(end - at), true);
+                r.width = lsr_file_name_width(at, (size_t)(end - at));
         r.len = (size_t)(end - at);
         return r;
 }

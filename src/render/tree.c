@@ -14,6 +14,7 @@
  * with columns the rows are recorded in their order, and printed when all are
  * there.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
         size_t prefix_len = t->levels[set->depth].prefix_len;
         bool last = i + 1 == set->n;
 
+        assert(i < set->n && set->depth < t->cap_levels);
         t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(true, last));
@@ -101,10 +103,8 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
 
 static void tree_keep(struct lsr_tree *t, const struct lsr_set *set, size_t i)
 {
-        if (t->n_rows == t->cap_rows) {
-                t->cap_rows = t->cap_rows ? 2 * t->cap_rows : 256;
-                t->rows = lsr_xrealloc(t->rows, t->cap_rows * sizeof(*t->rows));
-        }
+        assert(i < set->n || i == TREE_BEGIN);
+        lsr_grow(&t->rows, t->n_rows, &t->cap_rows);
         t->rows[t->n_rows++] = (struct tree_row){ set, i };
 }
 
@@ -113,10 +113,7 @@ static void tree_keep_set(struct lsr_tree *t, const struct lsr_set *set)
         struct lsr_set *copy = lsr_arena_new(&t->arena, struct lsr_set, 1);
 
         *copy = *set;
-        if (t->n_spans == t->cap_spans) {
-                t->cap_spans = t->cap_spans ? 2 * t->cap_spans : 64;
-                t->spans = lsr_xrealloc(t->spans, t->cap_spans * sizeof(*t->spans));
-        }
+        lsr_grow(&t->spans, t->n_spans, &t->cap_spans);
         t->spans[t->n_spans++] = (struct lsr_span){ copy->measured, copy->n_measured };
         tree_level(t, set->depth)->kept = copy;
         tree_keep(t, copy, TREE_BEGIN);
@@ -151,7 +148,7 @@ void lsr_tree_end(struct lsr_view *v)
         for (size_t i = 0; i < t->n_spans && !v->some_quoted; i++)
                 lsr_name_scan_quoting(v, t->spans[i].entries, t->spans[i].n);
         if (v->o.titles && v->o.format == LSR_FORMAT_LONG)
-                lsr_long_titles(v);
+                lsr_cells_put_titles(v);
         for (size_t i = 0; i < t->n_rows; i++) {
                 const struct tree_row *row = &t->rows[i];
 

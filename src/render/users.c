@@ -12,22 +12,14 @@
 #include "base/accounts.h"
 #include "base/arena.h"
 #include "base/command.h"
-#include "render/quote.h"
+#include "base/width.h"
+#include "render/view.h"
 
 #define USERS_ASK_MAX 512u /* ids in one run of getent */
 
 void lsr_users_init(struct lsr_users *users, const char *database)
 {
         *users = (struct lsr_users){ .database = database };
-}
-
-static uint32_t users_digits(uint32_t v)
-{
-        uint32_t n = 1;
-
-        for (; v >= 10; v /= 10)
-                n++;
-        return n;
 }
 
 static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
@@ -40,7 +32,7 @@ static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
                         return &users->all[number - 1];
         }
         lsr_grow(&users->all, users->n, &users->cap);
-        users->all[users->n++] = (struct lsr_user){ .id = id, .used = true, .width = users_digits(id) };
+        users->all[users->n++] = (struct lsr_user){ .id = id, .width = (uint32_t)lsr_digits(id) };
         lsr_hash_add(&users->table, hash, (uint32_t)users->n);
         return &users->all[users->n - 1];
 }
@@ -66,7 +58,8 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
         char numbers[USERS_ASK_MAX][12];
         const char *argv[USERS_ASK_MAX + 3] = { "/usr/bin/getent", users->database };
-        char *const environment[] = { (char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL };
+        char path[] = "PATH=/usr/bin:/bin", locale[] = "LC_ALL=C";
+        char *const environment[] = { path, locale, NULL };
         char *text;
         size_t len;
 
@@ -91,7 +84,7 @@ unsigned lsr_users_resolve(struct lsr_users *users)
                 users_ask(users, users->missing + done, n < USERS_ASK_MAX ? n : USERS_ASK_MAX);
         }
         users->n_missing = 0;
-        users->last = (struct lsr_user){};
+        users->has_last = false;
         return runs;
 }
 
@@ -99,11 +92,12 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
 {
         size_t n = users->n;
 
-        if (users->last.used && users->last.id == id)
+        if (users->has_last && users->last.id == id)
                 return &users->last;
         users->last = *users_add(users, id);
+        users->has_last = true;
         if (users->n > n) {
-                users->missing = lsr_xrealloc(users->missing, (users->n_missing + 1) * sizeof(*users->missing));
+                lsr_grow(&users->missing, users->n_missing, &users->cap_missing);
                 users->missing[users->n_missing++] = id;
         }
         return &users->last;

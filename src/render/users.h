@@ -16,7 +16,6 @@
 
 struct lsr_user {
         uint32_t id;
-        bool used;        /* in lsr_users.last: there was one */
         const char *name; /* NULL: nobody knows it */
         uint32_t name_len;
         uint32_t width; /* columns of the name, or of the number if there is none */
@@ -31,8 +30,9 @@ struct lsr_users {
         uint32_t *missing;           /* ids to ask getent for */
         char **texts;                /* answers of getent, which names point into */
         size_t n_texts;
-        size_t n_missing;
-        struct lsr_user last; /* of the last look-up */
+        size_t n_missing, cap_missing;
+        struct lsr_user last; /* of the last look-up, */
+        bool has_last;        /* if there was one */
 };
 
 void lsr_users_init(struct lsr_users *users, const char *database);

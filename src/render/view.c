@@ -1,7 +1,7 @@
 /* view - from a set to the format that shows it */
 #include "render/view.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 static void view_total(struct lsr_view *v, uint64_t blocks)
 {
@@ -21,18 +21,17 @@ void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set)
         lsr_cells_measure(v, &span, 1, v->o.titles && v->o.format == LSR_FORMAT_LONG);
 }
 
-int lsr_view_set(void *ctx, const struct lsr_set *set)
+void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
 {
-        struct lsr_view *v = ctx;
-
+        assert(set->n == 0 || set->rows);
         v->dir = set->dir;
         if (v->o.format == LSR_FORMAT_JSON) {
                 lsr_json_set(v, set);
-                return 0;
+                return;
         }
         if (v->o.tree) {
                 lsr_tree_set(v, set);
-                return 0;
+                return;
         }
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
@@ -56,22 +55,12 @@ int lsr_view_set(void *ctx, const struct lsr_set *set)
                 lsr_lines_set(v, set);
                 break;
         }
-        return 0;
 }
 
-int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i)
+void lsr_view_end(struct lsr_view *v)
 {
-        lsr_tree_row(ctx, set, i);
-        return 0;
-}
-
-int lsr_view_end(void *ctx)
-{
-        struct lsr_view *v = ctx;
-
         if (v->tree)
                 lsr_tree_end(v);
-        return 0;
 }
 
 static void view_dired(struct lsr_view *v, const char *label, const struct lsr_dired *d)
@@ -80,7 +69,8 @@ static void view_dired(struct lsr_view *v, const char *label, const struct lsr_d
                 return;
         lsr_out_puts(v->out, label);
         for (size_t i = 0; i < d->n; i++)
-                lsr_out_printf(v->out, " %llu", (unsigned long long)d->at[i]);
+                lsr_out_printf(v->out, " %llu %llu", (unsigned long long)d->at[i].begin,
+                               (unsigned long long)d->at[i].end);
         lsr_out_putc(v->out, '\n');
 }
 

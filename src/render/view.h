@@ -4,7 +4,8 @@
  * A view shows the sets that the listing hands over, in one of the formats.
  * This is what all of them share: the options of the output and the state of
  * the view.  There is one file per format: long.c, grid.c, lines.c, json.c,
- * tree.c; name.c prints a name with quotes, colour, link and mark.
+ * tree.c; name.c prints a name with quotes, colour and mark, hyperlink.c makes
+ * it a link.
  */
 #pragma once
 
@@ -18,6 +19,7 @@
 #include "render/color.h"
 #include "render/columns.h"
 #include "render/human.h"
+#include "render/hyperlink.h"
 #include "render/quote.h"
 #include "render/users.h"
 #include "render/when.h"
@@ -59,9 +61,12 @@ struct lsr_view_options {
 
 /* Positions for --dired. */
 struct lsr_dired {
-        uint64_t *at; /* pairs of begin and end */
-        size_t n;
-        size_t cap;
+        struct lsr_dired_place *at;
+        size_t n, cap;
+};
+
+struct lsr_dired_place {
+        uint64_t begin, end;
 };
 
 struct lsr_view {
@@ -78,28 +83,24 @@ struct lsr_view {
         struct lsr_users groups;
         struct lsr_dired dired;    /* file names */
         struct lsr_dired subdired; /* headings of directories */
-        char *host;                /* for hyperlinks */
+        struct lsr_hyperlinks links;
         /* state */
         bool used_color;
-        bool some_quoted; /* a name of the set at hand is, and that matters for the others */
-        bool any_set;     /* one was shown before */
-        const char *dir;  /* of the set at hand, NULL for operands */
-        char *link_dir;   /* the directory whose absolute path is link_base; for hyperlinks */
-        char *link_base;
-        unsigned base_links; /* links on the way there */
+        bool some_quoted;    /* a name of the set at hand is, and that matters for the others */
+        bool any_set;        /* one was shown before */
+        const char *dir;     /* of the set at hand, NULL for operands */
         const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
-        uint64_t syscalls; /* made for hyperlinks */
+        uint64_t syscalls; /* made for colours */
 };
 
-/* The sink of lsr_list(); ctx is the view. */
-int lsr_view_set(void *ctx, const struct lsr_set *set);
-int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i);
+/* What the sink of lsr_list() is handed; the rows of a tree one by one, by lsr_tree_row(). */
+void lsr_view_set(struct lsr_view *v, const struct lsr_set *set);
 
 /* All sets were handed over: print what waited for this.  The sets must still exist.  */
-int lsr_view_end(void *ctx);
+void lsr_view_end(struct lsr_view *v);
 
 /* Print the end of the output: --dired's positions, the colour reset.  */
 void lsr_view_finish(struct lsr_view *v);
@@ -111,7 +112,6 @@ void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e);
-void lsr_long_titles(struct lsr_view *v);
 void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
@@ -141,8 +141,8 @@ size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, 
 bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e);
 char *lsr_name_put_bare(const struct lsr_view *v, const struct lsr_entry *e, char *p);
 
-/* The mark behind a name; @stat_ok false: @mode has the type only.  Returns the number of bytes: 0 or 1. */
-size_t lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode);
+/* The mark behind a name, if there is one; @stat_ok false: @mode has the type only. */
+void lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode);
 
 /* The heading of a directory, with its ":" and newline. */
 void lsr_heading_put(struct lsr_view *v, const char *dir);
@@ -156,11 +156,6 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
 /* Colour sequences. */
 void lsr_color_normal(struct lsr_view *v);
 void lsr_color_off(struct lsr_view *v);
-
-void lsr_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t begin, uint64_t end);
-
-/* Position of the next byte as --dired counts. */
-uint64_t lsr_dired_pos(const struct lsr_view *v);
 
 /* ---- text.c: pieces of rows ---- */
 

@@ -12,9 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/locale.h"
+#include "base/width.h"
 #include "render/date.h"
-#include "render/quote.h"
 
 /* The size of GNU's buffer: a longer time is printed as seconds, and the months of a longer format are not aligned.  */
 #define WHEN_GNU_MAX ((size_t)1000)
@@ -41,9 +42,8 @@ static bool when_english(void)
 
 void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind)
 {
-        struct timespec now;
+        struct timespec now = lsr_clock_now();
 
-        clock_gettime(CLOCK_REALTIME, &now);
         *ret_when = (struct lsr_when){
                 .kind = kind,
                 .now_sec = now.tv_sec,
@@ -144,9 +144,8 @@ static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
 
         /* The file may have changed after the clock was read: read the clock again.  */
         if (sec > w->now_sec || (sec == w->now_sec && nsec > w->now_nsec)) {
-                struct timespec now;
+                struct timespec now = lsr_clock_now();
 
-                clock_gettime(CLOCK_REALTIME, &now);
                 w->now_sec = now.tv_sec;
                 w->now_nsec = (uint32_t)now.tv_nsec;
                 old = w->now_sec - WHEN_RECENT_SECONDS;

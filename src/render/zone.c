@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
+#include "base/path.h"
 
 #define ZONE_HEADER 44
 
@@ -20,21 +22,11 @@ struct zone_counts {
         size_t isut, isstd, leap, time, type, chars;
 };
 
-static uint32_t zone_be32(const unsigned char *p)
-{
-        return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static int64_t zone_be64(const unsigned char *p)
-{
-        return (int64_t)((uint64_t)zone_be32(p) << 32 | zone_be32(p + 4));
-}
-
 const char *lsr_zone_path(char *buf, size_t size)
 {
         const char *tz = getenv("TZ");
         const char *dir = getenv("TZDIR");
-        size_t len;
+        size_t dir_len, len;
 
         if (!tz)
                 tz = "/etc/localtime";
@@ -44,14 +36,11 @@ const char *lsr_zone_path(char *buf, size_t size)
                 return NULL;
         if (!dir || !*dir)
                 dir = "/usr/share/zoneinfo";
-        len = *tz == '/' ? 0 : strlen(dir) + 1;
-        if (len + strlen(tz) + 1 > size)
+        dir_len = *tz == '/' ? 0 : strlen(dir);
+        len = strlen(tz);
+        if (dir_len + 1 + len + 1 > size)
                 return NULL;
-        if (len) {
-                memcpy(buf, dir, len - 1);
-                buf[len - 1] = '/';
-        }
-        strcpy(buf + len, tz);
+        lsr_path_put(buf, dir, dir_len, tz, len);
         return buf;
 }
 
@@ -59,8 +48,8 @@ static bool zone_header(const unsigned char *p, const unsigned char *end, struct
 {
         if (end - p < ZONE_HEADER || memcmp(p, "TZif", 4) != 0 || p[4] < '2')
                 return false;
-        *ret_counts = (struct zone_counts){ zone_be32(p + 20), zone_be32(p + 24), zone_be32(p + 28),
-                                            zone_be32(p + 32), zone_be32(p + 36), zone_be32(p + 40) };
+        *ret_counts = (struct zone_counts){ lsr_be32(p + 20), lsr_be32(p + 24), lsr_be32(p + 28),
+                                            lsr_be32(p + 32), lsr_be32(p + 36), lsr_be32(p + 40) };
         return true;
 }
 
@@ -70,10 +59,15 @@ static size_t zone_block(const struct zone_counts *c, size_t width)
         return c->time * (width + 1) + c->type * 6 + c->chars + c->leap * (width + 4) + c->isstd + c->isut;
 }
 
+static int64_t zone_time(const struct lsr_zone *z, unsigned i)
+{
+        return (int64_t)lsr_be64(z->times + 8 * i);
+}
+
 static bool zone_valid(const struct lsr_zone *z)
 {
         for (unsigned i = 0; i < z->n_times; i++)
-                if (z->indices[i] >= z->n_types || (i && zone_be64(z->times + 8 * i) < zone_be64(z->times + 8 * i - 8)))
+                if (z->indices[i] >= z->n_types || (i && zone_time(z, i) < zone_time(z, i - 1)))
                         return false;
         for (unsigned i = 0; i < z->n_types; i++)
                 if (z->types[6 * i + 5] >= z->names_len)
@@ -188,7 +182,7 @@ bool lsr_zone_find(const struct lsr_zone *z, int64_t t, struct lsr_zone_span *re
         while (low < high) {
                 unsigned mid = low + (high - low) / 2;
 
-                if (zone_be64(z->times + 8 * mid) <= t)
+                if (zone_time(z, mid) <= t)
                         low = mid + 1;
                 else
                         high = mid;
@@ -199,10 +193,10 @@ bool lsr_zone_find(const struct lsr_zone *z, int64_t t, struct lsr_zone_span *re
                 return zone_ask_libc(t, ret_span);
         type = z->types + 6 * (z->n_times ? z->indices[low - 1] : 0);
         *ret_span = (struct lsr_zone_span){
-                .begin = z->n_times ? zone_be64(z->times + 8 * (low - 1)) : INT64_MIN,
-                .end = low < z->n_times ? zone_be64(z->times + 8 * low) : INT64_MAX,
-                .offset = (int32_t)zone_be32(type),
-                .utc_offset = (int32_t)zone_be32(type),
+                .begin = z->n_times ? zone_time(z, low - 1) : INT64_MIN,
+                .end = low < z->n_times ? zone_time(z, low) : INT64_MAX,
+                .offset = (int32_t)lsr_be32(type),
+                .utc_offset = (int32_t)lsr_be32(type),
                 .dst = type[4],
                 .name = z->names + type[5],
         };

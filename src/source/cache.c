@@ -17,11 +17,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "formats/crc.h"
 
 #define CACHE_VERSION 1u
@@ -215,12 +215,11 @@ static bool cache_write(int dir, const struct lsr_meta *meta, const struct lsr_c
 
 void lsr_cache_put(const struct lsr_meta *meta, const struct lsr_cache_entry *entry)
 {
-        struct timespec now;
+        struct timespec now = lsr_clock_now();
         uint8_t *encoded;
         size_t size;
         int dir;
 
-        clock_gettime(CLOCK_REALTIME, &now);
         if (!cache_wants(meta) || meta->sec[LSR_MTIME] > now.tv_sec - LSR_CACHE_QUIET_S ||
             meta->sec[LSR_CTIME] > now.tv_sec - LSR_CACHE_QUIET_S)
                 return;

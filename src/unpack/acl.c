@@ -18,6 +18,8 @@
 
 #include "base/accounts.h"
 #include "base/arena.h"
+#include "base/bytes.h"
+#include "base/cleanup.h"
 
 #define ACL_VERSION 2
 #define ACL_NO_ID UINT32_MAX
@@ -142,45 +144,39 @@ static int acl_compare(const void *a, const void *b)
         return (x->id > y->id) - (x->id < y->id);
 }
 
-static void acl_put(uint8_t *to, const struct acl_entry *e)
-{
-        const uint64_t v = e->tag | (uint64_t)e->perm << 16 | (uint64_t)e->id << 32;
-
-        for (unsigned i = 0; i < 8; i++)
-                to[i] = (uint8_t)(v >> 8 * i);
-}
-
 int lsr_acl_from_text(const char *text, size_t n, uint8_t **ret_value, size_t *ret_size)
 {
         const char *at = text, *end = text + n;
-        struct acl_entry *entries = NULL;
-        size_t count = 0;
-        int r = 0;
+        lsr_autofree struct acl_entry *entries = NULL;
+        size_t count = 0, cap = 0;
+        uint8_t *value;
 
-        while (at < end && r == 0) {
+        while (at < end) {
                 const char *stop = at;
 
                 while (stop < end && *stop != ',' && *stop != '\n' && *stop)
                         stop++;
                 if (stop > at) {
-                        entries = lsr_xrealloc(entries, (count + 1) * sizeof(*entries));
-                        r = count < ACL_ENTRIES_MAX ? acl_entry(at, stop, &entries[count]) : -EINVAL;
-                        count += r == 0;
+                        int r;
+
+                        lsr_grow(&entries, count, &cap);
+                        r = count < ACL_ENTRIES_MAX ? acl_entry(at, stop, &entries[count++]) : -EINVAL;
+                        if (r < 0)
+                                return r;
                 }
                 at = stop < end ? stop + 1 : end;
         }
-        if (r == 0 && count == 0)
-                r = -EINVAL;
-        if (r == 0) {
-                uint8_t *value = lsr_xmalloc(4 + 8 * count);
-
-                qsort(entries, count, sizeof(*entries), acl_compare);
-                memcpy(value, (const uint8_t[4]){ ACL_VERSION }, 4);
-                for (size_t i = 0; i < count; i++)
-                        acl_put(value + 4 + 8 * i, &entries[i]);
-                *ret_value = value;
-                *ret_size = 4 + 8 * count;
+        if (count == 0)
+                return -EINVAL;
+        qsort(entries, count, sizeof(*entries), acl_compare);
+        value = lsr_xmalloc(4 + 8 * count);
+        lsr_put_le32(value, ACL_VERSION);
+        for (size_t i = 0; i < count; i++) {
+                lsr_put_le16(value + 4 + 8 * i, entries[i].tag);
+                lsr_put_le16(value + 4 + 8 * i + 2, entries[i].perm);
+                lsr_put_le32(value + 4 + 8 * i + 4, entries[i].id);
         }
-        free(entries);
-        return r;
+        *ret_value = value;
+        *ret_size = 4 + 8 * count;
+        return 0;
 }

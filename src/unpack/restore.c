@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/cleanup.h"
 #include "unpack/acl.h"
 
 #define RESTORE_SPECIAL (S_ISUID | S_ISGID)
@@ -106,7 +108,7 @@ static int restore_xattr(int (*set)(const void *where, const char *name, const v
 {
         bool is_text;
         const char *acl = restore_acl(name, &is_text);
-        uint8_t *converted;
+        lsr_autofree uint8_t *converted = NULL;
         size_t size;
         int r;
 
@@ -115,11 +117,7 @@ static int restore_xattr(int (*set)(const void *where, const char *name, const v
         if (!is_text)
                 return set(where, name, value, n);
         r = lsr_acl_from_text((const char *)value, n, &converted, &size);
-        if (r < 0)
-                return r;
-        r = set(where, acl, converted, size);
-        free(converted);
-        return r;
+        return r < 0 ? r : set(where, acl, converted, size);
 }
 
 /* Set each attribute by @set, whose results are negative errnos. */
@@ -138,7 +136,7 @@ static void restore_xattrs(const struct lsr_restore *r, const struct lsr_member 
                 if ((size_t)(end - p) < len + 1 + 4)
                         return;
                 p += len + 1;
-                n = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+                n = lsr_le32(p);
                 p += 4;
                 if (n > (size_t)(end - p))
                         return;

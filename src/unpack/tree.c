@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 
 #define TREE_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -147,10 +148,9 @@ static int tree_walk(struct lsr_tree *t, uint32_t row)
 static int tree_open_whole(struct lsr_tree *t, uint32_t row, int flags, int *ret_fd)
 {
         bool near = tree_kept(t, lsr_catalogue_parent(t->c, row)) >= 0;
-        char *path = t->no_openat2 || near ? NULL : lsr_tree_path(t, row);
+        lsr_autofree char *path = t->no_openat2 || near ? NULL : lsr_tree_path(t, row);
         int fd = path && strlen(path) < PATH_MAX ? tree_openat2(t, path, flags) : -ENOSYS;
 
-        free(path);
         if (fd == -ENOSYS || (fd < 0 && t->no_openat2))
                 return 1;
         *ret_fd = fd;

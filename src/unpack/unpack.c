@@ -26,30 +26,24 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/path.h"
 #include "unpack/unpacking.h"
 
 /* --- telling ------------------------------------------------------------------------ */
 
 static char *unpack_path(const struct unpack *u, uint32_t row)
 {
-        char *below = lsr_tree_path(&u->tree, row);
-        size_t len = strlen(u->o->output), below_len = strlen(below);
-        char *path = lsr_xmalloc(len + below_len + 2);
+        lsr_autofree char *below = lsr_tree_path(&u->tree, row);
 
-        memcpy(path, u->o->output, len);
-        if (below_len > 0 && len > 0 && path[len - 1] != '/')
-                path[len++] = '/';
-        memcpy(path + len, below, below_len + 1);
-        free(below);
-        return path;
+        return below[0] ? lsr_path_new(u->o->output, below) : lsr_xstrdup(u->o->output);
 }
 
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
 {
-        char *path = unpack_path(u, row);
+        lsr_autofree char *path = unpack_path(u, row);
 
         u->o->trouble(u->o->ctx, what, path, error);
-        free(path);
 }
 
 static void unpack_lost(void *ctx, const char *name, int error)
@@ -58,12 +52,11 @@ static void unpack_lost(void *ctx, const char *name, int error)
         struct lsr_unpack_result *res = u->result;
 
         if (res->n_lost++ == 0) {
-                char *path = unpack_path(u, u->at_hand);
+                lsr_autofree char *path = unpack_path(u, u->at_hand);
 
                 res->lost_error = error;
                 snprintf(res->lost_name, sizeof(res->lost_name), "%s", name);
                 snprintf(res->lost_path, sizeof(res->lost_path), "%s", path);
-                free(path);
         }
 }
 
@@ -206,19 +199,16 @@ static int unpack_dirs(struct unpack *u)
 static int unpack_dir_metadata(struct unpack *u, uint32_t row, const struct lsr_member *m)
 {
         bool as_stored = (u->state[row] & (ROW_NEW | ROW_UNTRUE)) == ROW_NEW;
-        int dir, fd, r;
+        lsr_autoclose int fd = -1;
 
         u->at_hand = row;
         if (as_stored && !lsr_restore_needed(&u->restore, m)) {
-                dir = unpack_dir_of(u, row, m->path);
+                int dir = unpack_dir_of(u, row, m->path);
+
                 return dir < 0 ? dir : lsr_restore_time_at(dir, m->path, m);
         }
         fd = lsr_tree_open_dir(&u->tree, row, O_RDONLY);
-        if (fd < 0)
-                return fd;
-        r = lsr_restore_fd(&u->restore, fd, m, !as_stored);
-        close(fd);
-        return r;
+        return fd < 0 ? fd : lsr_restore_fd(&u->restore, fd, m, !as_stored);
 }
 
 static void unpack_dirs_metadata(struct unpack *u)
@@ -314,28 +304,28 @@ static int unpack_specials(struct unpack *u)
 
 static int unpack_link(struct unpack *u, uint32_t row, uint32_t to)
 {
+        lsr_autoclose int from = -1;
         struct lsr_member m, target;
-        int dir, from, r;
+        int dir, r;
 
         lsr_catalogue_get(u->c, row, &m);
         lsr_catalogue_get(u->c, to, &target);
-        from = unpack_dir_of(u, to, target.path);
-        if (from < 0)
-                return from;
+        dir = unpack_dir_of(u, to, target.path);
+        if (dir < 0)
+                return dir;
         /* The second directory may take the first one's place among those kept open. */
-        from = fcntl(from, F_DUPFD_CLOEXEC, 0);
+        from = fcntl(dir, F_DUPFD_CLOEXEC, 0);
         if (from < 0)
                 return -errno;
-        dir = r = unpack_dir_of(u, row, m.path);
-        if (dir >= 0) {
-                r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
-                if (r == -EEXIST) {
-                        r = unpack_clear(u, dir, m.path);
-                        if (r == 0)
-                                r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
-                }
+        dir = unpack_dir_of(u, row, m.path);
+        if (dir < 0)
+                return dir;
+        r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
+        if (r == -EEXIST) {
+                r = unpack_clear(u, dir, m.path);
+                if (r == 0)
+                        r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
         }
-        close(from);
         return r;
 }
 

@@ -25,6 +25,7 @@ TMPDIR=$PWD/scratch compare d --runs=1 --formats=
 echo old >page; compare d --runs=1 --html=page; cat page
 compare d --runs=1 --html=page --force --formats=tar; head -c 15 page; echo
 compare d --runs=1 --html=scratch/page
+mkfifo reader; compare d --runs=1 --html=reader
 # Empty files need not be read, and what is in a directory that one may only list is nowhere.
 mkdir -p e/list; echo 1 >e/a; : >e/empty; echo 2 >e/list/x; ln -s x e/list/link; chmod 0 e/empty; chmod 444 e/list
 compare e --runs=1

@@ -7,3 +7,7 @@ tar -tf one.tar.zst; tar -tf out/two.tar
 touch out/a.tar; rm out/one.tar
 pack --each d --output=out --bundle-format=tar
 ls -A . out
+mkdir -p files many/a many/b; touch files/x many/y
+pack --each files
+pack --each many --output=out
+pack --each many files --output=out --force; ls out

@@ -12,4 +12,4 @@ objdump -d --no-show-raw-insn "$binary" | awk '
         /^[0-9a-f]+ </ { ours = $2 ~ /^<lsr_/ }
         ours && /<__stack_chk_fail/ { canaries++ }
         ours && /<__[a-z]*printf_chk/ { sizes++ }
-        END { print (canaries >= 50 ? "canaries" : canaries " canaries"); print (sizes >= 5 ? "sizes" : sizes " sizes") }'
+        END { print (canaries >= 50 ? "canaries" : canaries " canaries"); print (sizes >= 3 ? "sizes" : sizes " sizes") }'

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/locale.h"
+#include "base/width.h"
 #include "cli/options.h"
 #include "render/view.h"
 
@@ -80,19 +82,45 @@ Test(columns, names_are_unique_and_found, .init = columns_init)
 /* The words of --columns, for completions, are the names of the table. */
 Test(columns, words_of_the_option, .init = columns_init)
 {
+        lsr_auto(lsr_out_free) struct lsr_out want = LSR_OUT_MEMORY, got = LSR_OUT_MEMORY;
         const struct lsr_option *o = lsr_options;
-        const struct lsr_word *word;
 
         while (!o->name || strcmp(o->name, "columns") != 0)
                 o++;
-        word = o->words;
-        for (size_t i = 0; i < lsr_n_columns; i++) {
-                if (!lsr_columns[i].title)
-                        continue;
-                cr_assert(word->word);
-                cr_assert_str_eq((word++)->word, lsr_columns[i].name);
+        o->choices(&got);
+        lsr_out_putc(&got, '\0');
+        for (size_t i = 0; i < lsr_n_columns; i++)
+                if (lsr_columns[i].title)
+                        lsr_out_printf(&want, "%s%s", i > 0 ? " " : "", lsr_columns[i].name);
+        cr_assert_str_eq(got.buf, want.buf);
+}
+
+/* The names of the cells, with blanks between them. */
+static const char *columns_names(void)
+{
+        static char names[200];
+
+        names[0] = '\0';
+        for (size_t i = 0; i < view.cells.n; i++) {
+                strcat(names, i > 0 ? " " : "");
+                strcat(names, view.cells.all[i].column->name);
         }
-        cr_assert_null(word->word);
+        return names;
+}
+
+/* What other options add stands before the first that the table has behind it, and once. */
+Test(columns, added, .init = columns_init)
+{
+        cr_assert_null(lsr_cells_parse(&view.cells, "age,size,mode"));
+        lsr_cells_add(&view.cells, LSR_SHOW_INODE | LSR_SHOW_BLOCKS);
+        cr_assert_str_eq(columns_names(), "inode blocks age size mode");
+        lsr_cells_add(&view.cells, LSR_SHOW_GIT | LSR_SHOW_INODE);
+        cr_assert_str_eq(columns_names(), "inode blocks age size mode git");
+        cr_assert_null(lsr_cells_parse(&view.cells, "mode,size"));
+        lsr_cells_add(&view.cells, LSR_SHOW_AUTHOR | LSR_SHOW_CONTEXT);
+        cr_assert_str_eq(columns_names(), "mode author context size");
+        lsr_cells_add(&view.cells, 0);
+        cr_assert_eq(view.cells.n, 4);
 }
 
 Test(columns, lists, .init = columns_init)

@@ -78,12 +78,6 @@ static void tree_remove(void)
         cr_assert(system(command) == 0);
 }
 
-static int no_progress(void *ctx)
-{
-        (void)ctx;
-        return 0;
-}
-
 static void not_unreadable(void *ctx, const char *path, int error)
 {
         (void)ctx;
@@ -113,7 +107,7 @@ Test(compare, ways_agree)
 {
         static const char *const words[] = { "tar", "tar.gz", "tar.zst", "tar.lz4", "zip-store", "zip", "sqlar" };
         struct lsr_way_job job = { .dir = tree, .owner = getpid(), .links = true };
-        struct lsr_bundling bundling = { .dir = tree, .threads = 2, .progress = no_progress };
+        struct lsr_bundling bundling = { .dir = tree, .threads = 2 };
         struct lsr_inventory inventory;
         struct lsr_bundling_format format;
         struct lsr_scratch scratch;
@@ -125,8 +119,7 @@ Test(compare, ways_agree)
         for (job.kind = LSR_WAY_SYNC; job.kind < LSR_WAY_BUNDLES; job.kind++)
                 way_check(&job, "files", &digest);
         cr_assert(lsr_inventory_take(&inventory, &(struct lsr_inventory_options){ .dir = tree,
-                                                                                  .unreadable = not_unreadable,
-                                                                                  .progress = no_progress }) == 0);
+                                                                                  .unreadable = not_unreadable }) == 0);
         cr_expect(inventory.files == TREE_MEMBERS - 1 && inventory.links == 1 && inventory.members == TREE_MEMBERS + 3);
         cr_expect(inventory.bytes == TREE_BYTES && inventory.hard_links && inventory.n_packages == 2);
         cr_assert(lsr_scratch_open(&scratch, tree, 1) == 0);
@@ -197,16 +190,10 @@ Test(compare, unmeasured)
 
 /* --- children ----------------------------------------------------------------- */
 
-static bool child_goes_on(void *ctx)
-{
-        (void)ctx;
-        return false;
-}
-
 /* A run that is traced and one that is not report the same, but for times and how often a ring was entered. */
 static void child_check(const struct lsr_way_job *job, const char *name)
 {
-        const struct lsr_child child = { .name = name, .job = job, .stop = child_goes_on };
+        const struct lsr_child child = { .name = name, .job = job };
         struct lsr_child_result plain, traced;
         struct lsr_way_report *reports[] = { &plain.report, &traced.report };
         char *text = NULL;
@@ -240,9 +227,7 @@ Test(compare, traced_differs_in_time_only)
         struct lsr_way_job job = { .dir = tree, .owner = getpid(), .links = true };
         struct lsr_bundling_format format;
         struct lsr_scratch scratch;
-        struct lsr_bundling bundling = {
-                .dir = tree, .threads = 2, .progress = no_progress, .scratch = &scratch, .format = &format
-        };
+        struct lsr_bundling bundling = { .dir = tree, .threads = 2, .scratch = &scratch, .format = &format };
         struct lsr_bundled bundled;
         char *text;
 
@@ -318,7 +303,7 @@ Test(compare, counts_calls)
         pid = fork();
         if (pid == 0)
                 trace_child();
-        r = lsr_trace_run(pid, child_goes_on, NULL, &status, &calls, &n);
+        r = lsr_trace_run(pid, &status, &calls, &n);
         cr_assert(r == 0);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
                 cr_skip_test("ptrace is refused");

@@ -43,7 +43,7 @@ static void keys_of_json(struct keys *k, mode_t mode, int error)
         struct lsr_set set = { .dir = "", .rows = &(struct lsr_entry *){ &e }, .n = 1 };
         struct lsr_out out;
 
-        lsr_cells_choose(&v.cells, LSR_SHOW_JSON | LSR_SHOW_GIT);
+        lsr_cells_add(&v.cells, LSR_SHOW_JSON | LSR_SHOW_GIT);
         e.meta.known = ~0u;
         e.meta.mode = mode;
         e.meta.error = error;

@@ -25,7 +25,7 @@ static void long_show(struct lsr_out *out, size_t before, size_t len, bool owner
         struct lsr_set set = { .dir = "", .rows = rows, .n = 1, .measured = rows, .n_measured = 1 };
         char bad[3];
 
-        lsr_cells_choose(&v.cells, owner ? shown | LSR_SHOW_USER : shown);
+        lsr_cells_add(&v.cells, owner ? shown | LSR_SHOW_USER : shown);
         memset(name, 'x', len);
         name[len] = '\0';
         e.meta = (struct lsr_meta){ .known = ~0u, .mode = S_IFREG | 0755, .nlink = 1, .size = 123456, .inode = 77 };

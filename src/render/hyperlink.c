@@ -1,5 +1,5 @@
 /*
- * canon - one component after the other
+ * hyperlink - one component of a path after the other
  *
  *      done   /home/u/src          absolute, without links
  *      todo   ../lib/link/x        a link's target takes its place in front
@@ -9,9 +9,9 @@
  * no path has so many; which link of a loop is the one that is kept depends on
  * this number, and it is the one of the GNU tools.
  */
-#include "render/canon.h"
+#include "render/hyperlink.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -139,19 +139,22 @@ static void canon_walk(struct canon *c, char *todo)
         free(todo);
 }
 
-char *lsr_canonical(const char *base, const char *path, unsigned *links, uint64_t *calls)
+/*
+ * Resolve @path, which counts from @base if it is relative.  @base is a path that this function has returned, or NULL
+ * for the current directory.  *links is the number of links on the way so far, 0 at first: it goes on from a base to
+ * the paths below it.  Returns memory to free; NULL if @path is empty or the current directory has no name.
+ */
+static char *canon_path(struct lsr_hyperlinks *h, const char *base, const char *path, unsigned *links)
 {
         struct canon c = { .links = *links };
 
-        if (!*path) {
-                errno = ENOENT;
+        if (!*path)
                 return NULL;
-        }
         if (*path == '/') {
                 c.done = lsr_xstrdup("");
         } else {
                 c.done = base ? lsr_xstrdup(base) : getcwd(NULL, 0);
-                *calls += !base;
+                h->syscalls += !base;
                 if (!c.done)
                         return NULL;
                 c.len = strlen(c.done);
@@ -169,6 +172,88 @@ char *lsr_canonical(const char *base, const char *path, unsigned *links, uint64_
         if (c.len == 0)
                 canon_append(&c, "", 0);
         *links = c.links;
-        *calls += c.calls;
+        h->syscalls += c.calls;
         return c.done;
+}
+
+/* --- links -------------------------------------------------------------------- */
+
+void lsr_hyperlinks_init(struct lsr_hyperlinks *h)
+{
+        char host[256] = "";
+
+        gethostname(host, sizeof(host) - 1);
+        *h = (struct lsr_hyperlinks){ .host = lsr_xstrdup(host), .syscalls = 1 };
+}
+
+static void hyperlink_put_escaped(struct lsr_out *out, const char *s, bool path)
+{
+        static const char hex[] = "0123456789abcdef";
+
+        for (; *s; s++) {
+                unsigned char c = (unsigned char)*s;
+
+                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-._~", c) ||
+                    (path && c == '/'))
+                        lsr_out_putc(out, (char)c);
+                else
+                        lsr_out_put(out, (char[]){ '%', hex[c >> 4], hex[c & 15] }, 3);
+        }
+}
+
+static void hyperlink_find_base(struct lsr_hyperlinks *h, const char *dir)
+{
+        if (h->dir && strcmp(dir, h->dir) == 0)
+                return;
+        free(h->dir);
+        free(h->base);
+        h->dir = lsr_xstrdup(dir);
+        h->n_base = 0;
+        h->base = canon_path(h, NULL, dir, &h->n_base);
+}
+
+/* The absolute path that @e leads to; NULL: below h->base, by its name. */
+static char *hyperlink_absolute(struct lsr_hyperlinks *h, const struct lsr_entry *e)
+{
+        bool known = lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_FOLLOWED);
+        bool maybe = e->type == DT_UNKNOWN ? !known || S_ISLNK(e->meta.mode) : e->type == DT_LNK;
+        unsigned links = h->n_base;
+
+        /* Only links have to be read. */
+        return maybe || lsr_entry_is_dots(e->name) ? canon_path(h, h->base, e->name, &links) : NULL;
+}
+
+void lsr_hyperlink_begin(struct lsr_hyperlinks *h, struct lsr_out *out, const char *dir, const struct lsr_entry *e)
+{
+        char *absolute = NULL;
+        bool found;
+
+        if (dir) {
+                hyperlink_find_base(h, dir);
+                found = h->base;
+                absolute = found && e ? hyperlink_absolute(h, e) : NULL;
+        } else {
+                absolute = canon_path(h, NULL, e->name, &(unsigned){ 0 });
+                found = absolute;
+        }
+        lsr_out_puts(out, "\033]8;;file://");
+        hyperlink_put_escaped(out, h->host, false);
+        if (absolute) {
+                hyperlink_put_escaped(out, absolute, true);
+        } else if (found) {
+                bool root = !h->base[1];
+
+                hyperlink_put_escaped(out, root && e ? "" : h->base, true);
+                hyperlink_put_escaped(out, e ? "/" : "", true);
+                hyperlink_put_escaped(out, e ? e->name : "", true);
+        } else {
+                lsr_out_putc(out, '/');
+        }
+        lsr_out_putc(out, '\a');
+        free(absolute);
+}
+
+void lsr_hyperlink_end(struct lsr_out *out)
+{
+        lsr_out_puts(out, "\033]8;;\a");
 }
