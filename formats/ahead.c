@@ -100,7 +100,7 @@ static void *ahead_run(void *arg)
         return NULL;
 }
 
-/* If no thread can be started, decoding continues without one.  */
+/* A failure is no failure: it goes on without. */
 static void ahead_start(struct ahead *a)
 {
         if (lsr_ahead_cpus() == 1) {

@@ -2,8 +2,8 @@
  * jobs - threads that take from one queue, which stays in order
  *
  * Jobs stay in one list from submit to next, in their order; a cursor shows
- * which is the next to be worked on.  One lock is enough: a job takes a
- * hundred thousand times as long as the lock is held.
+ * which is the next to be worked on.  One lock is enough: a job is a hundred
+ * thousand times as long as it is held.
  */
 #include "formats/jobs.h"
 

@@ -1,9 +1,9 @@
 /*
- * jobs - work on all cores, with results in the order of submission
+ * jobs - work on all cores, results in the order in which it was given
  *
- * For compressing: one thread submits pieces, others work on them, and the
- * first takes them back in order.  The submitter bounds the memory by its
- * number of jobs.
+ * For compressing: one thread hands in pieces, others work on them, and the
+ * first takes them back in order.  Memory is bounded by whoever hands in: by
+ * how many jobs it has.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct lsr_jobs;
 struct lsr_jobs *lsr_jobs_new(unsigned threads, void (*work)(void *ctx, unsigned worker, struct lsr_job *job),
                               void *ctx);
 
-/* Waits for jobs in progress; jobs that were not taken back are dropped.  */
+/* Jobs that were not taken back are forgotten, after those being worked on have ended. */
 struct lsr_jobs *lsr_jobs_free(struct lsr_jobs *jobs);
 
 void lsr_jobs_submit(struct lsr_jobs *jobs, struct lsr_job *job);
@@ -35,5 +35,5 @@ struct lsr_job *lsr_jobs_next(struct lsr_jobs *jobs);
 /* The same, but NULL also where it is not done yet. */
 struct lsr_job *lsr_jobs_done(struct lsr_jobs *jobs);
 
-/* The number of jobs submitted and not taken back.  */
+/* How many were submitted and not taken back. */
 size_t lsr_jobs_held(const struct lsr_jobs *jobs);

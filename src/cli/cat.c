@@ -235,6 +235,6 @@ int lsr_command_cat(const struct lsr_settings *settings)
                         lsr_message_errno(c.out.error, "write error");
                 lsr_reading_fail(&c.reading, 2);
         }
-        /* The worker ends by itself: waiting for it would take as long as reading a small member.  */
+        /* The worker ends by itself: to wait for that is as long as to read a small member. */
         return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

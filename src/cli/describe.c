@@ -126,7 +126,7 @@ static const char man_tail[] =
         ".SH ENVIRONMENT\n"
         "LS_COLORS, NO_COLOR, CLICOLOR_FORCE, TIME_STYLE, COLUMNS, TABSIZE, QUOTING_STYLE,\n"
         "LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, TZ, LC_ALL and friends, LSR_IO,\n"
-        "LSR_CONFINE, SOURCE_DATE_EPOCH, TMPDIR, XDG_CACHE_HOME.\n"
+        "LSR_CONFINE.\n"
         ".SH EXIT STATUS\n0 for success, 1 for minor problems, 2 if an operand could not be listed.\n"
         ".SH SEE ALSO\n.BR ls (1),\n.BR dircolors (1),\n.BR io_uring (7)\n";
 
@@ -143,9 +143,9 @@ static void describe_man_columns(struct lsr_out *out)
         }
         lsr_out_puts(
                 out,
-                ".\nMost are columns of \\fB\\-l\\fR or of options that add to it; octal is the mode as a number,\n"
-                "age the time since the file was modified.  The layout is that of \\fB\\-l\\fR unless another one\n"
-                "is asked for; with \\fB\\-\\-json\\fR objects have the fields of these columns.\n");
+                ".\nThey are those of \\fB\\-l\\fR and of the options that add to it; octal is the mode as a number,\n"
+                "age how long ago a file was modified.  Rows are long, unless another layout is asked for; with\n"
+                "\\fB\\-\\-json\\fR objects have what belongs to these columns.\n");
 }
 
 void lsr_describe_man(struct lsr_out *out)

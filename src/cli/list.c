@@ -68,7 +68,7 @@ static void list_start_files(void *ctx)
                 lsr_io_files_start(l->io, l->files, l->n_files);
 }
 
-/* A file that is too large for its first buffer is read by plain calls into a larger one.  */
+/* A file too large for its first buffer: with a larger one, plainly. */
 static void list_read_large(struct list *l, struct lsr_file_read *file)
 {
         while (file->ret == -EFBIG && file->cap < LIST_TEXT_MAX) {
@@ -138,7 +138,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
 
         switch (what) {
         case LSR_TROUBLE_ACCESS:
-                /* GNU ls needs the absolute name first, and only the empty name has none.  */
+                /* GNU ls wants the absolute name first, and only the empty one has none. */
                 if (l->view->o.hyperlink && !*path)
                         lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
                 lsr_message_errno(-error, "cannot access %s", lsr_quoted_always(path));
@@ -153,7 +153,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 lsr_message_errno(-error, "cannot read symbolic link %s", lsr_quoted_always(path));
                 break;
         case LSR_TROUBLE_XATTR:
-                /* GNU ls reports this without changing its exit status.  */
+                /* GNU ls says so and keeps its exit status. */
                 lsr_message_errno(-error, "%s", lsr_quoted_needed(path));
                 return;
         case LSR_TROUBLE_STAT_DIR:
@@ -208,7 +208,7 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
-/* The listing ended early, or an engine that had nothing to do could not have run.  Entries that were shown stay.  */
+/* The listing ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
 static void list_fail(struct list *l, int error)
 {
         int refused = lsr_io_require(l->io);

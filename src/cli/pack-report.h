@@ -33,7 +33,7 @@ void lsr_pack_report_clear(struct lsr_pack_report *r);
 /* The same for the handler of a signal that ends the process. */
 void lsr_pack_report_abandon(const struct lsr_pack_report *r);
 
-/* Report what @format could not store, and print the last line.  */
+/* What @format could not keep, and the last line. */
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
                          uint64_t out_bytes);

@@ -86,7 +86,7 @@ static const char *pack_name(const struct lsr_pack_job *job)
         return strcmp(job->output, "-") == 0 ? "to standard output" : lsr_quoted_always(job->output);
 }
 
-/* Report why the target cannot be created.  */
+/* Say why the target cannot be. */
 static int pack_refuse(const char *output, int r)
 {
         const char *name = lsr_quoted_always(output);
@@ -105,7 +105,7 @@ static int pack_refuse(const char *output, int r)
         return 2;
 }
 
-/* The final place of the bundle.  */
+/* Where the bundle goes in the end. */
 static int pack_end(const struct lsr_target *t)
 {
         return t->spooled ? STDOUT_FILENO : t->fd;

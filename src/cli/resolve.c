@@ -392,12 +392,12 @@ static void resolve_want(struct lsr_settings *s)
                                           ? LSR_FOLLOW_NEVER
                                           : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)s->given.follow;
-        /* Without an order there are no first entries, but like GNU ls this requests the types.  */
+        /* Without an order nothing is first, but as for GNU ls the types were wanted. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
 }
 
-/* Is no metadata of the files needed?  */
+/* Is nothing asked of the files themselves? */
 static bool resolve_names_will_do(const struct lsr_list_options *l)
 {
         const struct lsr_want *w = &l->want;

@@ -25,7 +25,7 @@ static uint64_t unpack_existing; /* of the operand at hand */
 static void unpack_on_signal(int number)
 {
         unpack_signal = number;
-        /* The signal takes effect when this function returns.  */
+        /* It has its way when this function returns. */
         if (lsr_unpack_abandon())
                 raise(number);
 }
@@ -37,7 +37,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
 
         switch (what) {
         case LSR_UNPACK_EXISTS:
-                /* Unpacking a tree a second time prints one message and not one per file.  */
+                /* A tree that is unpacked a second time is one message and not one a file. */
                 if (unpack_existing++ < UNPACK_EXISTING_TOLD)
                         lsr_message("%s already exists and was not replaced; use --force to replace it", name);
                 break;
@@ -132,7 +132,7 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         return false;
 }
 
-/* All or none: if one operand is mistyped, nothing is unpacked.  */
+/* All or none: what is half there is no help to whoever has mistyped the other half. */
 static void unpack_operands(struct lsr_reading *r)
 {
         size_t n = r->settings->n_operands, found = 0;
@@ -141,8 +141,7 @@ static void unpack_operands(struct lsr_reading *r)
         for (size_t i = 0; i < n && !unpack_signal; i++)
                 found += unpack_find(r, r->settings->operands[i], &places[i]);
         if (found < n && n > 1 && !unpack_signal)
-                lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
-                            lsr_grouped(n));
+                lsr_message("nothing was unpacked: only %s of %s operands can be", lsr_grouped(found), lsr_grouped(n));
         for (size_t i = 0; i < n && found == n && !unpack_signal; i++)
                 unpack_place(r, &places[i]);
         free(places);
@@ -170,7 +169,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         lsr_zone_guard_libc();
         unpack_operands(&r);
         status = lsr_reading_close(&r);
-        /* The incomplete file is gone: now the signal takes effect.  */
+        /* What was half done is gone: now the signal has its way. */
         if (unpack_signal)
                 raise(unpack_signal);
         return status;

@@ -105,7 +105,7 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
 
         if (asprintf(&beside, "%s/..", dir) < 0)
                 return -ENOMEM;
-        /* A place that the user named is used.  */
+        /* Who names a place means it. */
         places[0] = tmpdir && *tmpdir ? tmpdir : beside;
         places[1] = tmpdir && *tmpdir ? NULL : "/var/tmp";
         places[2] = tmpdir && *tmpdir ? NULL : "/tmp";
@@ -224,7 +224,7 @@ static int bundling_one(struct bundling *k, const char *package)
         r = bundling_write(k, &root, fd);
         bundled->pack_ns += way_clock() - began;
         free(path);
-        /* Write it to the disk now, and not while something is measured.  */
+        /* Nothing of it is to be written to the disk while something is measured. */
         if (r == 0 && (fdatasync(fd) < 0 || fstat(fd, &st) < 0))
                 r = -errno;
         if (r < 0)

@@ -161,7 +161,7 @@ static uint64_t child_ns(const struct timeval *tv)
         return (uint64_t)tv->tv_sec * 1000000000u + (uint64_t)tv->tv_usec * 1000u;
 }
 
-/* Read the whole report. 1; 0: the process ended before; -EINTR: the experiment is stopped.  */
+/* All of the report.  1; 0: the process ended before; -EINTR: it is not wanted any more. */
 static int child_report(const struct lsr_child *child, int fd, struct lsr_way_report *ret_report)
 {
         size_t done = 0;
@@ -198,7 +198,7 @@ static int child_judge(int got, int status, const struct lsr_way_report *report,
         if (got == 1 && report->error == 0)
                 return 0;
         if (got == 1 && report->what[0])
-                /* A path must not look like a formula in a spreadsheet.  */
+                /* A path must not look like a formula where a table shows it. */
                 *ret_text = child_text("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
                                        strerror(-report->error));
         else if (got == 1)

@@ -176,7 +176,7 @@ static int compare_scratch(struct compare *c)
         return r != 0;
 }
 
-/* 0, 1, or -EINTR; any other failure is an error of the way.  */
+/* 0, 1, or -EINTR; what else goes wrong is an error of the way. */
 static int compare_pack(struct compare *c, const struct lsr_bundling_format *format, struct compare_way *w)
 {
         const struct lsr_bundling bundling = {
@@ -412,7 +412,7 @@ static int compare_warm(struct compare *c)
         return c->stopped ? -EINTR : 0;
 }
 
-/* The number of picks that there is time for; only these are read from then on.  */
+/* How many of the picks there is time for; those alone are read from then on. */
 static int compare_limit(struct compare *c, struct compare_way *w)
 {
         const struct lsr_child child = compare_child(c, w);
@@ -432,7 +432,7 @@ static int compare_limit(struct compare *c, struct compare_way *w)
         return compare_took(c, w, &got.report, r, text);
 }
 
-/* The digest of the first way over as many members as @w had time for; if it fails, @w has an error.  */
+/* What the first way reads of as many members as @w had time for; if it cannot, @w has an error. */
 static int compare_reference(struct compare *c, const struct compare_way *w, uint64_t *ret_digest)
 {
         struct compare_way first = c->ways[0];

@@ -39,8 +39,8 @@ struct lsr_compare_options {
         void *ctx;
         void (*trouble)(void *ctx, enum lsr_compare_trouble what, const char *name, int error, uint64_t a, uint64_t b);
         /*
-         * The current work and its progress: step @done of @total.  Called often; a negative errno ends the
-         * experiment.  @what and @name NULL: nothing has changed, this only asks whether to go on.
+         * What is being done, and how far it is: step @done of @total.  Called often; a negative errno ends the
+         * experiment.  @what and @name NULL: nothing new, only the question.
          */
         int (*progress)(void *ctx, const char *what, const char *name, unsigned done, unsigned total);
 };

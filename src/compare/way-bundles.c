@@ -197,7 +197,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
 
                 way_bundle_clean(&target);
                 seen = b->all->cap_seen > 0 ? seen_find(b->all, target.path, target.path_len) : NULL;
-                /* A target that was not seen is a special file; otherwise the digest will differ.  */
+                /* One that has not been seen is a special file; if not, the digest will tell. */
                 if (!seen || !seen->path)
                         return tar_walk_pass(w);
                 if (seen->target)

@@ -321,7 +321,7 @@ static void files_collect(struct files *s)
                 all_ns += f->io_ns + f->other_ns;
                 free(f->buf);
         }
-        /* The share of I/O in the wall time of parallel threads is its share in the sum of their times.  */
+        /* Of the time that threads spend beside each other, as much is I/O as they spent in it. */
         if (s->jobs && all_ns > 0)
                 io_ns = (uint64_t)((double)s->wall_ns * (double)io_ns / (double)all_ns);
         s->w->io_ns += io_ns;

@@ -106,7 +106,7 @@ static void extra_read_context(struct lsr_entry *e, const char *path, bool follo
         if (len <= 0)
                 return;
         value[len] = '\0';
-        /* SELinux's name for a missing context.  */
+        /* What SELinux says of a file without a context. */
         if (strcmp(value, "unlabeled") != 0)
                 e->extra->context = strdup(value);
 }

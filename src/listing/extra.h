@@ -16,8 +16,8 @@ struct lsr_extra_job {
         const char *dir; /* path of the directory, NULL for operands */
 };
 
-/* Fill entry->extra of all @entries with metadata.  Errors are stored in the extras.  */
+/* Fill entry->extra of all @entries whose metadata is there.  Trouble is left in the extras. */
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n);
 
-/* @dir and @name as one path, as GNU ls writes it: without a leading "./".  NULL dir: the name.  */
+/* @dir and @name as one path, as GNU ls writes it: without "./" in front. NULL dir: the name. */
 char *lsr_path_join(struct lsr_arena *arena, const char *dir, const char *name);

@@ -27,8 +27,8 @@ void lsr_names_free(struct lsr_names *names);
 /* Look up all that will be asked for. */
 void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot, bool group);
 
-/* NUL-terminated, valid until the next call; NULL: unknown.  */
+/* NUL-terminated, until the next call; NULL: nobody knows it. */
 const char *lsr_names_find(struct lsr_names *names, uint32_t id);
 
-/* The id of a name in the file.  False: it is not there.  */
+/* The id of a name that the file has.  False: it has not. */
 bool lsr_names_id(struct lsr_names *names, const char *name, uint32_t *ret_id);

@@ -1,8 +1,8 @@
 /*
- * xattrs - one call lists them, and most files have none
+ * xattrs - listed by one call, for most files have none
  *
- * listxattrat(2), of Linux 6.13, takes a directory's descriptor.  Before it, a
- * file below a directory can only be named through /proc.
+ * listxattrat(2), of Linux 6.13, takes a directory's descriptor.  Before it there
+ * is no way to name a file below one but through /proc.
  */
 #include "pack/xattrs.h"
 
@@ -73,7 +73,7 @@ static int xattrs_compare(const void *a, const void *b)
         return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The values of all @names.  Attributes that have vanished meanwhile are skipped.  */
+/* The values of all @names.  An attribute that is gone meanwhile is passed over. */
 static int xattrs_values(struct lsr_xattrs *x, int dirfd, const char *name, const char *names, size_t len,
                          uint8_t **ret_xattrs, size_t *ret_len)
 {

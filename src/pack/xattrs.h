@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Properties found of the kernel and the file systems; zeroed at first.  */
+/* What was learnt about the kernel and the file systems; zeroed at first. */
 struct lsr_xattrs {
         atomic_bool no_at;          /* the kernel has no listxattrat(2) */
         atomic_uint_least64_t none; /* 1 << 32 | a device whose file system has none */

@@ -1,5 +1,5 @@
 /*
- * canon - canonical paths
+ * canon - where a name leads
  *
  * The absolute path of a file without links, "." and "..".  Unlike realpath(3)
  * it has an answer for names of which only a part exists: what is missing is

@@ -143,7 +143,7 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         }
         lsr_json_text(out, name, name_len);
         lsr_out_putc(out, '"');
-        /* The name of an operand is its part after the last slash.  */
+        /* An operand's name is what stands behind its last slash. */
         for (size_t i = 0; !set->dir && i + 1 < name_len; i++) {
                 if (name[i] == '/') {
                         name_len -= i + 1;

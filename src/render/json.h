@@ -9,13 +9,13 @@
 
 #include "base/out.h"
 
-/* Write a string without its quotes; invalid UTF-8 becomes U+FFFD. Returns true if all of it was valid.  */
+/* The bytes of a string without its quotes; what is not UTF-8 becomes U+FFFD.  Returns whether all of it was valid. */
 bool lsr_json_text(struct lsr_out *out, const char *text, size_t len);
 
-/* Write ,"key":"text".  Returns true if all of it was valid UTF-8.  */
+/* ,"key":"text"  Returns whether all of it was valid. */
 bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, size_t len);
 
-/* The same, and if it was not valid, ,"key_b64":"..." with the bytes.  */
+/* The same, and where it was not valid ,"key_b64":"..." with the bytes. */
 void lsr_json_bytes(struct lsr_out *out, const char *key, const char *text, size_t len);
 
 /* ,"key":value */

@@ -79,7 +79,5 @@ struct lsr_quoted lsr_quote_put(const struct lsr_quote_table *t, struct lsr_out 
 /* The same without output: only the measure. */
 struct lsr_quoted lsr_quote_measure(const struct lsr_quote_table *t, const char *name, size_t len);
 
-/*
- * Columns that @s takes on a terminal; unprintable and broken sequences count as in GNU ls (mbsnwidth without flags).
- */
+/* Columns that @s takes on a terminal; unprintable and broken sequences count as in GNU ls (mbsnwidth without flags). */
 size_t lsr_text_width(const char *s, size_t len);

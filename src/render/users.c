@@ -1,7 +1,7 @@
 /*
- * users - one hash table per database, filled in one pass over the file
+ * users - a hash table a database, filled by one pass over the file
  *
- * The first line for an id wins, as for getpwuid(3).
+ * The first line for an id wins, as getpwuid(3) has it.
  */
 #include "render/users.h"
 

@@ -2,9 +2,9 @@
  * view - sets of entries to bytes
  *
  * A view shows the sets that the listing hands over, in one of the formats.
- * This is what all of them share: the options of the output and the state of
- * the view.  There is one file per format: long.c, grid.c, lines.c, json.c,
- * tree.c; name.c prints a name with quotes, colour, link and mark.
+ * What all of them share is here: the options of the output and the state that
+ * goes along with it.  One file per format: long.c, grid.c, lines.c, json.c,
+ * tree.c; name.c prints a name with its frills.
  */
 #pragma once
 
@@ -98,10 +98,10 @@ struct lsr_view {
 int lsr_view_set(void *ctx, const struct lsr_set *set);
 int lsr_view_row(void *ctx, const struct lsr_set *set, size_t i);
 
-/* All sets were handed over: print what waited for this.  The sets must still exist.  */
+/* All was handed over: what waited for that is shown.  The sets must still be there. */
 int lsr_view_end(void *ctx);
 
-/* Print the end of the output: --dired's positions, the colour reset.  */
+/* What comes at the very end: --dired's positions, the colour reset. */
 void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */
