@@ -34,7 +34,7 @@ struct list {
         int status;
 };
 
-/* Buffers for the three files; no page of them is touched before it is used.  */
+/* Room for the three files; no page of it is touched before it is read into. */
 static char list_texts[LIST_TEXTS][LIST_TEXT_FIRST];
 
 static void list_add_file(struct list *l, enum list_text text, const char *path)
@@ -43,7 +43,7 @@ static void list_add_file(struct list *l, enum list_text text, const char *path)
         l->files[l->n_files++] = (struct lsr_file_read){ path, list_texts[text], LIST_TEXT_FIRST, 0 };
 }
 
-/* Start reading the files that rows need. Called when a directory has been read and its metadata has been requested. */
+/* Start to read what rows need.  Called when a directory has been read and its metadata is about to come. */
 static void list_start_files(void *ctx)
 {
         struct list *l = ctx;
@@ -97,7 +97,7 @@ static void list_load_files(struct list *l)
                 list_read_large(l, file);
                 if (file->ret <= 0)
                         continue;
-                /* The last line may lack its newline; there is room, as a full buffer was rejected.  */
+                /* A last line without its end; there is room, as a full buffer is no result. */
                 if (file->buf[file->ret - 1] != '\n')
                         file->buf[file->ret++] = '\n';
                 if (l->texts[i] == LIST_PASSWD)
@@ -177,7 +177,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 l->status = 1;
 }
 
-/* Report trouble with a bundle.  Its intact members are listed all the same.  */
+/* A bundle has trouble.  What it holds is listed all the same, as far as it is intact. */
 static void list_bundle_trouble(void *ctx, const char *path, int error, const char *text)
 {
         struct list *l = ctx;
@@ -220,13 +220,13 @@ static void list_fail(struct list *l, int error)
         l->status = 2;
 }
 
-/* Announce which parts of bundles will be read.  */
+/* How much of bundles will be looked at. */
 static void list_expect(const struct lsr_settings *settings)
 {
         const struct lsr_list_options *o = &settings->list;
         bool below = o->recursive || o->tree;
 
-        /* Bundles that are found on the way, through which operands may lead, can contain anything.  */
+        /* In bundles that are found on the way, which the operands may lead through, anything may be. */
         if (below && o->enter == LSR_ENTER_ALWAYS)
                 return;
         lsr_bundles_expect(o->bundles, &(struct lsr_wanted){

@@ -20,13 +20,13 @@ void lsr_message_errno(int error, const char *format, ...) __attribute__((format
 /* Calls that the two above made so far, for --stats. */
 uint64_t lsr_message_writes(void);
 
-/* Write @text unchanged.  */
+/* @text as it is. */
 void lsr_message_lines(const char *text);
 
 /* "Try 'lsr --help' for more information." */
 void lsr_message_try_help(void);
 
-/* @text with '?' for unprintable characters, for words that come from a bundle.  Lives as long as the texts below.  */
+/* @text with '?' for what does not print: words that come from a bundle.  Lives as those below. */
 const char *lsr_printable(const char *text);
 
 /*

@@ -1,13 +1,13 @@
 /*
  * content - streams of extents
  *
- * A file that is being written to cannot be read as of one moment. lsr
- * promises that the bundle is valid and that the change is reported: the size
- * is taken from the open file, and size and times are compared after the last
- * byte.
+ * A file that is being written to cannot be had at one moment.  What is promised
+ * is that the bundle stays valid and that it is told: the size is taken from the
+ * open file, and compared with its times when the last byte has come.
  *
- * Some file systems state a wrong size, often 0 (/proc, /sys, many in user
- * space), so the end of a file is found by reading.
+ * Some file systems say 0, or anything, and have content all the same (/proc,
+ * /sys, many in user space), so whether a file ends where it is said to end is
+ * found out by reading.
  */
 #include "pack/content.h"
 
@@ -38,7 +38,7 @@ void lsr_content_digest(struct lsr_digest *d, uint64_t size, const struct lsr_ex
         }
 }
 
-/* Find the extents of data.  If there are no holes, or after an error, extents is NULL. */
+/* Where the file is no hole.  Its being none after all, or an error, leaves extents NULL. */
 static void content_map(struct lsr_content *c)
 {
         size_t cap = 0;
@@ -112,7 +112,7 @@ static int content_zeros(struct lsr_content *c, uint64_t n)
         return r;
 }
 
-/* Copy one extent; zeros after an error.  */
+/* One extent; zeros once something went wrong. */
 static int content_extent(struct lsr_content *c, const struct lsr_extent *extent)
 {
         uint64_t left = extent->size;
