@@ -24,6 +24,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -39,6 +40,8 @@
 
 #define AHEAD_THREADS 4u /* at least */
 #define AHEAD_STACK ((size_t)256 << 10)
+/* Address space: for each thread malloc() reserves 128 MiB, and where there is little, that is not there for the owner. */
+#define AHEAD_SPACE ((rlim_t)2 << 30)
 
 #define AHEAD_LOOK_NS 1000000u /* the owner looks after its turn that often, if nobody wakes it */
 #define AHEAD_STALL_LOOKS 50   /* and then what is in the output buffer is written */
@@ -335,12 +338,13 @@ static bool ahead_start_one(struct lsr_ahead *a)
  */
 static void ahead_start(struct lsr_ahead *a)
 {
+        struct rlimit space;
         unsigned cores, n;
 
         a->allowed = false;
-        lsr_io_count(a->in->io, 3);
+        lsr_io_count(a->in->io, 4);
         cores = lsr_thread_cpus();
-        if (cores < 2)
+        if (cores < 2 || (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < AHEAD_SPACE))
                 return;
         n = 2 * cores > AHEAD_THREADS ? 2 * cores : AHEAD_THREADS;
         while (a->n_threads < n && a->n_threads < LSR_AHEAD_THREADS_MAX && ahead_start_one(a))
