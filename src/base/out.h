@@ -25,6 +25,7 @@ struct lsr_out {
         unsigned writes;  /* write(2) calls made */
 };
 
+/* What waits for standard output is written also when memory is exhausted. */
 void lsr_out_init(struct lsr_out *out, int fd);
 void lsr_out_free(struct lsr_out *out);
 

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "source/worker.h"
 
 #define START_NAME "lsr-worker"
@@ -93,6 +94,7 @@ static void start_forget(void)
                 explicit_bzero(*e, strlen(*e));
         clearenv();
         uselocale(LC_GLOBAL_LOCALE);
+        lsr_last_resort = (struct lsr_last_resort){};
 }
 
 static int start_fork(int fd, int other, int (*serve)(int fd), pid_t *ret_pid)
