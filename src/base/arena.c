@@ -40,10 +40,16 @@ struct lsr_arena_block {
 static _Alignas(16) char arena_first[ARENA_FIRST_BLOCK];
 static atomic_bool arena_first_taken;
 
+_Thread_local struct lsr_last_resort lsr_last_resort;
+
 _Noreturn void lsr_exhausted(void)
 {
         static const char text[] = "lsr: memory exhausted\n";
+        struct lsr_last_resort last = lsr_last_resort;
 
+        lsr_last_resort = (struct lsr_last_resort){};
+        if (last.save)
+                last.save(last.ctx);
         (void)!write(2, text, sizeof(text) - 1);
         _exit(2);
 }

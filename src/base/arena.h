@@ -50,8 +50,15 @@ void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n);
  */
 void lsr_heap_large(void);
 
-/* One line, and the end of the program. */
+/* One line, and the end of the program; before that what the thread that wants memory has as its last resort. */
 _Noreturn void lsr_exhausted(void);
+
+/* Saves what was done so far, or does not return.  It allocates nothing, and is called once. */
+struct lsr_last_resort {
+        void (*save)(void *ctx); /* NULL: there is none */
+        void *ctx;
+};
+extern _Thread_local struct lsr_last_resort lsr_last_resort;
 
 /* malloc and realloc with the same doctrine: they return memory or end the program. */
 void *lsr_xmalloc(size_t n);

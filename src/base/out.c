@@ -20,12 +20,18 @@
  */
 static char out_stdout[LSR_OUT_FLUSH];
 
+static void out_save(void *out)
+{
+        lsr_out_flush(out);
+}
+
 void lsr_out_init(struct lsr_out *out, int fd)
 {
         *out = (struct lsr_out){ .fd = fd };
         if (fd == STDOUT_FILENO) {
                 out->buf = out_stdout;
                 out->cap = sizeof(out_stdout);
+                lsr_last_resort = (struct lsr_last_resort){ out_save, out };
         }
 }
 
@@ -35,6 +41,8 @@ void lsr_out_free(struct lsr_out *out)
                 return;
         if (out->buf != out_stdout)
                 free(out->buf);
+        if (lsr_last_resort.ctx == out)
+                lsr_last_resort = (struct lsr_last_resort){};
         *out = (struct lsr_out){ .fd = -1 };
 }
 

@@ -30,6 +30,7 @@ struct lsr_out {
 #define LSR_OUT_MEMORY LSR_OUT_FD(-1)
 #define LSR_OUT_FD(fd_) ((struct lsr_out){ .fd = (fd_) })
 
+/* What waits for standard output is written also when memory is exhausted. */
 void lsr_out_init(struct lsr_out *out, int fd);
 void lsr_out_free(struct lsr_out *out);
 

@@ -72,6 +72,9 @@ static void resolve_format(struct lsr_settings *s)
         struct lsr_view_options *o = &s->view.o;
         struct lsr_list_options *l = &s->list;
 
+        /* As -R is for GNU ls, a tree is what lies below directories. */
+        if (l->dirs_as_files)
+                l->recursive = l->tree = false;
         if (s->given.format == UNSET && s->given.columns)
                 s->given.format = LSR_FORMAT_LONG;
         if (s->given.json)
@@ -91,11 +94,8 @@ static void resolve_format(struct lsr_settings *s)
                 /* "." and ".." on every level would be noise.  */
                 if (l->show == LSR_SHOW_ALL)
                         l->show = LSR_SHOW_ALMOST;
-                l->dirs_as_files = false;
                 l->recursive = true;
         }
-        if (l->dirs_as_files)
-                l->recursive = false;
         l->ignore = s->ignore.list;
         if (s->given.bundles != UNSET)
                 l->enter = enters[s->given.bundles];

@@ -24,6 +24,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -39,6 +40,8 @@
 
 #define AHEAD_THREADS 4u /* at least */
 #define AHEAD_STACK ((size_t)256 << 10)
+/* Address space: for each thread malloc() reserves 128 MiB, and where there is little, that is not there for the owner. */
+#define AHEAD_SPACE ((rlim_t)2 << 30)
 
 #define AHEAD_LOOK_NS 1000000u /* the owner looks after its turn that often, if nobody wakes it */
 #define AHEAD_STALL_LOOKS 50   /* and then what is in the output buffer is written */
@@ -222,15 +225,15 @@ static void ahead_wake_owner(struct lsr_ahead *a)
         }
 }
 
-/* A thread has read @dir.  With its state it is the owner's, who looks at that without the lock. */
-static void ahead_finish(struct lsr_ahead *a, struct lsr_node *dir, bool left)
+/* A thread has read @dir, or left it.  With its state it is the owner's, who looks at that without the lock. */
+static void ahead_finish(struct lsr_ahead *a, struct lsr_node *dir, bool read)
 {
         a->ready++;
-        if (!left) {
+        if (read) {
                 a->held_entries += dir->read->rows.n;
                 ahead_replace(a, dir);
         }
-        dir->state = left ? AHEAD_LEFT : AHEAD_READ;
+        dir->state = read ? AHEAD_READ : AHEAD_LEFT;
         if (a->ready >= AHEAD_BATCH)
                 ahead_wake_owner(a);
         if (a->idle > 0 && a->unread > 1 && !a->full)
@@ -264,6 +267,31 @@ static void ahead_own_descriptors(void)
                 close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
+static void ahead_exhausted(void *ctx)
+{
+        longjmp(((struct lsr_ahead_thread *)ctx)->exhausted, 1);
+}
+
+/* Read t->dir into @arena.  If it is left to the owner, also for want of memory, nothing of it stays. */
+static bool ahead_read_early(struct lsr_ahead_thread *t, struct lsr_arena *arena)
+{
+        if (setjmp(t->exhausted) == 0) {
+                lsr_last_resort = (struct lsr_last_resort){ ahead_exhausted, t };
+                t->dir->read = ahead_new_read(t->dir, arena);
+                t->dir->read->result = lsr_source_load(&t->in, t->dir);
+        } else {
+                t->poor = true;
+        }
+        lsr_last_resort = (struct lsr_last_resort){};
+        lsr_dir_close(&t->in.dir);
+        if (!t->poor && t->dir->read->result != LSR_READ_LEFT)
+                return true;
+        lsr_arena_free(arena);
+        free(t->dir->read);
+        t->dir->read = NULL;
+        return false;
+}
+
 static void *ahead_main(void *arg)
 {
         struct lsr_ahead_thread *t = arg;
@@ -274,7 +302,7 @@ static void *ahead_main(void *arg)
         while (!a->stop) {
                 struct lsr_node *dir = ahead_pick(a);
                 struct lsr_arena *arena;
-                bool left;
+                bool read;
 
                 if (!dir) {
                         ahead_wake_owner(a);
@@ -289,19 +317,15 @@ static void *ahead_main(void *arg)
                 arena = ahead_arena(a);
                 pthread_mutex_unlock(&a->lock);
                 t->dir = dir;
-                dir->read = ahead_new_read(dir, arena);
-                dir->read->result = lsr_source_load(&t->in, dir);
-                lsr_dir_close(&t->in.dir);
-                left = dir->read->result == LSR_READ_LEFT;
-                if (left) {
-                        lsr_arena_free(arena);
-                        free(dir->read);
-                        dir->read = NULL;
-                }
+                read = ahead_read_early(t, arena);
                 pthread_mutex_lock(&a->lock);
-                if (left)
+                if (!read)
                         ahead_arena_back(a, arena);
-                ahead_finish(a, dir, left);
+                ahead_finish(a, dir, read);
+                if (t->poor) {
+                        a->stop = true;
+                        pthread_cond_broadcast(&a->work);
+                }
         }
         pthread_mutex_unlock(&a->lock);
         return NULL;
@@ -335,12 +359,13 @@ static bool ahead_start_one(struct lsr_ahead *a)
  */
 static void ahead_start(struct lsr_ahead *a)
 {
+        struct rlimit space;
         unsigned cores, n;
 
         a->allowed = false;
-        lsr_io_count(a->in->io, 3);
+        lsr_io_count(a->in->io, 4);
         cores = lsr_thread_cpus();
-        if (cores < 2)
+        if (cores < 2 || (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < AHEAD_SPACE))
                 return;
         n = 2 * cores > AHEAD_THREADS ? 2 * cores : AHEAD_THREADS;
         while (a->n_threads < n && a->n_threads < LSR_AHEAD_THREADS_MAX && ahead_start_one(a))

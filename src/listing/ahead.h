@@ -10,6 +10,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <setjmp.h>
 
 #include "listing/source.h"
 
@@ -24,6 +25,8 @@ struct lsr_ahead_thread {
         struct lsr_listing_sink sink;
         struct lsr_listing_stats stats;
         struct lsr_node *dir; /* being read */
+        jmp_buf exhausted;    /* where memory ends */
+        bool poor;            /* it did */
 };
 
 struct lsr_ahead {

@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/self.h"
 #include "source/worker.h"
 
@@ -70,6 +71,7 @@ static void start_forget(void)
                 explicit_bzero(*e, strlen(*e));
         clearenv();
         uselocale(LC_GLOBAL_LOCALE);
+        lsr_last_resort = (struct lsr_last_resort){};
 }
 
 static int start_fork(int fd, int other, int (*serve)(int fd), pid_t *ret_pid)
