@@ -186,7 +186,7 @@ int lsr_decoder_feed(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *i
                         r = (int)got;
                         break;
                 }
-                /* At the end call it once more without input: libraries hold back output that had no room.  */
+                /* At the end call it once more without input: libraries hold back output that had no room. */
                 flow.in_left = (size_t)got;
                 flow.ended = got == 0;
                 r = step(d, &flow);

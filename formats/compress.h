@@ -19,10 +19,10 @@ struct lsr_codec {
         int level_min, level_max, level_default;
         size_t piece; /* bytes that lsr_compress_stream() puts into one */
 
-        /* The context of one worker.  NULL: out of memory.  */
+        /* The context of one worker.  NULL: out of memory. */
         void *(*new)(int level);
         void (*free)(void *context);
-        /* The largest output for @n bytes.  */
+        /* The largest output for @n bytes. */
         size_t (*bound)(void *context, size_t n);
         /* The bytes made of a piece, 0: it failed. */
         size_t (*compress)(void *context, const void *data, size_t n, void *out, size_t out_size);
@@ -55,12 +55,12 @@ void lsr_compress_tell(struct lsr_compress *c, void (*made)(void *ctx, size_t n,
 /* Append, and cut where a piece is full.  0 or the negative errno of the first failure, as all that follow. */
 int lsr_compress_stream(struct lsr_compress *c, const void *data, size_t n);
 
-/* For callers that decide where pieces end: append, and end the piece, unless it is empty.  */
+/* For callers that decide where pieces end: append, and end the piece, unless it is empty. */
 void lsr_compress_add(struct lsr_compress *c, const void *data, size_t n);
 int lsr_compress_cut(struct lsr_compress *c);
 
 /* Bytes in the piece at hand. */
 size_t lsr_compress_held(const struct lsr_compress *c);
 
-/* End the piece, and write everything to the output.  */
+/* End the piece, and write everything to the output. */
 int lsr_compress_finish(struct lsr_compress *c);

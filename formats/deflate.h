@@ -16,10 +16,10 @@
 #define LSR_DEFLATE_LEVEL_MAX 12
 #define LSR_DEFLATE_LEVEL_DEFAULT 6
 
-/* The context of one thread.  */
+/* The context of one thread. */
 struct lsr_deflater;
 
-/* NULL: out of memory.  */
+/* NULL: out of memory. */
 struct lsr_deflater *lsr_deflater_new(int level);
 struct lsr_deflater *lsr_deflater_free(struct lsr_deflater *d);
 
@@ -35,7 +35,7 @@ size_t lsr_deflate_piece(struct lsr_deflater *d, const void *data, size_t n, voi
 /* A piece (or the last) of a stream that is the next @n bytes as they are, LSR_DEFLATE_STORED_MAX at most: its head. */
 void lsr_deflate_stored(uint8_t head[static LSR_DEFLATE_STORED_BYTES], size_t n, bool last);
 
-/* Adler-32: continue @adler with @data; it begins with 1.  */
+/* Adler-32: continue @adler with @data; it begins with 1. */
 uint32_t lsr_adler32(uint32_t adler, const void *data, size_t n);
 
 /* The checksums of two pieces as one, the second of @n bytes and counted from the beginning. */

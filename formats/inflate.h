@@ -18,7 +18,7 @@ enum lsr_deflate {
         LSR_DEFLATE_GZIP, /* one member */
 };
 
-/* The most bytes that one byte of deflate data can make; larger claims are wrong.  */
+/* The most bytes that one byte of deflate data can make; larger claims are wrong. */
 #define LSR_INFLATE_RATIO_MAX 1032
 
 /*

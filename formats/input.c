@@ -103,7 +103,7 @@ ssize_t lsr_input_peek(struct lsr_input *in, size_t n, const uint8_t **ret_data)
 
         if (n > LSR_INPUT_PEEK_MAX)
                 return -EINVAL;
-        /* Bytes beyond the end are not looked for, and the last piece stays where it is.  */
+        /* Bytes beyond the end are not looked for, and the last piece stays where it is. */
         if (in->size != LSR_INPUT_UNKNOWN && in->at < in->size && n > in->size - in->at)
                 n = (size_t)(in->size - in->at);
         if (in->piece_len == 0 && in->rest_len) {
@@ -259,7 +259,7 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
         return in->ops->read_at ? in->ops->read_at(in, buf, n, offset) : -ESPIPE;
 }
 
-/* For a range in the page cache, reading more costs nothing.  */
+/* For a range in the page cache, reading more costs nothing. */
 static const uint8_t *input_map_end(struct lsr_input *in, size_t n)
 {
         uint64_t more = in->size < INPUT_END_MAPPED ? in->size : INPUT_END_MAPPED;
@@ -289,7 +289,7 @@ ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_d
                 return (ssize_t)n;
         *ret_data = in->end = in->end_read = lsr_xmalloc(n + 1);
         got = lsr_input_read_at(in, in->end_read, n, in->size - n);
-        /* The file is being truncated, and its end is unknown.  */
+        /* The file is being truncated, and its end is unknown. */
         if (got == (ssize_t)n)
                 in->end_len = n;
         return got;

@@ -61,7 +61,7 @@ struct lsr_input {
         uint8_t *end_read; /* it, or NULL: it is mapped */
 };
 
-/* A range of @fd, which the input never closes.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe.  */
+/* A range of @fd, which the input never closes.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
 int lsr_input_file(struct lsr_input **ret_input, struct lsr_io *io, int fd, uint64_t offset, uint64_t size);
 /* Memory that stays the caller's. */
 struct lsr_input *lsr_input_memory(const void *data, size_t size);
@@ -109,7 +109,7 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
  */
 const uint8_t *lsr_input_map(struct lsr_input *in);
 
-/* Call this now and then for parts of a map that are done with, from any thread: it bounds the resident memory.  */
+/* Call this now and then for parts of a map that are done with, from any thread: it bounds the resident memory. */
 void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /*

@@ -71,7 +71,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
-                /* Bytes that were taken stay valid until the next call, as libarchive requires.  */
+                /* Bytes that were taken stay valid until the next call, as libarchive requires. */
                 lsr_input_take(in, (size_t)got);
                 *ret_data = data;
         }

@@ -220,13 +220,13 @@ static int archive_scan(struct lsr_scan *scan)
                 }
         }
         lsr_archive_end(&pass);
-        /* Members before the damage are listed.  */
+        /* Members before the damage are listed. */
         return pass.ordinal ? 0 : r;
 }
 
 /* --- one member -------------------------------------------------------------- */
 
-/* The gap from the end of the last piece of content to the next one; a gap beyond the size of the member is damage.  */
+/* The gap from the end of the last piece of content to the next one; a gap beyond the size of the member is damage. */
 static int archive_hole(struct archive_pass *pass, const struct lsr_sink *sink, struct archive_entry *e, uint64_t from,
                         uint64_t to)
 {
@@ -256,7 +256,7 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                         tries++;
                         continue;
                 }
-                /* A warning about content means a wrong checksum.  */
+                /* A warning about content means a wrong checksum. */
                 if (r != ARCHIVE_OK)
                         break;
                 if (offset < 0 || (uint64_t)offset != done) {
@@ -278,7 +278,7 @@ static bool archive_same(const char *stored, const struct lsr_member *m)
         const char *want = m->raw ? m->raw : m->path;
         size_t n = m->raw ? m->raw_len : m->path_len;
 
-        /* The catalogue stores no raw path for such a small difference.  */
+        /* The catalogue stores no raw path for such a small difference. */
         if (!m->raw && stored && !strncmp(stored, "./", 2))
                 stored += 2;
         return stored && strlen(stored) == n && !memcmp(stored, want, n);
@@ -340,7 +340,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
                 return r;
         while (r == 0 && many->next(many->ctx, &m)) {
                 r = archive_find(&pass, &m, &e);
-                /* Nothing can be read after an unreadable header.  */
+                /* Nothing can be read after an unreadable header. */
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
@@ -473,7 +473,7 @@ static const struct archive_kind *archive_kind_of(struct lsr_input *in)
         struct lsr_probe p = { .size = in->size };
         ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
 
-        /* The bytes before an error may be enough.  */
+        /* The bytes before an error may be enough. */
         if (got < 0)
                 got = lsr_input_peek(in, 1, &p.head);
         if (got <= 0)

@@ -15,7 +15,7 @@
 /* How often in a row libarchive may say "try again" before it counts as damage. */
 #define ARCHIVE_RETRIES_MAX 1000
 
-/* Properties of a format besides its name.  */
+/* Properties of a format besides its name. */
 struct archive_kind {
         const struct lsr_format *format;
         int (*enable)(struct archive *a);

@@ -38,7 +38,7 @@ static void check_trouble(void *ctx, int error, const char *text)
 
 /* --- the tar --------------------------------------------------------------------- */
 
-/* The data after the last member: zeros, @n of them if that is known.  */
+/* The data after the last member: zeros, @n of them if that is known. */
 static void check_end(struct lsr_scan *walk, uint64_t n)
 {
         struct lsr_input *in = walk->input;
@@ -173,7 +173,7 @@ static void check_compare(struct check *c)
 
 /* --- the check --------------------------------------------------------------------- */
 
-/* The checks that need no table of contents.  */
+/* The checks that need no table of contents. */
 static int check_streamed(struct check *c)
 {
         struct lsr_input *in;

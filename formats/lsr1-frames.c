@@ -61,7 +61,7 @@ static bool frames_wanted(const struct frames *f, uint32_t frame)
         return frame < f->l->n && (f->runs || f->l->frames[frame].raw < f->ahead);
 }
 
-/* A thread costs more than it saves if only one frame is needed.  */
+/* A thread costs more than it saves if only one frame is needed. */
 static void frames_start(struct frames *f)
 {
         unsigned threads = lsr_ahead_cpus(), wanted = 1;

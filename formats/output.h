@@ -34,5 +34,5 @@ void lsr_output_free(struct lsr_output *out);
 /* Append.  0, or the negative errno of this or an earlier write.  Large pieces are not copied. */
 int lsr_output_write(struct lsr_output *out, const void *data, size_t n);
 
-/* Drop the contents of the buffer.  */
+/* Drop the contents of the buffer. */
 int lsr_output_flush(struct lsr_output *out);

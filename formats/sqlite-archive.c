@@ -523,7 +523,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
         return true;
 }
 
-/* Did that suffice?  If not, all rows are listed, which also reports errors.  */
+/* Did that suffice?  If not, all rows are listed, which also reports errors. */
 static bool archive_scan_only(struct lsr_sqlite *s)
 {
         const struct lsr_wanted *wanted = s->scan->wanted;

@@ -346,7 +346,7 @@ static int tables_scan_schema(struct tables_scan *x)
 
         lsr_out_puts(&x->path, LSR_SQLITE_DUMP);
         r = tables_add(x, S_IFREG | 0444, 0, &x->schema.dump_size, 0);
-        /* The author of a view decides how many steps it takes, so all views together get no more than one.  */
+        /* The author of a view decides how many steps it takes, so all views together get no more than one. */
         for (unsigned views = 0; views < 2; views++)
                 for (size_t i = 0; r == 0 && i < x->schema.n; i++) {
                         struct lsr_sqlite_table *t = &x->schema.tables[i];

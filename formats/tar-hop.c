@@ -53,7 +53,7 @@ static int64_t hop_clock(void)
         return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Reading the clock costs time, too: after fast hops it is not read for a few.  */
+/* Reading the clock costs time, too: after fast hops it is not read for a few. */
 static ssize_t hop_hop(struct tar_hop *h, const uint8_t **ret_data)
 {
         bool timed = h->fast < HOP_TRUST || h->fast % HOP_TRUST == 0;

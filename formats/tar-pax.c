@@ -21,7 +21,7 @@
 #include "formats/tar.h"
 
 #define PAX_XATTR_MIN ((size_t)6) /* bytes of an attribute: a name of one, its NUL, the length */
-/* All members that follow inherit them, and may each take no more than a block of the tar.  */
+/* All members that follow inherit them, and may each take no more than a block of the tar. */
 #define PAX_GLOBAL_XATTRS_MAX ((size_t)4 << 10)
 
 /* --- values ------------------------------------------------------------------- */
@@ -89,13 +89,13 @@ static void pax_time(struct tar_pax *p, enum lsr_time which, const char *s, size
 
 /* --- attributes --------------------------------------------------------------- */
 
-/* In tar_pax.xattrs; the name is followed by the length and the value.  */
+/* In tar_pax.xattrs; the name is followed by the length and the value. */
 struct pax_xattr {
         uint32_t at;
         uint32_t size;
 };
 
-/* Equal names are adjacent, in the order in which they came.  */
+/* Equal names are adjacent, in the order in which they came. */
 static int pax_compare_xattrs(const void *a, const void *b, void *ctx)
 {
         const struct pax_xattr *x = a, *y = b;
@@ -157,7 +157,7 @@ static void pax_settle_xattrs(struct tar_pax *p, size_t max)
         free(list);
 }
 
-/* pax_settle_xattrs() decides in the end.  */
+/* pax_settle_xattrs() decides in the end. */
 static void pax_xattr(struct tar_pax *p, const char *name, size_t name_len, const char *value, size_t n)
 {
         size_t need = name_len + 1 + 4 + n;
@@ -391,7 +391,7 @@ void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
                 memcpy(p->xattrs, global->xattrs, global->xattrs_len);
 }
 
-/* The body of a header is freed; copy what a global record sets.  */
+/* The body of a header is freed; copy what a global record sets. */
 int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *body, size_t n, size_t *ret_bad)
 {
         struct tar_pax p = *global;

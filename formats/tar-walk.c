@@ -22,7 +22,7 @@ static const struct tar_text tar_extension_name = { "an extension header", 19 };
 
 /* --- trouble ------------------------------------------------------------------ */
 
-/* The input failed, not the tar.  */
+/* The input failed, not the tar. */
 int tar_walk_failed(struct tar_walk *w, int error)
 {
         if (w->in->what)
@@ -386,7 +386,7 @@ static int tar_end(struct tar_walk *w)
         return w->owed ? -EBADMSG : 0;
 }
 
-/* The file ended without a block of zeros: the tar may have been cut between two members.  */
+/* The file ended without a block of zeros: the tar may have been cut between two members. */
 static int tar_no_end(struct tar_walk *w)
 {
         int r = tar_end(w);

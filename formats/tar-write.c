@@ -105,7 +105,7 @@ static void record_bytes(struct tar_blocks *b, const char *key, const void *valu
         record_end(&b->records, value, n);
 }
 
-/* Records are UTF-8 by definition.  Names on Linux are bytes: a record marks those that are not UTF-8.  */
+/* Records are UTF-8 by definition.  Names on Linux are bytes: a record marks those that are not UTF-8. */
 static void record_name(struct tar_blocks *b, const char *key, const char *value, size_t n)
 {
         if (!b->binary && !lsr_utf8_valid(value, n)) {
@@ -256,7 +256,7 @@ static void member_time(struct tar_blocks *b, uint8_t *block, const struct lsr_m
 static int member_map(struct tar_bytes *to, const struct lsr_extent *extents, size_t n, uint64_t size,
                       uint64_t *ret_data)
 {
-        /* A hole at the end is marked by an empty piece after it.  */
+        /* A hole at the end is marked by an empty piece after it. */
         bool tail = n == 0;
         char line[64];
         uint64_t data = 0;
@@ -348,7 +348,7 @@ static int member_xattrs(struct tar_blocks *b, const struct lsr_member *m)
 
 /* --- a member ------------------------------------------------------------------- */
 
-/* The header as readers interpret it.  */
+/* The header as readers interpret it. */
 static void member_settle(struct tar_blocks *b, const struct lsr_member *m, bool sparse)
 {
         uint32_t type = m->flags & LSR_MEMBER_HARDLINK ? S_IFREG : m->meta.mode & S_IFMT;

@@ -16,7 +16,7 @@
 #include "formats/tar.h"
 #include "formats/writer.h"
 
-/* A buffer that is kept for the next member.  */
+/* A buffer that is kept for the next member. */
 struct tar_bytes {
         uint8_t *data;
         size_t n;

@@ -100,7 +100,7 @@ struct tar_map {
         size_t cap;
 };
 
-/* The values of pax records.  Texts point into the body that was parsed.  */
+/* The values of pax records.  Texts point into the body that was parsed. */
 struct tar_pax {
         struct tar_text texts[TAR_KEYS]; /* NUL-terminated behind len */
         int64_t values[TAR_VALUES];

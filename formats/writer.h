@@ -15,7 +15,7 @@
 #include "catalogue/member.h"
 #include "formats/output.h"
 
-/* Properties of a member that a format cannot store; the member is stored without them.  */
+/* Properties of a member that a format cannot store; the member is stored without them. */
 enum lsr_loss {
         LSR_LOSS_KIND = 1 << 0,   /* it is not stored at all: this kind of file, or for what NAME or SIZE say */
         LSR_LOSS_XATTRS = 1 << 1, /* extended attributes */
@@ -36,7 +36,7 @@ struct lsr_extent {
         uint64_t size;
 };
 
-/* The bundle is complete, but has no table of contents: it would exceed the limits of readers.  */
+/* The bundle is complete, but has no table of contents: it would exceed the limits of readers. */
 #define LSR_FINISH_NO_INDEX 1
 
 struct lsr_writer_options {
@@ -84,7 +84,7 @@ struct lsr_writer_kind {
         void (*free)(struct lsr_writer *w);
 };
 
-/* LSR_LOSS_XATTRS and LSR_LOSS_ACL, as far as a format without extended attributes loses them of @m.  */
+/* LSR_LOSS_XATTRS and LSR_LOSS_ACL, as far as a format without extended attributes loses them of @m. */
 int lsr_writer_xattr_losses(const struct lsr_member *m);
 
 /* NULL-terminated; the first is the default. */

@@ -188,7 +188,7 @@ static int xz_open_lzip(struct lsr_input **ret_input, struct lsr_input *inner, u
 {
         struct xz *x = xz_new(inner, "lzip", window_max);
 
-        /* Members follow each other; other data after them is left.  */
+        /* Members follow each other; other data after them is left. */
         x->trails = true;
         return xz_opened(ret_input, x, lzma_lzip_decoder(&x->lzma, window_max, LZMA_CONCATENATED));
 }

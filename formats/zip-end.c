@@ -33,7 +33,7 @@
 #define END_COMMENT_MAX 65535
 #define END_TAIL_BYTES ((size_t)END64_BYTES + END_LOCATOR_BYTES + LSR_ZIP_END_BYTES + END_COMMENT_MAX)
 
-/* The number of records that are examined: each may cost a few reads.  */
+/* The number of records that are examined: each may cost a few reads. */
 #define END_TRIES_MAX 64
 
 struct end_tail {

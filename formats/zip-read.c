@@ -127,7 +127,7 @@ struct read_job {
         uint32_t crc;
 };
 
-/* Pass bytes on, at most as many as the stated size of the member.  */
+/* Pass bytes on, at most as many as the stated size of the member. */
 static int read_give(struct read_job *job, const void *data, size_t n)
 {
         if (n > job->m->meta.size - job->made) {
@@ -372,7 +372,7 @@ int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *
                 return 1;
         r = read_data_begin(scan->input, m, fixed, lsr_input_read_at(scan->input, fixed, sizeof(fixed), m->position),
                             &data);
-        /* read() reports the trouble.  */
+        /* read() reports the trouble. */
         if (r == -EBADMSG || r == -ENODATA)
                 return 1;
         if (r < 0)

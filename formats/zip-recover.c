@@ -31,7 +31,7 @@ struct recover {
         char method[16];
 };
 
-/* The result of a search for the end of data.  */
+/* The result of a search for the end of data. */
 struct recover_found {
         uint64_t next; /* where to go on */
         uint64_t packed;
@@ -249,7 +249,7 @@ static int recover_next(struct recover *rc, uint32_t *ret_signature)
         return 0;
 }
 
-/* The rest of the directory begins at the position.  */
+/* The rest of the directory begins at the position. */
 static int recover_directory(struct recover *rc)
 {
         struct lsr_zip_walk w = { .scan = rc->scan, .begin = rc->in->at, .end = rc->in->size, .recovering = true };

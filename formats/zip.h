@@ -161,7 +161,7 @@ static inline uint64_t lsr_zip_data(const struct lsr_zip_entry *e)
 
 /* --- zip.c, zip-recover.c, zip-read.c ------------------------------------------- */
 
-/* The bytes of the file that an entry claims.  */
+/* The bytes of the file that an entry claims. */
 struct lsr_zip_span {
         uint64_t begin;
         uint64_t end;
@@ -199,10 +199,10 @@ struct lsr_zip_walk {
         char method[16];
 };
 
-/* List the directory from w->begin to w->end.  0; 1: broken at w->at; a negative errno.  */
+/* List the directory from w->begin to w->end.  0; 1: broken at w->at; a negative errno. */
 int lsr_zip_walk_list(struct lsr_zip_walk *w);
 
-/* List the members that can be found without a directory.  0, trouble reported; or a negative errno.  */
+/* List the members that can be found without a directory.  0, trouble reported; or a negative errno. */
 int lsr_zip_recover(struct lsr_scan *scan);
 
 /* lsr_format.read and .extent */

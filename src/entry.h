@@ -14,14 +14,14 @@
 
 #include "io/meta.h"
 
-/* The mark after the mode bits (ls -l; GNU's alternate access method).  */
+/* The mark after the mode bits (ls -l; GNU's alternate access method). */
 enum lsr_acl {
         LSR_ACL_NONE,
         LSR_ACL_CONTEXT, /* '.': a security context and no other method */
         LSR_ACL_YES,     /* '+' */
 };
 
-/* Fields of members that files do not have; for --json.  */
+/* Fields of members that files do not have; for --json. */
 struct lsr_entry_member {
         const char *bundle; /* its path */
         const char *method; /* of compression, NULL if not known */
@@ -34,7 +34,7 @@ struct lsr_entry_member {
 
 struct lsr_place;
 
-/* Fields that few entries have.  Entries of a bundle may share one.  */
+/* Fields that few entries have.  Entries of a bundle may share one. */
 struct lsr_entry_extra {
         const char *target; /* of a symbolic link; NULL if not read */
         uint32_t target_len;
@@ -77,13 +77,13 @@ static inline bool lsr_entry_stat_ok(const struct lsr_entry *e)
         return (e->flags & LSR_ENTRY_STAT) && e->meta.error == 0;
 }
 
-/* Is this field known?  Outside bundles all requested fields are.  */
+/* Is this field known?  Outside bundles all requested fields are. */
 static inline bool lsr_entry_knows(const struct lsr_entry *e, unsigned field)
 {
         return lsr_entry_stat_ok(e) && (e->meta.known & field);
 }
 
-/* The mode, or the type from d_type.  */
+/* The mode, or the type from d_type. */
 static inline mode_t lsr_entry_mode(const struct lsr_entry *e)
 {
         return lsr_entry_stat_ok(e) ? e->meta.mode : (mode_t)e->type << 12;
@@ -94,7 +94,7 @@ static inline bool lsr_entry_is_dir(const struct lsr_entry *e)
         return S_ISDIR(lsr_entry_mode(e));
 }
 
-/* The mode of a link's target, 0 if there is none.  */
+/* The mode of a link's target, 0 if there is none. */
 static inline mode_t lsr_entry_target_mode(const struct lsr_entry *e)
 {
         return e->extra && e->extra->link_ok ? e->extra->target_mode : 0;

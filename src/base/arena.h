@@ -85,8 +85,8 @@ void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap);
 void *lsr_xrenew(void *p, size_t n, size_t *cap);
 
 /*
- * For what grows with a file that others made: that there is no memory for it is not the end of the program.
- * The pointer at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
+ * For arrays that grow with a file made by others: a lack of memory for them does not end the program.  The pointer
+ * at @p is that of an array, or NULL, and becomes that of one for @n elements; 0, or -ENOMEM and it is as it was.
  */
 #define lsr_try_resize(p, n)                                                \
         ({                                                                  \

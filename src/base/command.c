@@ -24,7 +24,7 @@ const struct lsr_command_stats *lsr_command_stats(void)
         return &command_stats;
 }
 
-/* Read @fd to its end.  */
+/* Read @fd to its end. */
 static int command_read(int fd, char **ret_text, size_t *ret_len)
 {
         size_t len = 0, cap = COMMAND_READ;

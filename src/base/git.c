@@ -51,7 +51,7 @@ static void git_override(struct git_run *run, const char *section, const char *k
         git_arg(run, arg);
 }
 
-/* git, and the arguments of every call.  */
+/* git, and the arguments of every call. */
 static void git_begin(struct git_run *run, const char *dir)
 {
         git_arg(run, "git");
@@ -86,7 +86,7 @@ static void git_override_filters(struct git_run *run, char *names, size_t len)
         }
 }
 
-/* The environment: the variables that the overrides refer to, and none that lead to another repository.  */
+/* The environment: the variables that the overrides refer to, and none that lead to another repository. */
 static void git_environment(struct git_run *run)
 {
         static const char *const more[] = {

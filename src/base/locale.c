@@ -31,7 +31,7 @@ enum locale_kind {
         LOCALE_NAMED,
 };
 
-/* The result of init.  Zeroed, everything is plain.  */
+/* The result of init.  Zeroed, everything is plain. */
 static struct {
         bool named_collate;
         bool named_time;

@@ -34,7 +34,7 @@ struct lsr_out {
 void lsr_out_init(struct lsr_out *out, int fd);
 void lsr_out_free(struct lsr_out *out);
 
-/* Write the buffer.  Returns 0 or the sticky error as negative errno.  */
+/* Write the buffer.  Returns 0 or the sticky error as negative errno. */
 int lsr_out_flush(struct lsr_out *out);
 
 /* Bytes put so far, written or waiting; --dired counts these. */

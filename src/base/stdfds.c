@@ -11,7 +11,7 @@ void lsr_stdfds_guard(void)
 
         if (poll(fds, 3, 0) <= 0)
                 return;
-        /* The kernel gives away the lowest free number first.  */
+        /* The kernel gives away the lowest free number first. */
         for (int i = 0; i < 3; i++)
                 if (fds[i].revents & POLLNVAL)
                         open("/dev/null", (i == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_NOCTTY);

@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Enough for libraries that compress, decompress or read databases, with much to spare.  */
+/* Enough for libraries that compress, decompress or read databases, with much to spare. */
 #define LSR_THREAD_STACK ((size_t)512 << 10)
 
-/* The number of processors that this process may run on; 1 if unknown.  */
+/* The number of processors that this process may run on; 1 if unknown. */
 unsigned lsr_thread_cpus(void);
 
 /* 0 or a negative errno. */

@@ -24,7 +24,7 @@
 #define BUILDER_FIRST_NODES 1024
 #define BUILDER_MANY_NODES 8192 /* a megabyte, with the catalogue that they become */
 
-/* The values of one member in the columns.  */
+/* The values of one member in the columns. */
 struct builder_values {
         uint32_t attr;
         uint64_t wide[WIDES];
@@ -213,7 +213,7 @@ static int builder_walk(struct lsr_builder *b, size_t len, uint32_t *ret_dir)
         return r;
 }
 
-/* The directory and the name that a path leads to.  */
+/* The directory and the name that a path leads to. */
 struct builder_place {
         uint32_t dir;
         const char *name; /* in the path or the scratch; empty is the root */
@@ -221,7 +221,7 @@ struct builder_place {
         bool plain;
 };
 
-/* The path ends in ".", ".." or nothing: only the clean path tells the last component.  */
+/* The path ends in ".", ".." or nothing: only the clean path tells the last component. */
 static int builder_locate_odd(struct lsr_builder *b, const char *path, size_t n, struct builder_place *ret_place)
 {
         size_t depth, len = build_clean_scratch(b, path, n, &depth), head;
@@ -274,7 +274,7 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
         return 0;
 }
 
-/* The string of a user, group or method; @last is the most likely one.  */
+/* The string of a user, group or method; @last is the most likely one. */
 static int builder_word(struct lsr_builder *b, const char *word, uint32_t last, uint32_t *ret_string)
 {
         size_t len;
@@ -382,7 +382,7 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         return r;
 }
 
-/* Nothing is kept, so members without a name are recognised without looking at directories.  */
+/* Nothing is kept, so members without a name are recognised without looking at directories. */
 static int builder_relay(struct lsr_builder *b, const struct lsr_member *m, bool is_dir)
 {
         size_t depth;

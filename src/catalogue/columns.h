@@ -44,7 +44,7 @@ enum {
 #define CATALOGUE_NSEC_MAX 999999999
 #define CATALOGUE_MODES (S_IFMT | 07777)
 
-/* Fields that a catalogue stores; it derives the others.  */
+/* Fields that a catalogue stores; it derives the others. */
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
@@ -101,7 +101,7 @@ static inline const char *catalogue_name(const struct lsr_catalogue *c, uint32_t
         return c->names + c->name_ends[row];
 }
 
-/* Compare bytes in the order of the names; negative if the first comes first.  */
+/* Compare bytes in the order of the names; negative if the first comes first. */
 static inline int catalogue_compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
         int r = memcmp(a, b, a_len < b_len ? a_len : b_len);

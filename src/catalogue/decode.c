@@ -87,7 +87,7 @@ static int decode_entries(struct decode *d, unsigned n)
         return r;
 }
 
-/* The number of values of a column, from its length; the column must be there.  */
+/* The number of values of a column, from its length; the column must be there. */
 static int decode_count(const struct decode *d, unsigned id, uint32_t *ret_n)
 {
         const struct decode_column *col = &d->columns[id];
@@ -123,7 +123,7 @@ void decode_chunk(const struct decode_column *col, size_t first, size_t n, uint6
                         *previous = out[i] += *previous;
 }
 
-/* The @n values of a column that is there. -EBADMSG: its length is that of another number.  */
+/* The @n values of a column that is there. -EBADMSG: its length is that of another number. */
 static int decode_wide(const struct decode_column *col, uint32_t n, uint64_t **ret_values)
 {
         uint64_t previous = 0, *to = NULL;

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-/* A column to encode: where its values are, and how they will be stored.  */
+/* A column to encode: where its values are, and how they will be stored. */
 struct encode_column {
         uint8_t id;
         uint8_t encoding;
@@ -234,7 +234,7 @@ static void encode_add_rows(struct encode *e)
                         col.encoding = ENCODING_DELTA | ENCODING_ZIGZAG;
                         col.shifts = true;
                         col.minus = i == WIDE_DATA ? c->wide[WIDE_POSITION] : NULL;
-                        /* Leaving it out would mean 0 and not the position.  */
+                        /* Leaving it out would mean 0 and not the position. */
                         col.mandatory = i == WIDE_DATA;
                 } else if (i >= WIDE_SEC && i < WIDE_SEC + LSR_TIMES) {
                         col.encoding = ENCODING_BASE;
@@ -300,7 +300,7 @@ static void encode_add_part(struct encode *e)
 {
         const struct lsr_catalogue *c = e->c;
 
-        /* A reader that takes a part for the whole must fail.  */
+        /* A reader that takes a part for the whole must fail. */
         encode_add(e, (struct encode_column){ .id = COLUMN_ROW,
                                               .encoding = ENCODING_CRITICAL,
                                               .mandatory = true,

@@ -180,7 +180,7 @@ static void finish_order(const struct finish *f, struct finish_item *items, stru
         }
 }
 
-/* The rank of a node by its place in the bundle; a hard link to itself has the lowest.  */
+/* The rank of a node by its place in the bundle; a hard link to itself has the lowest. */
 static uint64_t finish_rank(const struct lsr_builder *b, uint32_t node)
 {
         const uint32_t *flags = b->narrow[NARROW_FLAGS];
@@ -190,7 +190,7 @@ static uint64_t finish_rank(const struct lsr_builder *b, uint32_t node)
         return flags && (flags[node] & BUILD_SELF) ? 0 : 2 * ((uint64_t)node + 1);
 }
 
-/* Of several nodes with one name, the one that counts: a directory with children, or else the last.  */
+/* Of several nodes with one name, the one that counts: a directory with children, or else the last. */
 static uint32_t finish_choose(const struct finish *f, const struct finish_item *items, size_t n)
 {
         uint32_t best = items[n - 1].node;
@@ -264,7 +264,7 @@ static int finish_rows(struct finish *f, struct lsr_catalogue *c)
         assert(f->rows <= f->b->nodes);
         c->first[f->rows] = f->rows;
         c->rows = f->rows;
-        /* Shrinking needs no memory; if it fails all the same, the old array stays.  */
+        /* Shrinking needs no memory; if it fails all the same, the old array stays. */
         (void)lsr_try_resize(&c->first, (size_t)f->rows + 1);
         (void)lsr_try_resize(&c->parent, f->rows);
         return 0;

@@ -68,7 +68,7 @@ static int cat_hole(void *ctx, uint64_t n)
         return lsr_write_zeros(cat_write, c, n);
 }
 
-/* Copy as much of a real file as can be read. 0 or a negative errno.  */
+/* Copy as much of a real file as can be read. 0 or a negative errno. */
 static int cat_copy(struct cat *c, int fd)
 {
         lsr_autofree char *buf = lsr_xmalloc(CAT_READ);
@@ -83,7 +83,7 @@ static int cat_copy(struct cat *c, int fd)
                         r = cat_write(c, buf, (size_t)n);
                 else if (errno != EINTR)
                         r = -errno;
-                /* Output of slow files, such as terminals, is not held back.  */
+                /* Output of slow files, such as terminals, is not held back. */
                 if (r == 0 && (size_t)n < CAT_READ)
                         r = lsr_out_flush(&c->out);
         }
@@ -114,7 +114,7 @@ static int cat_end(void *ctx, size_t i, int error)
         struct cat *c = ctx;
 
         if (error < 0 && !c->out.error) {
-                /* A problem that was reported for the bundle is not reported twice.  */
+                /* A problem that was reported for the bundle is not reported twice. */
                 if (!c->reading.troubled)
                         lsr_message("cannot read %s: %s", lsr_quoted_always(c->paths[i]), lsr_reading_reason(error));
                 lsr_reading_fail(&c->reading, error == -EISDIR ? 2 : 1);
@@ -139,7 +139,7 @@ static void cat_member(struct cat *c, const char *path, const struct lsr_place *
         struct lsr_member m;
 
         lsr_catalogue_get(catalogue, lsr_catalogue_link(catalogue, place->row), &m);
-        /* Rows of a database can be read, too.  */
+        /* Rows of a database can be read, too. */
         if (S_ISDIR(m.meta.mode) && strcmp(place->bundle->format, "sqlite") != 0) {
                 cat_run(c);
                 lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path));
@@ -162,13 +162,13 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
         if (strcmp(path, "-") == 0)
                 return 1;
         r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
-        /* There is a place without following the last link, and none with it: the link leads out of the bundle.  */
+        /* There is a place without following the last link, and none with it: the link leads out of the bundle. */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
         return r;
 }
 
-/* More of a bundle had to be loaded: rows that were found before may have other numbers.  */
+/* More of a bundle had to be loaded: rows that were found before may have other numbers. */
 static void cat_find_again(struct cat *c)
 {
         for (size_t i = 0; i < c->n; i++) {
@@ -227,6 +227,6 @@ int lsr_command_cat(const struct lsr_settings *settings)
         free(c.rows);
         free(c.paths);
         lsr_reading_fail(&c.reading, lsr_message_flush(&c.out, 0));
-        /* The worker ends by itself: waiting for it would take as long as reading a small member.  */
+        /* The worker ends by itself: waiting for it would take as long as reading a small member. */
         return lsr_reading_confined(c.reading.bundles, settings, c.reading.status);
 }

@@ -104,7 +104,7 @@ static int check_compare(const void *a, const void *b)
         return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Every member that has content of its own, in the order of the bundle.  */
+/* Every member that has content of its own, in the order of the bundle. */
 static void check_members(struct check *c, struct lsr_bundle *bundle)
 {
         const struct lsr_catalogue *catalogue = bundle->catalogue;
@@ -138,7 +138,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         free(c->rows);
 }
 
-/* The check() of its format has compared the sizes.  */
+/* The check() of its format has compared the sizes. */
 static uint64_t check_sizes(const struct lsr_catalogue *catalogue)
 {
         uint64_t sum = 0;
@@ -213,7 +213,7 @@ int lsr_command_check(const struct lsr_settings *settings)
         lsr_out_init(&c.out, STDOUT_FILENO);
         for (size_t i = 0; i < settings->n_operands; i++) {
                 check_operand(&c, settings->operands[i]);
-                /* Results are shown before the next bundles are read.  */
+                /* Results are shown before the next bundles are read. */
                 if (lsr_out_flush(&c.out) < 0)
                         break;
         }

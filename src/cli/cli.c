@@ -29,7 +29,7 @@ static int cli_describe(enum lsr_action action)
 
 int lsr_cli_main(int argc, char **argv)
 {
-        /* Static, since its memory lives to the end: the leak check finds it here.  */
+        /* Static, since its memory lives to the end: the leak check finds it here. */
         static struct lsr_settings settings;
         bool gnu = argc > 0 && strcmp(lsr_path_name(argv[0]), "ls") == 0;
         int status;
@@ -39,7 +39,7 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status >= 0)
                 return status;
-        /* A listing opens nothing for writing before it starts a worker, which guards them then.  */
+        /* A listing opens nothing for writing before it starts a worker, which guards them then. */
         if (settings.action != LSR_ACTION_LIST)
                 lsr_stdfds_guard();
         switch (settings.action) {

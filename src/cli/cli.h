@@ -6,7 +6,7 @@
 /* Everything main() does.  Returns the exit status; output has been flushed. */
 int lsr_cli_main(int argc, char **argv);
 
-/* Each command is in a file of its own.  */
+/* Each command is in a file of its own. */
 int lsr_command_list(struct lsr_settings *settings);
 int lsr_command_cat(const struct lsr_settings *settings);
 int lsr_command_check(const struct lsr_settings *settings);

@@ -37,7 +37,7 @@ struct compare {
 
 static struct compare compare; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
 
-/* There is nothing to clean up: bundles have no names, and ways end with this process.  */
+/* There is nothing to clean up: bundles have no names, and ways end with this process. */
 static void compare_put_away(void)
 {
         static const char clear[] = "\r\033[K";
@@ -288,7 +288,7 @@ int lsr_command_compare(const struct lsr_settings *settings)
                 status = compare_experiment(c);
                 if (status == 0 && page.is_file)
                         status = compare_page(c, &page);
-                /* A pipe may stay full for ever, and there is nothing left to clean up.  */
+                /* A pipe may stay full for ever, and there is nothing left to clean up. */
                 lsr_signals_set(&(struct sigaction){ .sa_handler = SIG_DFL });
                 if (status == 0 && settings->compare.html && !page.is_file)
                         status = compare_page(c, &page);

@@ -4,7 +4,7 @@
 #include "base/out.h"
 #include "cli/options.h"
 
-/* The usage of @o, such as "-w, --width=COLS".  */
+/* The usage of @o, such as "-w, --width=COLS". */
 void lsr_describe_usage(const struct lsr_option *o, char ret_text[128]);
 
 void lsr_describe_help(struct lsr_out *out);

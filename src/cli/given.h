@@ -40,14 +40,14 @@ bool lsr_given_now(struct lsr_settings *s, int when);
 /* A number in C's notation. */
 enum number lsr_given_number(const char *text, long long *ret_value);
 
-/* Parse a width; one that is too large means no limit.  False: it is not a number.  */
+/* Parse a width; one that is too large means no limit.  False: it is not a number. */
 bool lsr_given_width(const char *value, long long *ret_value);
 
-/* The command among the words of @parser, at any place.  */
+/* The command among the words of @parser, at any place. */
 enum lsr_action lsr_given_command(struct lsr_parser parser);
 
-/* Does @option apply to @action?  Returns UNSET if so, or the exit status after an error.  */
+/* Does @option apply to @action?  Returns UNSET if so, or the exit status after an error. */
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action);
 
-/* Resolve the settings after all options were stored.  Returns UNSET to go on, or the exit status after an error.  */
+/* Resolve the settings after all options were stored.  Returns UNSET to go on, or the exit status after an error. */
 int lsr_given_resolve(struct lsr_settings *s);

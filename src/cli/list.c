@@ -36,7 +36,7 @@ struct list {
         int status;
 };
 
-/* Buffers for the three files; no page of them is touched before it is used.  */
+/* Buffers for the three files; no page of them is touched before it is used. */
 static char list_texts[LIST_TEXTS][LIST_TEXT_FIRST];
 
 static void list_add_file(struct list *l, enum list_text text, const char *path)
@@ -77,7 +77,7 @@ static void list_start_files(void *ctx)
         lsr_io_add(l->io, l->ops, l->n_files);
 }
 
-/* A file that is too large for its first buffer is read by plain calls into a larger one.  */
+/* A file that is too large for its first buffer is read by plain calls into a larger one. */
 static void list_read_large(struct list *l, const struct lsr_op *op)
 {
         struct lsr_op_data *file = op->data;
@@ -107,7 +107,7 @@ static void list_load_files(struct list *l)
                 list_read_large(l, &l->ops[i]);
                 if (file->ret <= 0)
                         continue;
-                /* The last line may lack its newline; there is room, as a full buffer was rejected.  */
+                /* The last line may lack its newline; there is room, as a full buffer was rejected. */
                 if (file->buf[file->ret - 1] != '\n')
                         file->buf[file->ret++] = '\n';
                 if (l->texts[i] == LIST_PASSWD)
@@ -177,7 +177,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 l->status = 1;
 }
 
-/* Report trouble with a bundle.  Its intact members are listed all the same.  */
+/* Report trouble with a bundle.  Its intact members are listed all the same. */
 static void list_bundle_trouble(void *ctx, const char *path, int error, const char *text)
 {
         struct list *l = ctx;
@@ -208,13 +208,13 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
-/* Announce which parts of bundles will be read.  */
+/* Announce which parts of bundles will be read. */
 static void list_expect(const struct lsr_settings *settings)
 {
         const struct lsr_list_options *o = &settings->list;
         bool below = o->recursive || o->tree;
 
-        /* Bundles that are found on the way, through which operands may lead, can contain anything.  */
+        /* Bundles that are found on the way, through which operands may lead, can contain anything. */
         if (below && o->enter == LSR_ENTER_ALWAYS)
                 return;
         lsr_bundles_expect(o->bundles, &(struct lsr_wanted){

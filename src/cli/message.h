@@ -25,13 +25,13 @@ uint64_t lsr_message_writes(void);
 /* The end of what a command writes.  Returns @status, or 2 after an error, told unless nobody reads any more. */
 int lsr_message_flush(struct lsr_out *out, int status);
 
-/* Write @text unchanged.  */
+/* Write @text unchanged. */
 void lsr_message_lines(const char *text);
 
 /* "Try 'lsr --help' for more information." */
 void lsr_message_try_help(void);
 
-/* @text with '?' for unprintable characters, for words that come from a bundle.  Lives as long as the texts below.  */
+/* @text with '?' for unprintable characters, for words that come from a bundle.  Lives as long as the texts below. */
 const char *lsr_printable(const char *text);
 
 /*

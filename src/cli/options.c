@@ -180,7 +180,7 @@ static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, con
         return UNSET;
 }
 
-/* -1 does not change long rows: there is one on each line anyway.  */
+/* -1 does not change long rows: there is one on each line anyway. */
 static int set_one(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         if (s->given.format != LSR_FORMAT_LONG)
@@ -209,7 +209,7 @@ static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, 
         return UNSET;
 }
 
-/* -F=WHEN does not override -p and --file-type before it if WHEN does not hold.  */
+/* -F=WHEN does not override -p and --file-type before it if WHEN does not hold. */
 static int set_classify(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         int when = value ? set_find_word(o, value) : WHEN_ALWAYS;

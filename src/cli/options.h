@@ -14,7 +14,7 @@
 #include "base/out.h"
 #include "base/words.h"
 
-/* The commands.  */
+/* The commands. */
 enum lsr_action {
         LSR_ACTION_LIST,
         LSR_ACTION_CAT,

@@ -235,7 +235,7 @@ static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitig
         return PLAN_GO;
 }
 
-/* Sort roots by their prefixes, in the order of members.  */
+/* Sort roots by their prefixes, in the order of members. */
 static int plan_compare(const void *a, const void *b)
 {
         const struct lsr_walk_root *x = a, *y = b;
@@ -281,7 +281,7 @@ static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan, size_t n_roots)
         return &plan->jobs[plan->n_jobs++];
 }
 
-/* A root that cannot be read makes no bundle; with --each, the others are packed nevertheless.  */
+/* A root that cannot be read makes no bundle; with --each, the others are packed nevertheless. */
 static int plan_readable(const struct lsr_walk_root *root, const char *operand)
 {
         if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)

@@ -42,7 +42,7 @@ void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_siz
         r->expected = *size;
 }
 
-/* Even the smallest file takes some time.  */
+/* Even the smallest file takes some time. */
 static double report_work(uint64_t files, uint64_t bytes)
 {
         return (double)bytes + REPORT_FILE_BYTES * (double)files;

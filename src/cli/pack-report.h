@@ -18,7 +18,7 @@ void lsr_pack_report_begin(struct lsr_pack_report *r);
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
                              uint64_t at);
 
-/* Set the expected totals: from now on the line shows the remaining time.  */
+/* Set the expected totals: from now on the line shows the remaining time. */
 void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size);
 
 /*
@@ -27,7 +27,7 @@ void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_siz
 void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats,
                               uint64_t held);
 
-/* Remove the progress line, before any other message.  */
+/* Remove the progress line, before any other message. */
 void lsr_pack_report_clear(struct lsr_pack_report *r);
 
 /* The same for the handler of a signal that ends the process. */
@@ -39,7 +39,7 @@ void lsr_pack_report_abandon(const struct lsr_pack_report *r);
  */
 int lsr_pack_report_refused(const char *name, const char *option, int refused);
 
-/* Report what @format could not store, and print the last line.  */
+/* Report what @format could not store, and print the last line. */
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
                          uint64_t out_bytes);

@@ -87,7 +87,7 @@ static const char *pack_name(const struct lsr_pack_job *job)
         return strcmp(job->output, "-") == 0 ? "to standard output" : lsr_quoted_always(job->output);
 }
 
-/* The final place of the bundle.  */
+/* The final place of the bundle. */
 static int pack_end(const struct lsr_target *t)
 {
         return t->spooled ? STDOUT_FILENO : t->fd;
@@ -253,7 +253,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         uint64_t bytes = 0;
         int r, status;
 
-        /* Nothing is left behind when the bundle goes to standard output.  */
+        /* Nothing is left behind when the bundle goes to standard output. */
         if (strcmp(job->output, "-") != 0)
                 lsr_signals_end(pack_put_away);
         r = pack_open(p, job, &target);
@@ -284,7 +284,7 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
         return status;
 }
 
-/* Report patterns that match nothing: a misspelt one leaves nothing out.  */
+/* Report patterns that match nothing: a misspelt one leaves nothing out. */
 static void pack_tell_unused(const struct lsr_excludes *excludes)
 {
         const char *pattern;
@@ -313,7 +313,7 @@ int lsr_command_pack(struct lsr_settings *settings)
 
                 status = r > status ? r : status;
         }
-        /* After an incomplete walk it is unknown what the patterns would have matched.  */
+        /* After an incomplete walk it is unknown what the patterns would have matched. */
         if (status <= 1)
                 pack_tell_unused(p->plan.pack.excludes);
         lsr_io_free(p->read_io);

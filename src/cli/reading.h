@@ -21,7 +21,7 @@ struct lsr_reading {
         bool troubled; /* a bundle has been complained about; for whoever wants to know to clear it */
 };
 
-/* 0, or the exit status after an error, which was reported.  @ret_reading must not move while it is used.  */
+/* 0, or the exit status after an error, which was reported.  @ret_reading must not move while it is used. */
 int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings *settings);
 
 /* Returns the exit status. */
@@ -39,5 +39,5 @@ void lsr_reading_refuse(struct lsr_reading *r, const char *path, int found);
 /* Make the exit status @status at least. */
 void lsr_reading_fail(struct lsr_reading *r, int status);
 
-/* The reason why content could not be read, in words that fit a bundle better than those of the errno.  */
+/* The reason why content could not be read, in words that fit a bundle better than those of the errno. */
 const char *lsr_reading_reason(int error);

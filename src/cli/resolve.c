@@ -84,14 +84,14 @@ static void resolve_format(struct lsr_settings *s)
         else if (s->given.format == UNSET)
                 s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
         if (s->given.json) {
-                /* An object has its path, so it needs no heading.  */
+                /* An object has its path, so it needs no heading. */
                 l->recursive = l->recursive || l->tree;
                 l->tree = false;
         }
         o->format = (enum lsr_layout)s->given.format;
         o->tree = l->tree;
         if (l->tree) {
-                /* "." and ".." on every level would be noise.  */
+                /* "." and ".." on every level would be noise. */
                 if (l->show == LSR_SHOW_ALL)
                         l->show = LSR_SHOW_ALMOST;
                 l->recursive = true;
@@ -265,7 +265,7 @@ static void resolve_color(struct lsr_settings *s)
         v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.color);
 }
 
-/* The colours; none if the terminal has none, or LS_COLORS cannot be parsed.  */
+/* The colours; none if the terminal has none, or LS_COLORS cannot be parsed. */
 static void resolve_palette(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
@@ -398,7 +398,7 @@ static void resolve_want(struct lsr_settings *s)
                                           : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)s->given.follow;
         resolve_stat(s);
-        /* Without an order there are no first entries, but like GNU ls this requests the types.  */
+        /* Without an order there are no first entries, but like GNU ls this requests the types. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
         l->keep = v->cells.n > 0;

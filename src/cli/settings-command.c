@@ -48,7 +48,7 @@ enum lsr_action lsr_given_command(struct lsr_parser parser)
         return action;
 }
 
-/* The option of @action that corresponds to @option of other programs or commands; NULL: none.  */
+/* The option of @action that corresponds to @option of other programs or commands; NULL: none. */
 static const char *command_use(const struct lsr_option *option, enum lsr_action action)
 {
         const char letter[] = { option->letter, '\0' }, *name = option->name ? option->name : letter;

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "formats/writer.h"
 
-/* Without the option the environment decides.  An unknown word must not mean that confinement is not required.  */
+/* Without the option the environment decides.  An unknown word must not mean that confinement is not required. */
 static int settings_confine(struct lsr_settings *s)
 {
         const char *env = getenv("LSR_CONFINE");

@@ -14,13 +14,13 @@
 #include "listing/listing.h"
 #include "render/view.h"
 
-/* The arguments of an option that may be given several times.  */
+/* The arguments of an option that may be given several times. */
 struct lsr_patterns {
         const char **list; /* owned, NULL-terminated; NULL: none */
         size_t n;
 };
 
-/* The options of --pack.  */
+/* The options of --pack. */
 struct lsr_pack_settings {
         const char *format; /* NULL: as the output's name says */
         const char *owner;  /* NULL: their own */
@@ -34,7 +34,7 @@ struct lsr_pack_settings {
         bool no_verify;
 };
 
-/* The options of --compare; --each is among those of --pack.  */
+/* The options of --compare; --each is among those of --pack. */
 struct lsr_compare_settings {
         const char *formats; /* NULL: the usual ones */
         const char *html;    /* a file; NULL: none */

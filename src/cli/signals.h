@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-/* Handle them by @action; a signal that nohup(1) or a shell has set to ignored stays ignored.  */
+/* Handle them by @action; a signal that nohup(1) or a shell has set to ignored stays ignored. */
 void lsr_signals_set(const struct sigaction *action);
 
 /*

@@ -29,7 +29,7 @@ static struct unpack_run unpack_run; /* static for the leak check, as in list.c,
 static void unpack_on_signal(int number)
 {
         unpack_run.signal = number;
-        /* The signal takes effect when this function returns.  */
+        /* The signal takes effect when this function returns. */
         if (lsr_unpack_abandon())
                 raise(number);
 }
@@ -48,7 +48,7 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
 
         switch (what) {
         case LSR_UNPACK_EXISTS:
-                /* Unpacking a tree a second time prints one message and not one per file.  */
+                /* Unpacking a tree a second time prints one message and not one per file. */
                 if (u->existing++ < UNPACK_EXISTING_TOLD)
                         lsr_message("%s already exists and was not replaced; use --force to replace it", name);
                 break;
@@ -113,7 +113,7 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
         unpack_lost(r, &result);
 }
 
-/* Returns true if @path was found, at @ret_place; otherwise the reason was reported.  */
+/* Returns true if @path was found, at @ret_place; otherwise the reason was reported. */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
         int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
@@ -127,7 +127,7 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         return error == 0;
 }
 
-/* All or none: if one operand is mistyped, nothing is unpacked.  */
+/* All or none: if one operand is mistyped, nothing is unpacked. */
 static void unpack_operands(struct unpack_run *u)
 {
         const struct lsr_settings *s = u->reading.settings;
@@ -165,7 +165,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         lsr_zone_guard_libc();
         unpack_operands(u);
         status = lsr_reading_close(&u->reading);
-        /* The incomplete file is gone: now the signal takes effect.  */
+        /* The incomplete file is gone: now the signal takes effect. */
         if (u->signal)
                 raise(u->signal);
         return status;

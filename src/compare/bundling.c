@@ -56,7 +56,7 @@ static int scratch_file(int fd)
 {
         int file = openat(fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-        /* Errors of file systems and kernels without such files.  */
+        /* Errors of file systems and kernels without such files. */
         if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
                 return file < 0 ? -errno : file;
         for (unsigned tries = 0; tries < BUNDLING_TRIES_MAX; tries++) {
@@ -100,7 +100,7 @@ int lsr_scratch_open(struct lsr_scratch *ret_scratch, const char *dir, uint64_t 
         const char *places[] = { beside, "/var/tmp", "/tmp", NULL }, *place = beside;
         int r, error = 0;
 
-        /* A place that the user named is used.  */
+        /* A place that the user named is used. */
         if (tmpdir && *tmpdir) {
                 places[0] = place = tmpdir;
                 places[1] = NULL;
@@ -140,7 +140,7 @@ struct bundling {
         char *unfit; /* what the format cannot hold, or NULL; owned */
 };
 
-/* The inventory has reported files that cannot be read; digests will show files that change meanwhile.  */
+/* The inventory has reported files that cannot be read; digests will show files that change meanwhile. */
 static void bundling_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
 {
         struct bundling *k = ctx;
@@ -211,7 +211,7 @@ static int bundling_one(struct bundling *k, const char *package)
         }
         r = bundling_write(k, &root, fd);
         bundled->pack_ns += lsr_clock() - began;
-        /* Write it to the disk now, and not while something is measured.  */
+        /* Write it to the disk now, and not while something is measured. */
         if (r == 0 && (fdatasync(fd) < 0 || fstat(fd, &st) < 0))
                 r = -errno;
         if (r < 0)

@@ -22,7 +22,7 @@
 #define CHART_TOP 22
 #define CHART_FOOT 40
 #define CHART_LABEL 16 /* least distance of two labels */
-/* The widths of the page: labels may overlap on a telephone, and cover points on wider screens.  */
+/* The widths of the page: labels may overlap on a telephone, and cover points on wider screens. */
 #define CHART_NARROW 350.0
 #define CHART_WIDE 800.0
 
@@ -390,7 +390,7 @@ static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const
                                chart_number(chart_y(pays_cost(x, way, crossing) / plot->top)).text);
 }
 
-/* The bundles that are outside the plot.  */
+/* The bundles that are outside the plot. */
 static void pays_note(struct lsr_out *out, const struct lsr_experiment *x, const struct pays_plot *plot)
 {
         unsigned n = 0;

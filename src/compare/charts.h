@@ -12,13 +12,13 @@
 /* Text for HTML and XML. */
 void lsr_html_text(struct lsr_out *out, const char *text, size_t len);
 
-/* The parts of the time of each way.  */
+/* The parts of the time of each way. */
 void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* Time to pack once and read n times, against reading files n times.  */
+/* Time to pack once and read n times, against reading files n times. */
 void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* Time per file against the mean size of the files that are opened.  */
+/* Time per file against the mean size of the files that are opened. */
 void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x);
 
 /* The class that colours a way. */

@@ -153,7 +153,7 @@ static int child_judge(bool got, int status, const struct lsr_way_report *report
         if (got && report->error == 0)
                 return 0;
         if (got && report->what[0])
-                /* A path must not look like a formula in a spreadsheet.  */
+                /* A path must not look like a formula in a spreadsheet. */
                 *ret_text = lsr_xprintf("%s%s: %s", strchr("=+-@", report->what[0]) ? "./" : "", report->what,
                                         strerror(-report->error));
         else if (got)

@@ -22,7 +22,7 @@ bool lsr_cold_never(const char *path)
         return statfs(path, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* The program that a way executes is not part of its input.  */
+/* The program that a way executes is not part of its input. */
 static void cold_keep_program(void)
 {
         int fd = open(LSR_SELF, O_RDONLY | O_CLOEXEC);

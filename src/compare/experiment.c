@@ -32,7 +32,7 @@
 #define COMPARE_HEADERS 1024u                  /* bytes that a format adds to a member, at most as a rule */
 #define COMPARE_FILE_WAYS 4u
 
-/* A way and its results.  */
+/* A way and its results. */
 struct compare_way {
         struct lsr_way_job job;
         struct lsr_bundled bundled;
@@ -127,7 +127,7 @@ static int compare_may_open(struct compare *c)
         return 1;
 }
 
-/* The expected size of the bundles: half of the bytes for compressed ones, which is more than usual.  */
+/* The expected size of the bundles: half of the bytes for compressed ones, which is more than usual. */
 static uint64_t compare_need(const struct compare *c)
 {
         const struct lsr_inventory *v = &c->inventory;
@@ -370,7 +370,7 @@ static void compare_warm(struct compare *c)
         lsr_child_run(&child, &got, &text);
 }
 
-/* The number of picks that there is time for; only these are read from then on.  */
+/* The number of picks that there is time for; only these are read from then on. */
 static void compare_limit(struct compare *c, struct compare_way *w)
 {
         const struct lsr_child child = compare_child(w);
@@ -389,7 +389,7 @@ static void compare_limit(struct compare *c, struct compare_way *w)
         compare_took(c, w, &got.report, r, text);
 }
 
-/* The digest of the first way over as many members as @w had time for; if it fails, @w has an error.  */
+/* The digest of the first way over as many members as @w had time for; if it fails, @w has an error. */
 static uint64_t compare_reference(struct compare *c, const struct compare_way *w)
 {
         struct compare_way first = c->ways[0];

@@ -9,7 +9,7 @@
 
 #include "compare/result.h"
 
-/* Problems that are reported meanwhile.  After those that are marked the experiment ends.  */
+/* Problems that are reported meanwhile.  After those that are marked the experiment ends. */
 enum lsr_compare_trouble {
         LSR_COMPARE_UNREADABLE,   /* @name: this user may not read it, so no way does */
         LSR_COMPARE_SPECIAL,      /* a remark: @a files that hold nothing */
@@ -45,5 +45,5 @@ struct lsr_compare_options {
 /* The formats that are compared unless others are asked for. */
 #define LSR_COMPARE_FORMATS "tar,tar.gz,tar.zst,zip-store,zip,sqlar"
 
-/* 0; 1: it has ended early, and the reason was reported; a negative errno.  The result is to be freed in each case.  */
+/* 0; 1: it has ended early, and the reason was reported; a negative errno.  The result is to be freed in each case. */
 int lsr_compare(const struct lsr_compare_options *options, struct lsr_experiment *ret_experiment);

@@ -75,7 +75,7 @@ static int facts_no_dot(const struct dirent *d)
         return d->d_name[0] != '.';
 }
 
-/* The kernel's mitigations of processor vulnerabilities; those that do not affect this processor are left out.  */
+/* The kernel's mitigations of processor vulnerabilities; those that do not affect this processor are left out. */
 static char *facts_mitigations(void)
 {
         struct dirent **names;
@@ -101,7 +101,7 @@ static char *facts_mitigations(void)
         return out.buf;
 }
 
-/* The time of the cheapest system call: the best of some rounds.  */
+/* The time of the cheapest system call: the best of some rounds. */
 static double facts_null_call(void)
 {
         uint64_t best = UINT64_MAX;

@@ -25,10 +25,10 @@ struct lsr_figure lsr_figure_speedup(double speedup);                /* 0.75, 9.
 
 #define LSR_NEVER UINT64_MAX
 
-/* Did the way run to its end and read the same as the first one?  Only then do its times count.  */
+/* Did the way run to its end and read the same as the first one?  Only then do its times count. */
 bool lsr_way_counts(const struct lsr_way_result *way);
 
-/* The median run: its parts add up to its total, unlike medians of parts.  */
+/* The median run: its parts add up to its total, unlike medians of parts. */
 const struct lsr_cost *lsr_way_typical(const struct lsr_way_result *way);
 
 /*

@@ -64,7 +64,7 @@ static void html_text(struct lsr_out *out, const struct lsr_out *text)
         lsr_html_text(out, text->buf, text->len);
 }
 
-/* A name or a value, which may contain any bytes.  */
+/* A name or a value, which may contain any bytes. */
 static void html_shown(struct lsr_out *out, const char *text, enum lsr_quoting style)
 {
         lsr_auto(lsr_out_free) struct lsr_out shown = LSR_OUT_MEMORY;

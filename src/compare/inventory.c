@@ -40,7 +40,7 @@ static void inventory_keep(char ***list, size_t *n, size_t *cap, const char *tex
         (*list)[(*n)++] = lsr_xstrdup(text);
 }
 
-/* May this user read it?  Asks the kernel, for the effective user.  */
+/* May this user read it?  Asks the kernel, for the effective user. */
 static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *item)
 {
         int fd = item->meta.size > 0 ? lsr_walk_fd(k->walk, item) : -EBADF; /* nothing: every way has it */

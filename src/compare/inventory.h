@@ -27,7 +27,7 @@ struct lsr_inventory_options {
         bool each;  /* what is not in a subdirectory is loose */
         bool paths; /* wanted */
         void *ctx;
-        /* This file or directory cannot be read, so no way reads it.  */
+        /* This file or directory cannot be read, so no way reads it. */
         void (*unreadable)(void *ctx, const char *path, int error);
 };
 

@@ -20,7 +20,7 @@
 
 #define REPORT_GAP 2
 
-/* All cells, row after row; rows 0 and 1 are the heading.  */
+/* All cells, row after row; rows 0 and 1 are the heading. */
 struct report_grid {
         struct lsr_out text;
         size_t *starts; /* n_rows * lsr_compare_n_columns + 1 of them */

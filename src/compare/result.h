@@ -54,7 +54,7 @@ struct lsr_way_result {
         char *error;             /* why it did not run to its end, or NULL; owned */
 };
 
-/* A condition of the experiment: "kernel", "6.18.44".  */
+/* A condition of the experiment: "kernel", "6.18.44". */
 struct lsr_fact {
         const char *name;
         char *value; /* owned */
@@ -78,5 +78,5 @@ struct lsr_experiment {
 /* Fill median, total_min and total_max from the runs; zeros if there are none. */
 void lsr_way_summarize(struct lsr_way_result *way);
 
-/* Free everything that it owns, with the arrays.  NULL is fine.  */
+/* Free everything that it owns, with the arrays.  NULL is fine. */
 void lsr_experiment_free(struct lsr_experiment *x);

@@ -83,7 +83,7 @@ static int trace_stopped(struct trace *t, pid_t tid, int status)
         struct trace_thread *thread = trace_find(t, tid);
         int number = WSTOPSIG(status), r = 0;
 
-        /* A thread begins with a stop of its own, and clone(2) is reported in another one.  */
+        /* A thread begins with a stop of its own, and clone(2) is reported in another one. */
         if (!thread) {
                 thread = trace_add(t, tid);
                 number = number == SIGSTOP ? 0 : number;
@@ -92,7 +92,7 @@ static int trace_stopped(struct trace *t, pid_t tid, int status)
                 r = trace_call(t, thread);
         if (number == TRACE_SYSCALL_STOP || status >> 16)
                 number = 0;
-        /* It was killed meanwhile; the next wait finds it.  */
+        /* It was killed meanwhile; the next wait finds it. */
         if (r == 0 && ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(intptr_t)number) < 0 && errno != ESRCH)
                 r = -errno;
         return r;

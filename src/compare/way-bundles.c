@@ -186,7 +186,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
 
                 way_bundle_clean(&target);
                 seen = seen_find(b->all, target.path, target.path_len);
-                /* A target that was not seen is a special file; otherwise the digest will differ.  */
+                /* A target that was not seen is a special file; otherwise the digest will differ. */
                 if (!seen)
                         return tar_walk_pass(w);
                 if (seen->target)
@@ -212,7 +212,7 @@ static int tar_member(struct bundle *b, struct tar_walk *w)
         return r;
 }
 
-/* The data after the last member, where a checksum may be.  */
+/* The data after the last member, where a checksum may be. */
 static int tar_rest(struct lsr_input *in)
 {
         const uint8_t *data;
@@ -273,7 +273,7 @@ struct index_row {
         uint32_t row;
 };
 
-/* All members, one after the other; members that are not files are handled on the way.  */
+/* All members, one after the other; members that are not files are handled on the way. */
 struct index_many {
         struct bundle *b;
         const struct index_row *rows;

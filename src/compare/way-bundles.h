@@ -46,7 +46,7 @@ struct bundle {
         char what[160];
 };
 
-/* Open the bundle of the job with that number. 0 or a negative errno, recorded; close it in each case.  */
+/* Open the bundle of the job with that number. 0 or a negative errno, recorded; close it in each case. */
 int way_bundle_open(struct bundles *all, size_t index, struct bundle *b);
 void way_bundle_close(struct bundle *b);
 
@@ -57,7 +57,7 @@ int way_bundle_input(struct bundle *b);
 int way_bundle_scan(struct bundle *b);
 bool way_bundle_is_tar(const struct bundle *b);
 
-/* Record @error, in the driver's words if there are any.  Returns it.  */
+/* Record @error, in the driver's words if there are any.  Returns it. */
 int way_bundle_fail(struct bundle *b, int error);
 
 /* Content of the next member, and a part of it; @ctx is the struct bundles. */

@@ -149,7 +149,7 @@ static ssize_t files_read(int fd, void *buf, size_t n)
         return got < 0 ? -errno : got;
 }
 
-/* A file of which @n bytes follow those that are held, and that has more.  */
+/* A file of which @n bytes follow those that are held, and that has more. */
 static int files_large(struct files_reader *f, const struct way_item *item, int fd, size_t n)
 {
         const uint8_t *data = f->buf + f->used;
@@ -321,7 +321,7 @@ static void files_collect(struct files *s)
                 all_ns += f->io_ns + f->other_ns;
                 free(f->buf);
         }
-        /* The share of I/O in the wall time of parallel threads is its share in the sum of their times.  */
+        /* The share of I/O in the wall time of parallel threads is its share in the sum of their times. */
         if (s->pool && all_ns > 0)
                 io_ns = (uint64_t)((double)s->wall_ns * (double)io_ns / (double)all_ns);
         s->w->io_ns += io_ns;
@@ -335,7 +335,7 @@ static unsigned files_cpus(void)
         return n < FILES_THREADS_MAX ? n : FILES_THREADS_MAX;
 }
 
-/* O_NOATIME is for the user's own files, and for root all files.  */
+/* O_NOATIME is for the user's own files, and for root all files. */
 static int files_noatime(const char *dir)
 {
         struct stat st;
@@ -465,7 +465,7 @@ static void ring_wait(struct ring *k)
         k->w->io_ns += way_clock() - began;
 }
 
-/* @large: items that are streamed; the ring must be idle then.  */
+/* @large: items that are streamed; the ring must be idle then. */
 static int ring_sum(struct ring *k, const struct ring_batch *b, bool large)
 {
         int r = 0;
@@ -541,7 +541,7 @@ static int files_ring(struct way *w)
         for (unsigned i = 0; i < 2; i++)
                 k.batches[i].bufs = lsr_xmalloc(RING_FILES * RING_STRIDE);
         r = way_walk(w, ring_lot, &k);
-        /* Without a ring plain calls were made instead.  */
+        /* Without a ring plain calls were made instead. */
         if (lsr_io_require(k.io) < 0)
                 r = way_fail(w, lsr_io_require(k.io), "io_uring");
         w->report->ring_ops = lsr_io_stats(k.io)->ring_ops;

@@ -40,7 +40,7 @@ static void picks_done(struct picks *p)
         all->w->report->picks++;
 }
 
-/* Read it by decoding everything before it.  */
+/* Read it by decoding everything before it. */
 static int picks_pass(struct bundle *b, const char *path)
 {
         const struct lsr_sink sink = { b->all, way_bundle_write };
@@ -129,7 +129,7 @@ static int picks_one(struct picks *p)
         return picks_end(p, r);
 }
 
-/* Read one, or all consecutive ones of the same bundle.  */
+/* Read one, or all consecutive ones of the same bundle. */
 static int picks_some(struct picks *p)
 {
         const struct lsr_many many = { p, picks_next, picks_write, picks_end };

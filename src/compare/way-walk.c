@@ -50,7 +50,7 @@ static void walk_todo(struct walk *k, const char *path)
         k->todo[k->n_todo++] = lsr_xstrdup(path);
 }
 
-/* Read the lot; directories before the last @keep are finished.  */
+/* Read the lot; directories before the last @keep are finished. */
 static int walk_flush(struct walk *k, unsigned keep)
 {
         int r = k->n > 0 ? k->read(k->ctx, k->items, k->n) : 0;
@@ -108,7 +108,7 @@ static int walk_name(struct walk *k, int fd, const char *dir, const struct diren
         return 0;
 }
 
-/* Files that this user may not read are in no way.  */
+/* Files that this user may not read are in no way. */
 static bool walk_forbidden(int error)
 {
         return error == EACCES || error == EPERM;

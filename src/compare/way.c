@@ -110,7 +110,7 @@ void *lsr_way_encode(const struct lsr_way_job *job, size_t *ret_size)
         return data;
 }
 
-/* Decode @data, which comes from lsr_way_encode() of this binary.  */
+/* Decode @data, which comes from lsr_way_encode() of this binary. */
 static struct lsr_way_job way_decode(const char *data)
 {
         struct lsr_way_job job = ((const struct way_head *)(const void *)data)->job;
@@ -145,7 +145,7 @@ void lsr_way_route(int argc, char **argv)
         size_t size;
         char *data;
 
-        /* A user who gives this name to a link has an environment, or no such socket.  The second word is for `ps`.  */
+        /* A user who gives this name to a link has an environment, or no such socket.  The second word is for `ps`. */
         if (argc < 3 || strcmp(argv[0], LSR_WAY_NAME) != 0 || environ[0] || !way_is_socket(LSR_WAY_FD))
                 return;
         way_unmeasured = argc > 3 && strcmp(argv[3], LSR_WAY_UNMEASURED) == 0;

@@ -63,5 +63,5 @@ void lsr_way_run(const struct lsr_way_job *job, struct lsr_way_report *ret_repor
 /* As the process gets it: allocated. */
 void *lsr_way_encode(const struct lsr_way_job *job, size_t *ret_size);
 
-/* For main(), before anything else: runs the way and ends, if this process is one.  */
+/* For main(), before anything else: runs the way and ends, if this process is one. */
 void lsr_way_route(int argc, char **argv);

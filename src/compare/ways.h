@@ -16,7 +16,7 @@ struct way {
         uint64_t digest_ns; /* of the thread that also decodes */
 };
 
-/* Measure nothing in this process: the clock stands still.  */
+/* Measure nothing in this process: the clock stands still. */
 extern bool way_unmeasured;
 
 static inline uint64_t way_clock(void)
@@ -28,7 +28,7 @@ static inline uint64_t way_clock(void)
 void way_file(struct lsr_way_report *report, const char *path, size_t path_len, uint64_t content, uint64_t bytes);
 void way_link(struct lsr_way_report *report, const char *path, size_t path_len, const char *target, size_t target_len);
 
-/* Record the first failure.  Returns @error.  */
+/* Record the first failure.  Returns @error. */
 int way_fail(struct way *w, int error, const char *what);
 
 /* 0 or a negative errno, noted. */

@@ -25,5 +25,5 @@ void lsr_compare_tree(struct lsr_out *out, const struct lsr_experiment *x);
 /* The work of each way: "every file, warm cache; a bundle for each subdirectory; 5 runs of each way, medians" */
 void lsr_compare_reads(struct lsr_out *out, const struct lsr_experiment *x);
 
-/* @text, which may come from a file system, without control characters.  */
+/* @text, which may come from a file system, without control characters. */
 void lsr_compare_shown(struct lsr_out *out, const char *text, enum lsr_quoting style);

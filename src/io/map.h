@@ -21,9 +21,9 @@ struct lsr_map {
         size_t length;
 };
 
-/* 0: mapped, to be unmapped by the caller; 1: not possible, read it instead.  */
+/* 0: mapped, to be unmapped by the caller; 1: not possible, read it instead. */
 int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map);
 void lsr_io_unmap(struct lsr_map *map);
 
-/* Release the pages of @n bytes from @offset on; they come back when they are touched.  From any thread.  */
+/* Release the pages of @n bytes from @offset on; they come back when they are touched.  From any thread. */
 void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n);

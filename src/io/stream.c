@@ -69,7 +69,7 @@ struct lsr_stream {
         struct stream_piece pieces[STREAM_PIECES];
 };
 
-/* A read of no bytes tells whether it can seek, and a confined process may make it.  */
+/* A read of no bytes tells whether it can seek, and a confined process may make it. */
 static bool stream_is_pipe(struct lsr_stream *s)
 {
         if (s->end != LSR_STREAM_END)
@@ -143,7 +143,7 @@ static int stream_start(struct lsr_stream *s)
         return 0;
 }
 
-/* Begin to read the missing bytes of @p.  */
+/* Begin to read the missing bytes of @p. */
 static void stream_begin(struct lsr_stream *s, struct stream_piece *p)
 {
         p->read = (struct lsr_read){
@@ -220,7 +220,7 @@ ssize_t lsr_stream_next(struct lsr_stream *s, const uint8_t **ret_data)
         if (r <= 0)
                 stream_drop(s, s->at);
         *ret_data = p->buf;
-        /* Bytes before a failure are valid; the next call meets the failure again.  */
+        /* Bytes before a failure are valid; the next call meets the failure again. */
         return p->got ? (ssize_t)p->got : r;
 }
 
@@ -233,7 +233,7 @@ int lsr_stream_seek(struct lsr_stream *s, uint64_t offset)
                 return 0;
         stream_drop(s, offset);
         s->next_size = STREAM_PIECE_SEEK;
-        /* It was made for the short rest of a file, and is too small for more.  */
+        /* It was made for the short rest of a file, and is too small for more. */
         if (s->n_max == 1 && s->end > offset && s->end - offset > s->sized_for)
                 stream_release(s);
         return 0;

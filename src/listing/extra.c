@@ -18,7 +18,7 @@
 #define EXTRA_CONTEXT "security.selinux"
 #define EXTRA_LOT 4096u
 
-/* Everything about members of bundles is known, and they have no path for the kernel.  */
+/* Everything about members of bundles is known, and they have no path for the kernel. */
 static bool extra_on_disk(const struct lsr_entry *e)
 {
         return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
@@ -98,7 +98,7 @@ static bool extra_use_names(struct lsr_entry_extra *extra, const struct lsr_op_d
 static void extra_use_context(const struct lsr_extra_job *job, struct lsr_entry_extra *extra,
                               const struct lsr_op_data *context)
 {
-        /* SELinux's name for a missing context.  */
+        /* SELinux's name for a missing context. */
         if (context->ret <= 0 || strcmp(context->buf, "unlabeled") == 0)
                 return;
         extra->context = lsr_arena_strndup(job->arena, context->buf, strlen(context->buf));

@@ -16,5 +16,5 @@ struct lsr_extra_job {
         const char *dir; /* path of the directory, NULL for operands */
 };
 
-/* Fill entry->extra of all @entries with metadata.  Errors are stored in the extras.  */
+/* Fill entry->extra of all @entries with metadata.  Errors are stored in the extras. */
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n);

@@ -88,7 +88,7 @@ static char git_letter(char c)
         return c == '.' ? '-' : c;
 }
 
-/* The number of fields before the path of a record, by its first character; 0: unknown.  */
+/* The number of fields before the path of a record, by its first character; 0: unknown. */
 static unsigned git_fields(char kind)
 {
         switch (kind) {
@@ -105,7 +105,7 @@ static unsigned git_fields(char kind)
         return 0;
 }
 
-/* Parse a record of @len bytes.  False: it is not about a file.  */
+/* Parse a record of @len bytes.  False: it is not about a file. */
 static bool git_parse(const char *record, size_t len, struct git_change *ret_change)
 {
         unsigned fields = len > 4 || (len > 2 && record[1] == ' ') ? git_fields(record[0]) : 0;
@@ -143,7 +143,7 @@ static void git_parse_all(struct git_tree *t, size_t len)
                         skip--;
                         continue;
                 }
-                /* For renamed files the old name follows.  */
+                /* For renamed files the old name follows. */
                 skip = p[0] == '2';
                 if (!git_parse(p, (size_t)(end - p), &change))
                         continue;

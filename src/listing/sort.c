@@ -210,7 +210,7 @@ static uint64_t sort_signed_key(int64_t v)
         return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-/* A text that does not share the prefix comes before or after all that do.  */
+/* A text that does not share the prefix comes before or after all that do. */
 static uint64_t sort_shared_key(const struct sort_ctx *ctx, const char *text)
 {
         int r = strncmp(text, ctx->shared, ctx->prefix);
@@ -225,7 +225,7 @@ static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *ite
         const struct lsr_list_options *o = ctx->o;
         const struct lsr_entry *e = item->entry;
 
-        /* While names are sorted, metadata may still be incomplete: it is read only where it decides the order.  */
+        /* While names are sorted, metadata may still be incomplete: it is read only where it decides the order. */
         switch (o->sort) {
         case LSR_SORT_NAME:
                 return sort_shared_key(ctx, item->text);
@@ -243,7 +243,7 @@ static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *ite
         return 0;
 }
 
-/* The common prefix of all texts except "." and "..", which -a puts into every listing.  */
+/* The common prefix of all texts except "." and "..", which -a puts into every listing. */
 static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items, size_t n)
 {
         const char *first = "";
@@ -267,7 +267,7 @@ static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items
         ctx->prefix = prefix == SIZE_MAX ? 0 : prefix;
 }
 
-/* strxfrm once for each name, instead of strcoll once for each comparison.  */
+/* strxfrm once for each name, instead of strcoll once for each comparison. */
 static void sort_collate(struct sort_ctx *ctx, struct sort_item *items, size_t n, struct lsr_arena *arena)
 {
         for (size_t i = 0; i < n; i++) {

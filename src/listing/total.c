@@ -93,7 +93,7 @@ static void total_close_above(struct total_walk *w)
         total_close(w, l);
 }
 
-/* Add the files of directory @fd, and continue with its subdirectories.  */
+/* Add the files of directory @fd, and continue with its subdirectories. */
 static void total_enter(struct total_walk *w, int fd)
 {
         struct lsr_dir dir = { .io = w->io, .fd = fd };

@@ -98,7 +98,7 @@ static int content_give(void *ctx, const void *data, size_t n)
         return c->write(c->ctx, data, n);
 }
 
-/* Copy one extent; zeros after an error.  */
+/* Copy one extent; zeros after an error. */
 static int content_extent(struct lsr_content *c, const struct lsr_extent *extent)
 {
         uint64_t left = extent->size;

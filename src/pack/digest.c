@@ -91,7 +91,7 @@ uint64_t lsr_digest_member(const struct lsr_member *m, uint64_t content)
 
         while (len > 0 && m->path[len - 1] == '/')
                 len--;
-        /* No format stores the kind of a hard link's target.  */
+        /* No format stores the kind of a hard link's target. */
         lsr_put_le32(head, m->flags & LSR_MEMBER_HARDLINK ? 0 : m->meta.mode & S_IFMT);
         head[4] = m->flags & LSR_MEMBER_HARDLINK ? 1 : 0;
         lsr_put_le64(head + 5, content);

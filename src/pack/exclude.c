@@ -39,7 +39,7 @@ struct lsr_excludes {
         size_t n;
 };
 
-/* @path without leading "./".  */
+/* @path without leading "./". */
 static const char *exclude_skip_dots(const char *path)
 {
         while (path[0] == '.' && path[1] == '/')
@@ -115,7 +115,7 @@ static void exclude_add_form(struct exclude *x, const char *pattern)
         x->forms[x->n_forms++] = form;
 }
 
-/* The pattern without @root, if it begins with that.  */
+/* The pattern without @root, if it begins with that. */
 static void exclude_add_below(struct exclude *x, const char *pattern, const char *root)
 {
         size_t len;
@@ -169,7 +169,7 @@ static char *exclude_next(char *path)
         return slash ? slash + 1 : NULL;
 }
 
-/* The first end of a match of @piece that begins at @path or, with @anywhere, after it.  NULL: there is none.  */
+/* The first end of a match of @piece that begins at @path or, with @anywhere, after it.  NULL: there is none. */
 static char *exclude_after(const char *piece, char *path, bool anywhere)
 {
         for (char *end = path; end; end = exclude_next(end)) {
@@ -184,7 +184,7 @@ static bool exclude_form_matches(const struct exclude_form *form, char *path)
 {
         const char *piece = form->pieces;
 
-        /* The earliest end leaves the most to the pieces that follow.  */
+        /* The earliest end leaves the most to the pieces that follow. */
         for (size_t i = 0; i + 1 < form->n; i++) {
                 path = exclude_after(piece, path, i > 0);
                 if (!path)
@@ -216,7 +216,7 @@ bool lsr_excludes_has(struct lsr_excludes *e, char *path, const char *name, bool
         for (size_t i = 0; i < e->n; i++) {
                 struct exclude *x = &e->list[i];
 
-                /* A pattern that cannot change the result may still have to be marked as used.  */
+                /* A pattern that cannot change the result may still have to be marked as used. */
                 if ((!has || !x->used) && exclude_matches(x, path, name, is_dir))
                         has = x->used = true;
         }

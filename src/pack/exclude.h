@@ -35,5 +35,5 @@ void lsr_excludes_root(struct lsr_excludes *e, const char *given, const char *pr
  */
 bool lsr_excludes_has(struct lsr_excludes *e, char *path, const char *name, bool is_dir);
 
-/* The next pattern from @at on without a match so far, or NULL.  @at begins at 0.  */
+/* The next pattern from @at on without a match so far, or NULL.  @at begins at 0. */
 const char *lsr_excludes_unused(const struct lsr_excludes *e, size_t *at);

@@ -26,5 +26,5 @@ void lsr_names_free(struct lsr_names *names);
 /* Look up all that will be asked for. */
 void lsr_names_of_lot(struct lsr_names *names, const struct lsr_walk_lot *lot);
 
-/* NUL-terminated, valid until the next call; NULL: unknown.  */
+/* NUL-terminated, valid until the next call; NULL: unknown. */
 const char *lsr_names_find(struct lsr_names *names, uint32_t id);

@@ -129,7 +129,7 @@ static void pack_lost(struct pack *p, unsigned losses, const struct lsr_walk_ite
         }
 }
 
-/* Apply the options to an item.  */
+/* Apply the options to an item. */
 static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item *item)
 {
         struct lsr_member m = {
@@ -162,7 +162,7 @@ static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item 
         return m;
 }
 
-/* Pass the header of a member to the writer. 0; 1: the writer leaves it out; a negative errno.  */
+/* Pass the header of a member to the writer. 0; 1: the writer leaves it out; a negative errno. */
 static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct lsr_member *m,
                        const struct lsr_extent *extents, size_t n)
 {
@@ -211,7 +211,7 @@ static int pack_hardlink(struct pack *p, struct lsr_walk_item *item, const char 
         return r < 0 ? r : 0;
 }
 
-/* A small file whose content has been read, or is empty.  */
+/* A small file whose content has been read, or is empty. */
 static int pack_small(struct pack *p, struct lsr_walk_item *item, const void *data, size_t n)
 {
         struct lsr_member m = pack_member(p, item);
@@ -256,7 +256,7 @@ static void pack_tell_content(struct pack *p, const struct lsr_walk_item *item, 
                 pack_trouble(p, LSR_PACK_CHANGED, item, 0, 0);
 }
 
-/* A file with a small stated size: its real size is known when it has been read.  */
+/* A file with a small stated size: its real size is known when it has been read. */
 static int pack_whole(struct pack *p, struct lsr_walk_item *item, struct lsr_content *c)
 {
         uint8_t *data;
@@ -349,7 +349,7 @@ static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct
 {
         if (pack_is_empty(p, item))
                 return pack_small(p, item, "", 0);
-        /* More than expected, or no longer a file: check again.  */
+        /* More than expected, or no longer a file: check again. */
         if (!file || file->ret == -EFBIG || (size_t)file->ret == file->cap)
                 return pack_large(p, item);
         if (file->ret < 0) {
@@ -362,7 +362,7 @@ static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct
         return pack_small(p, item, file->buf, (size_t)file->ret);
 }
 
-/* Report the problems of an item.  False: it is not stored.  */
+/* Report the problems of an item.  False: it is not stored. */
 static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
 {
         const struct lsr_meta *meta = &item->meta;
@@ -551,7 +551,7 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
         return r < 0 ? r : 0;
 }
 
-/* For files with several names each name counts its part.  */
+/* For files with several names each name counts its part. */
 static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
 {
         const struct lsr_meta *meta = &item->meta;

@@ -15,7 +15,7 @@
 
 #define LSR_LOSSES 6 /* LSR_LOSS_NAME and LSR_LOSS_SIZE are troubles */
 
-/* Problems that are reported while packing.  All but the remarks make the exit status 1.  */
+/* Problems that are reported while packing.  All but the remarks make the exit status 1. */
 enum lsr_pack_trouble {
         LSR_PACK_ACCESS,   /* no metadata: not stored */
         LSR_PACK_OPEN_DIR, /* stored without what is in it */
@@ -70,14 +70,14 @@ struct lsr_pack_options {
         int (*progress)(void *ctx, const struct lsr_pack_stats *stats);
 };
 
-/* The amount to pack; it may change before it is packed.  */
+/* The amount to pack; it may change before it is packed. */
 struct lsr_pack_size {
         uint64_t members;
         uint64_t bytes; /* of content, files with several names in parts */
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
-/* Walk the trees without reading files.  0, or a negative errno of the engine.  */
+/* Walk the trees without reading files.  0, or a negative errno of the engine. */
 int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */

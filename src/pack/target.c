@@ -36,7 +36,7 @@
 #define TARGET_READ ((size_t)128 << 10)
 #define TARGET_SYNC ((off_t)8 << 20)
 
-/* The name that a handler removes; none: nothing.  */
+/* The name that a handler removes; none: nothing. */
 static struct {
         int dirfd;
         const char *name;
@@ -73,7 +73,7 @@ static void target_unblock(const sigset_t *before)
         errno = error;
 }
 
-/* An unused name beside the target.  */
+/* An unused name beside the target. */
 static char *target_temporary(const struct lsr_target *t)
 {
         uint64_t random = 0;
@@ -118,11 +118,11 @@ static int target_inside(int fd, const char *const *roots, unsigned n_roots)
         return r;
 }
 
-/* A file in the target's directory: without a name, or with an unused one.  */
+/* A file in the target's directory: without a name, or with an unused one. */
 static int target_create(struct lsr_target *t)
 {
         t->fd = openat(t->dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-        /* Errors of file systems and kernels without such files.  */
+        /* Errors of file systems and kernels without such files. */
         if (t->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
                 return t->fd < 0 ? -errno : 0;
         for (unsigned tries = 0; tries < TARGET_TRIES_MAX; tries++) {
@@ -152,7 +152,7 @@ static int target_open_stdout(struct lsr_target *t, bool needs_file)
         return t->fd < 0 ? t->fd : 0;
 }
 
-/* Look at the existing file of that name, if any. 1: it is a device or the like, and open.  */
+/* Look at the existing file of that name, if any. 1: it is a device or the like, and open. */
 static int target_open_old(struct lsr_target *t, const char *path)
 {
         struct stat st;
@@ -215,7 +215,7 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         return 0;
 }
 
-/* Wait for one piece of the file to reach the disk, while the next is being written.  */
+/* Wait for one piece of the file to reach the disk, while the next is being written. */
 static int target_write_out(struct lsr_target *t, off_t at)
 {
         sync_file_range(t->fd, at + TARGET_SYNC, TARGET_SYNC, SYNC_FILE_RANGE_WRITE);
@@ -229,14 +229,14 @@ int lsr_target_sync(struct lsr_target *t)
 
         if (!t->is_file || t->spooled)
                 return 0;
-        /* fsync(2) cannot be interrupted, so little must be left to do for it.  */
+        /* fsync(2) cannot be interrupted, so little must be left to do for it. */
         if (fstat(t->fd, &st) == 0 && st.st_size > TARGET_SYNC)
                 for (off_t at = 0; at < st.st_size && target_write_out(t, at) == 0;)
                         at += TARGET_SYNC;
         return fsync(t->fd) < 0 ? -errno : 0;
 }
 
-/* Give the file the unused name @name.  */
+/* Give the file the unused name @name. */
 static int target_link(struct lsr_target *t, const char *name)
 {
         char self[32];
@@ -273,7 +273,7 @@ static int target_replace(struct lsr_target *t)
         return 0;
 }
 
-/* Copy from @from on, through a buffer.  */
+/* Copy from @from on, through a buffer. */
 static int target_copy_read(const struct lsr_target *t, off_t from)
 {
         struct lsr_out out;
@@ -326,7 +326,7 @@ int lsr_target_commit(struct lsr_target *t)
         target_unblock(&before);
         if (r < 0)
                 return r == -EEXIST ? LSR_TARGET_EXISTS : r;
-        /* Write the directory to the disk, too; if this fails, the file is there all the same.  */
+        /* Write the directory to the disk, too; if this fails, the file is there all the same. */
         fsync(t->dirfd);
         return 0;
 }

@@ -40,14 +40,14 @@ struct lsr_target {
 int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
                     const char *const *roots, unsigned n_roots);
 
-/* Everything was written: flush it to the disk.  */
+/* Everything was written: flush it to the disk. */
 int lsr_target_sync(struct lsr_target *t);
 
 /* Give it its name.  0; LSR_TARGET_EXISTS: somebody else made one meanwhile; a negative errno. */
 int lsr_target_commit(struct lsr_target *t);
 
-/* Remove everything that was not committed.  */
+/* Remove everything that was not committed. */
 void lsr_target_close(struct lsr_target *t);
 
-/* The same for any open target, for the handler of a signal that ends the process.  */
+/* The same for any open target, for the handler of a signal that ends the process. */
 void lsr_target_abandon(void);

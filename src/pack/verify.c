@@ -184,7 +184,7 @@ static bool verify_row(struct verify_many *many)
         return true;
 }
 
-/* Go to the next member with content of its own; those without are counted.  */
+/* Go to the next member with content of its own; those without are counted. */
 static bool verify_next(void *ctx, struct lsr_member *ret_member)
 {
         struct verify_many *many = ctx;

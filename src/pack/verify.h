@@ -15,9 +15,9 @@ struct lsr_verify {
         void *ctx;
         /* Called now and then; a negative errno ends the work. */
         int (*progress)(void *ctx);
-        /* Messages of a driver about damage.  */
+        /* Messages of a driver about damage. */
         void (*trouble)(void *ctx, const char *text);
 };
 
-/* 0; -EBADMSG: the contents differ; another negative errno.  */
+/* 0; -EBADMSG: the contents differ; another negative errno. */
 int lsr_verify(const struct lsr_verify *v, int fd);

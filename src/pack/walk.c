@@ -192,7 +192,7 @@ static void walk_room(struct lsr_walk *w, size_t n)
         w->path = lsr_xrealloc(w->path, w->path_cap);
 }
 
-/* Is @name in the current directory to be packed?  Sets name->all.  */
+/* Is @name in the current directory to be packed?  Sets name->all. */
 static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struct walk_name *name)
 {
         size_t skip = dir->root->prefix[0] ? strlen(dir->root->prefix) + 1 : 0;
@@ -212,7 +212,7 @@ static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struc
         return kept != LSR_KEPT_NOT;
 }
 
-/* A file system without d_type.  */
+/* A file system without d_type. */
 static uint8_t walk_type(struct lsr_walk *w, int fd, const char *name)
 {
         struct stat st;
@@ -464,7 +464,7 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         fd = walk_fd(w, dir);
         if (name->type != DT_DIR)
                 return; /* without a descriptor its stat will fail, and say so */
-        /* Its contents could not be listed.  */
+        /* Its contents could not be listed. */
         if (dir->depth + 1 == LSR_CATALOGUE_DEPTH_MAX)
                 fd = -ENAMETOOLONG;
         if (fd >= 0)

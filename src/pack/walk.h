@@ -21,7 +21,7 @@
 struct lsr_walk;
 struct lsr_walk_dir;
 
-/* A tree to pack, and the names of its members.  */
+/* A tree to pack, and the names of its members. */
 struct lsr_walk_root {
         const char *path;      /* no symbolic link; a file of any kind */
         const char *given;     /* the same as it was asked for, for patterns; NULL */

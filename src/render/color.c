@@ -83,7 +83,7 @@ static const char color_keys[LSR_COLOR_N][3] = {
                 s, sizeof(s) - 1 \
         }
 
-/* The table compiled into GNU ls 9.1; kinds that are left out are unset.  */
+/* The table compiled into GNU ls 9.1; kinds that are left out are unset. */
 static const struct lsr_color_text color_compiled_in[LSR_COLOR_N] = {
         [LSR_COLOR_LEFT] = COLOR_TEXT("\033["),
         [LSR_COLOR_RIGHT] = COLOR_TEXT("m"),
@@ -244,7 +244,7 @@ static bool color_parse_suffix(struct color_reader *r, struct lsr_color_ext *e)
         return true;
 }
 
-/* Parse "xx=sequence".  GNU ls names the key also when the sequence is malformed.  */
+/* Parse "xx=sequence".  GNU ls names the key also when the sequence is malformed. */
 static bool color_parse_key(struct color_reader *r, struct lsr_colors *c, char ret_bad_prefix[3])
 {
         const char *key = r->p;

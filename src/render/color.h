@@ -68,7 +68,7 @@ void lsr_colors_free(struct lsr_colors *c);
 /* Does an indicator colour anything (set, and not "0" or "00")? */
 bool lsr_colors_has(const struct lsr_colors *c, enum lsr_color_kind kind);
 
-/* The properties of a name that decide its colour.  */
+/* The properties of a name that decide its colour. */
 struct lsr_color_subject {
         const char *name;
         size_t name_len;

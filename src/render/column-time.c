@@ -6,7 +6,7 @@
 
 static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "btime" };
 
-/* A time that cannot be shown as a date is a number; an unknown one is aligned with dates.  */
+/* A time that cannot be shown as a date is a number; an unknown one is aligned with dates. */
 void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
         lsr_cell_widen(cell, n ? lsr_when_width(&v->when) : 0);
@@ -52,7 +52,7 @@ void lsr_time_json(struct lsr_view *v, const struct lsr_column *column, const st
                 lsr_json_string(v->out, time_keys[column->which], text, len);
 }
 
-/* The age in the largest unit that is not 0: "59s", "3m", "23h", "364d", "12y"; "-3m" is in the future.  */
+/* The age in the largest unit that is not 0: "59s", "3m", "23h", "364d", "12y"; "-3m" is in the future. */
 static size_t age_text(int64_t now, int64_t sec, char text[24])
 {
         static const struct {

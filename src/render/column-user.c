@@ -23,7 +23,7 @@ static struct user user_of(const struct lsr_view *v, const struct lsr_column *co
         return (struct user){ name, column->which ? e->meta.gid : e->meta.uid, e->meta.known & column->fields };
 }
 
-/* The text to show and its width; a number has neither.  */
+/* The text to show and its width; a number has neither. */
 static const char *user_text(struct lsr_view *v, const struct lsr_column *column, struct user u, size_t *ret_len,
                              int *ret_width)
 {

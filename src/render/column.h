@@ -27,7 +27,7 @@ static inline void lsr_cell_widen(struct lsr_cell *cell, int width)
         cell->width = width > cell->width ? width : cell->width;
 }
 
-/* Put text of the width @columns, aligned as the cell.  */
+/* Put text of the width @columns, aligned as the cell. */
 static inline char *lsr_cell_text(const struct lsr_cell *cell, char *p, const char *text, size_t len, int columns)
 {
         int blanks = cell->width - columns;
@@ -41,7 +41,7 @@ static inline char *lsr_cell_text(const struct lsr_cell *cell, char *p, const ch
         return p;
 }
 
-/* Put the mark of an unknown value, always to the right.  */
+/* Put the mark of an unknown value, always to the right. */
 static inline char *lsr_cell_unknown(const struct lsr_cell *cell, char *p)
 {
         for (int blanks = cell->width - 1; blanks > 0; blanks--)

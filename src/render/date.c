@@ -33,7 +33,7 @@ struct date_spec {
         int colons;
 };
 
-/* A number and its padding.  */
+/* A number and its padding. */
 struct date_number {
         uint64_t value;
         int digits; /* width if the conversion gives none */
@@ -81,7 +81,7 @@ static void date_text(struct date_out *o, const struct date_spec *s, const char 
                 *o->p++ = date_case(s, text[i]);
 }
 
-/* The text of libc for a letter.  The leading blank distinguishes an empty text from one that does not fit.  */
+/* The text of libc for a letter.  The leading blank distinguishes an empty text from one that does not fit. */
 static void date_word(struct date_out *o, const struct date_spec *s, char letter)
 {
         char format[5] = " %", word[DATE_WORD_MAX];
@@ -426,7 +426,7 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
         }
 }
 
-/* Flags, width, modifier and colons after a '%'.  @s has the defaults.  */
+/* Flags, width, modifier and colons after a '%'.  @s has the defaults. */
 static const char *date_parse(const char *p, struct date_spec *s)
 {
         for (;; p++) {

@@ -43,7 +43,7 @@ struct human_number {
 
 /* --- parsing --- */
 
-/* The exponent of a unit letter; 0 if it is none.  */
+/* The exponent of a unit letter; 0 if it is none. */
 static unsigned human_letter_exponent(char c)
 {
         static const char upper[] = "KMGTPEZY", lower[] = "kmgt";
@@ -136,7 +136,7 @@ int lsr_size_parse(const char *spec, struct lsr_size_style *ret_style)
 
         bare = number_end == spec;
         if (bare) {
-                /* The letters that GNU ls accepts here; it rejects "epyz" later.  */
+                /* The letters that GNU ls accepts here; it rejects "epyz" later. */
                 if (!*spec || !strchr("eEgGkKmMpPtTyYzZ", *spec))
                         return 1;
                 style.unit = 1;

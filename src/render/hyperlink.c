@@ -59,7 +59,7 @@ static void canon_up(struct canon *c)
         c->done[c->len] = '\0';
 }
 
-/* Was @todo already the rest in the directory of the last component?  Record it.  */
+/* Was @todo already the rest in the directory of the last component?  Record it. */
 static bool canon_loops(struct canon *c, const char *todo)
 {
         char *slash = strrchr(c->done, '/');

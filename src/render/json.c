@@ -105,7 +105,7 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
         lsr_out_puts(out, "}\n");
 }
 
-/* Unknown names of users are looked up together.  */
+/* Unknown names of users are looked up together. */
 static void json_look_up(struct lsr_view *v, const struct lsr_set *set)
 {
         for (size_t i = 0; i < v->cells.n; i++) {

@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 
-/* Write ,"key":"text".  Returns true if all of it was valid UTF-8.  */
+/* Write ,"key":"text".  Returns true if all of it was valid UTF-8. */
 bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, size_t len);
 
-/* The same, and if it was not valid, ,"key_b64":"..." with the bytes.  */
+/* The same, and if it was not valid, ,"key_b64":"..." with the bytes. */
 void lsr_json_bytes(struct lsr_out *out, const char *key, const char *text, size_t len);
 
 /* ,"key":value */

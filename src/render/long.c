@@ -9,10 +9,10 @@
 
 #include "render/view.h"
 
-/* The parts of a row besides columns and name: blanks, a mark, an end; columns may be copied in larger pieces.  */
+/* The parts of a row besides columns and name: blanks, a mark, an end; columns may be copied in larger pieces. */
 #define LONG_REST_MAX (LSR_CELL_TEXT_MAX + 64)
 
-/* Sorted rows are scattered in memory, in the order of the directory: prefetch the next ones.  */
+/* Sorted rows are scattered in memory, in the order of the directory: prefetch the next ones. */
 static void long_prefetch(const struct lsr_set *set, size_t i)
 {
         if (i + 8 < set->n) {

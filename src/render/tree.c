@@ -95,7 +95,7 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
                 lsr_name_cell(v, set->rows[i], 0);
                 lsr_out_putc(v->out, v->o.end);
         }
-        /* Rows below this one show a bar in this place if the level continues, else nothing.  */
+        /* Rows below this one show a bar in this place if the level continues, else nothing. */
         t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(false, last));

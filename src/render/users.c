@@ -53,7 +53,7 @@ void lsr_users_load(struct lsr_users *users, const char *text, size_t len)
         }
 }
 
-/* getent prints the lines that it finds, and nothing for other ids.  */
+/* getent prints the lines that it finds, and nothing for other ids. */
 static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
 {
         char numbers[USERS_ASK_MAX][12];

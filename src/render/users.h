@@ -37,7 +37,7 @@ struct lsr_users {
 
 void lsr_users_init(struct lsr_users *users, const char *database);
 
-/* Parse the text of a passwd or group file; names point into @text, which must stay.  */
+/* Parse the text of a passwd or group file; names point into @text, which must stay. */
 void lsr_users_load(struct lsr_users *users, const char *text, size_t len);
 
 /* The user, always.  An id that was not in the file is noted for lsr_users_resolve(). */

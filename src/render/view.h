@@ -99,10 +99,10 @@ struct lsr_view {
 /* What the sink of lsr_list() is handed; the rows of a tree one by one, by lsr_tree_row(). */
 void lsr_view_set(struct lsr_view *v, const struct lsr_set *set);
 
-/* All sets were handed over: print what waited for this.  The sets must still exist.  */
+/* All sets were handed over: print what waited for this.  The sets must still exist. */
 void lsr_view_end(struct lsr_view *v);
 
-/* Print the end of the output: --dired's positions, the colour reset.  */
+/* Print the end of the output: --dired's positions, the colour reset. */
 void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */

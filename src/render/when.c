@@ -17,7 +17,7 @@
 #include "base/width.h"
 #include "render/date.h"
 
-/* The size of GNU's buffer: a longer time is printed as seconds, and the months of a longer format are not aligned.  */
+/* The size of GNU's buffer: a longer time is printed as seconds, and the months of a longer format are not aligned. */
 #define WHEN_GNU_MAX ((size_t)1000)
 #define WHEN_FORMAT_MAX 128
 #define WHEN_MONTH_MAX 12
@@ -142,7 +142,7 @@ static bool when_recent(struct lsr_when *w, int64_t sec, uint32_t nsec)
 {
         int64_t old = w->now_sec - WHEN_RECENT_SECONDS;
 
-        /* The file may have changed after the clock was read: read the clock again.  */
+        /* The file may have changed after the clock was read: read the clock again. */
         if (sec > w->now_sec || (sec == w->now_sec && nsec > w->now_nsec)) {
                 struct timespec now = lsr_clock_now();
 

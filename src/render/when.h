@@ -44,11 +44,11 @@ void lsr_when_init(struct lsr_when *ret_when, enum lsr_when_kind kind);
 /* Format into @buf, without a NUL.  Returns the length; 0 if the time cannot be broken down or the format is empty. */
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX]);
 
-/* The same in the format of RFC 3339, in UTC and with nanoseconds.  */
+/* The same in the format of RFC 3339, in UTC and with nanoseconds. */
 size_t lsr_when_utc(int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX]);
 
 /* After lsr_when_format() returned 0 for @sec: true if that is because it cannot be shown as a date. */
 bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec);
 
-/* The width of a time; text in the place of a time is aligned with it.  */
+/* The width of a time; text in the place of a time is aligned with it. */
 int lsr_when_width(struct lsr_when *w);

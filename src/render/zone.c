@@ -245,11 +245,11 @@ int64_t lsr_zone_from_civil(const struct lsr_zone *zone, int64_t civil)
 {
         struct lsr_zone_span before, span;
 
-        /* No zone is more than a day off: the offset of the day before applies, unless it changed since.  */
+        /* No zone is more than a day off: the offset of the day before applies, unless it changed since. */
         if (!lsr_zone_find(zone, civil - 86400, &before))
                 return civil;
         if (!lsr_zone_find(zone, civil - before.utc_offset, &span) || span.utc_offset == before.utc_offset)
                 return civil - before.utc_offset;
-        /* It changed: the new offset applies if the time is still after the change with it.  */
+        /* It changed: the new offset applies if the time is still after the change with it. */
         return civil - span.utc_offset >= span.begin ? civil - span.utc_offset : civil - before.utc_offset;
 }

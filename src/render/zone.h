@@ -49,7 +49,7 @@ const char *lsr_zone_path(char *buf, size_t size);
  */
 void lsr_zone_guard_libc(void);
 
-/* Use @data, which the caller keeps.  If it is NULL or malformed, localtime_r is used.  */
+/* Use @data, which the caller keeps.  If it is NULL or malformed, localtime_r is used. */
 void lsr_zone_load(struct lsr_zone *ret_zone, const char *data, size_t len);
 
 /* The span around @t.  False: localtime_r has no answer either. */

@@ -95,7 +95,7 @@ static int files_begin(void *ctx, size_t i)
         u->at_hand = step->row;
         u->fd = -1;
         u->has_content = files_has_content(u, step);
-        /* The content of a lost file is skipped.  */
+        /* The content of a lost file is skipped. */
         u->opened = u->state[step->row] & ROW_LOST;
         return unpack_stopped(u) ? -EINTR : 0;
 }
@@ -172,7 +172,7 @@ static int files_write_sparse(struct unpack *u, const char *p, size_t n)
         return r < 0 ? r : files_write_all(u, p, run);
 }
 
-/* The file must not become larger than it was listed.  */
+/* The file must not become larger than it was listed. */
 static bool files_fits(const struct unpack *u, uint64_t n)
 {
         return !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
@@ -403,6 +403,6 @@ int unpack_files(struct unpack *u)
         r = u->n_steps > 0 ? lsr_bundle_read_many(u->bundle, members, u->n_steps, flags, &sink) : 0;
         free(members);
         free(u->steps);
-        /* Problems with single files have been reported.  */
+        /* Problems with single files have been reported. */
         return r == -EINTR || unpack_is_fatal(r) ? r : 0;
 }

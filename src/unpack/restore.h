@@ -13,7 +13,7 @@
 
 #include "catalogue/member.h"
 
-/* The user, and how the target directory changes new files.  */
+/* The user, and how the target directory changes new files. */
 struct lsr_restore {
         bool root; /* owners can be given */
         uid_t uid;
@@ -25,7 +25,7 @@ struct lsr_restore {
         void (*lost)(void *ctx, const char *name, int error);
 };
 
-/* Find the user and the umask, which is read by setting it to 0.  */
+/* Find the user and the umask, which is read by setting it to 0. */
 void lsr_restore_begin(struct lsr_restore *r);
 void lsr_restore_end(const struct lsr_restore *r);
 

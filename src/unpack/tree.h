@@ -39,5 +39,5 @@ int lsr_tree_open_dir(struct lsr_tree *t, uint32_t row, int flags);
 /* The path of @row below the target, NUL-terminated; to be freed. */
 char *lsr_tree_path(const struct lsr_tree *t, uint32_t row);
 
-/* Is @name valid as the name of a file?  A catalogue has no others; this is the last check.  */
+/* Is @name valid as the name of a file?  A catalogue has no others; this is the last check. */
 bool lsr_tree_name_valid(const char *name);

@@ -339,7 +339,7 @@ static int unpack_links(struct unpack *u)
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
-                /* The reason why the target is missing has been reported.  */
+                /* The reason why the target is missing has been reported. */
                 r = u->state[to] & ROW_MADE ? unpack_link(u, row, to) : -ENOENT;
                 if (r < 0) {
                         unpack_failed(u, LSR_UNPACK_LINK, row, r);

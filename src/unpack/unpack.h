@@ -12,7 +12,7 @@
 
 #include "source/place.h"
 
-/* Problems that are reported.  */
+/* Problems that are reported. */
 enum lsr_unpack_trouble {
         LSR_UNPACK_EXISTS,   /* something of that name is there; without force it stays */
         LSR_UNPACK_DIR,      /* a directory cannot be made: what is below it is left out */

@@ -74,12 +74,12 @@ int unpack_make_dir(struct unpack *u, uint32_t row);
  */
 int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 
-/* Something is in the way of @name: remove it, if that is allowed.  0: try again; a negative errno.  */
+/* Something is in the way of @name: remove it, if that is allowed.  0: try again; a negative errno. */
 int unpack_clear(struct unpack *u, int dir, const char *name);
 
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
-/* Report that @row cannot be made, and record it.  */
+/* Report that @row cannot be made, and record it. */
 void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
 /*
