@@ -13,7 +13,7 @@ static int to_pipe(void *ctx)
 {
         const int *fds = ctx;
 
-        return dup2(fds[1], STDOUT_FILENO) < 0 ? -errno : 0;
+        return dup2(fds[1], STDOUT_FILENO) < 0 || dup2(fds[1], STDERR_FILENO) < 0 ? -errno : 0;
 }
 
 static int refuse(void *ctx)
