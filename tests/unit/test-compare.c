@@ -30,7 +30,7 @@ static char tree[] = "/tmp/lsr-compare-XXXXXX";
 
 static void tree_file(const char *name, size_t n)
 {
-        char path[256];
+        char path[512];
         FILE *f;
 
         snprintf(path, sizeof(path), "%s/%s", tree, name);

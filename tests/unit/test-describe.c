@@ -31,18 +31,19 @@ static void keys_add(struct keys *k, const char *name, size_t len)
         k->n += !keys_have(k, k->names[k->n]);
 }
 
-/* The keys of an entry that has all that there is to have. */
+/* The keys of an entry that has all that there is to have: a member, or with @error a file. */
 static void keys_of_json(struct keys *k, mode_t mode, int error)
 {
         struct lsr_view v = { .o = { .format = LSR_FORMAT_JSON } };
         const struct lsr_entry_member member = { "b.zip", "deflate", "\xff", 1, 7, true, error == 0 };
-        struct lsr_entry_extra extra = { .target = "t", .target_len = 1, .user = "u", .group = "g", .member = &member };
+        struct lsr_entry_extra extra = { .target = "t", .target_len = 1, .user = "u", .group = "g" };
         struct lsr_entry e = {
                 .name = "n\xff", .name_len = 2, .flags = LSR_ENTRY_STAT, .extra = &extra, .git = '?' << 8 | '?'
         };
         struct lsr_set set = { .dir = "", .rows = &(struct lsr_entry *){ &e }, .n = 1 };
         struct lsr_out out;
 
+        extra.member = error ? NULL : &member;
         lsr_cells_add(&v.cells, LSR_SHOW_JSON | LSR_SHOW_GIT);
         e.meta.known = ~0u;
         e.meta.mode = mode;

@@ -725,7 +725,7 @@ static void io_died(int sig)
         raise(sig);
 }
 
-/* Criterion's own threads and sockets share the limits of a test's process; those of a child are the test's alone. */
+/* What runs the tests may share the limits of a test's process; those of a child are the test's alone. */
 static void io_in_child(void (*test)(const char *engine), const char *engine)
 {
         pid_t child;
@@ -736,7 +736,6 @@ static void io_in_child(void (*test)(const char *engine), const char *engine)
         if (child == 0) {
                 signal(SIGSEGV, io_died);
                 signal(SIGABRT, io_died);
-                alarm(20); /* as a failed assertion may wait for Criterion for ever */
                 test(engine);
                 _exit(0);
         }
