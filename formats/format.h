@@ -40,13 +40,22 @@ struct lsr_wanted {
         const char *const *paths; /* from the root of the bundle; they will be looked up */
         size_t n;                 /* one at least */
         unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
-        bool lookups;             /* depth is 0, and no rows are kept: they may have other numbers than in the whole */
+        /*
+         * Depth is 0, rows may have other numbers, and of the members found the content is read next.  Of a stream the
+         * first file of a name will do: those behind may not be looked at.
+         */
+        bool lookups;
 };
 
-/* One scan: what the driver is given. */
+/*
+ * A bundle that is open: what the driver is given.  Input, companions and state stay until lsr_scan_close(), from one
+ * request to the next; all else is of one request.
+ */
 struct lsr_scan {
         struct lsr_input *input;
         struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
+        /* The driver's own: what it has parsed or opened that the next request can use.  NULL: nothing yet. */
+        void *state;
         struct lsr_builder *builder;
         /*
          * Instead of members for the builder: all of them encoded, as the bundle itself has them, to be freed.  It need
@@ -65,6 +74,12 @@ struct lsr_scan {
          */
         const struct lsr_wanted *wanted;
         bool is_only;
+        /*
+         * By scan() of a stream: what was wanted is found, and it stopped in front of the content of the last, which is
+         * at that position.  With input and state as they are now this member can be read, and those behind it.
+         */
+        bool stopped;
+        uint64_t stopped_at;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
@@ -169,7 +184,12 @@ struct lsr_format {
          * Each finding is trouble.  NULL: reading every member is all that can be done.
          */
         int (*check)(struct lsr_scan *scan);
+        /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
+        void (*close)(struct lsr_scan *scan);
 };
+
+/* Free the state that @format (NULL: none) keeps, the input and the companions. */
+void lsr_scan_close(struct lsr_scan *scan, const struct lsr_format *format);
 
 /* A compression: turns an input into another. */
 struct lsr_filter {

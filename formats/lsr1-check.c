@@ -207,16 +207,16 @@ int lsr1_check(struct lsr_scan *scan)
         struct lsr_input *frames = NULL;
         uint8_t *data = NULL;
         size_t size;
-        struct lsr1 l;
-        const char *why = lsr1_open(&l, scan->input);
+        const struct lsr1 *l;
+        const char *why = lsr1_begin(scan, &l);
         int r;
 
         if (!why)
-                why = lsr1_toc(&l, scan->input, &data, &size);
+                why = lsr1_toc(l, scan->input, &data, &size);
         if (!why && lsr_catalogue_decode(&c.toc, data, size) < 0)
                 why = "it is not valid";
         if (!why) {
-                frames = lsr1_frames_new(scan->input, &l, false, UINT64_MAX);
+                frames = lsr1_frames_new(scan->input, l, false, UINT64_MAX);
                 why = frames ? NULL : "a frame is too large";
         }
         free(data);
@@ -228,7 +228,6 @@ int lsr1_check(struct lsr_scan *scan)
                 r = check_framed(&c, frames);
         }
         lsr_input_free(frames);
-        lsr1_close(&l);
         lsr_catalogue_free(c.toc);
         lsr_catalogue_free(c.tar);
         return r < 0 ? r : c.findings ? -EBADMSG : 0;

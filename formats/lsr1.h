@@ -76,6 +76,9 @@ const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
 void lsr1_close(struct lsr1 *l);
 
+/* The same for a driver's function: read once, and kept as the state of @scan. */
+const char *lsr1_begin(struct lsr_scan *scan, const struct lsr1 **ret_l);
+
 /* --- the table of contents ------------------------------------------------------- */
 
 struct lsr1_toc_frame {

@@ -122,10 +122,11 @@ struct lsr_sqlite_cursor {
 };
 
 struct lsr_sqlite {
-        struct lsr_scan *scan;
+        struct lsr_scan *scan; /* of the request at hand */
         struct lsr_sqlite_vfs *vfs;
         sqlite3 *db;
-        uint64_t steps; /* of all statements, in units of the progress handler */
+        bool archive;   /* what lsr_sqlite_is_archive() said */
+        uint64_t steps; /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
         bool heap_limited; /* counted among those for which the process has a limit of memory */

@@ -179,7 +179,41 @@ static int scan_counted(struct counted *c, struct result *result)
         int r = lsr_format_sqlite.scan(&scan);
 
         lsr_builder_free(scan.builder);
+        scan.input = NULL; /* the caller's */
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         return r;
+}
+
+/* What is kept from request to request is not read again: schema, tables, the way down to a row. */
+Test(sqlite, good_second_request_reads_no_more)
+{
+        struct bytes b = make(SQLAR "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000)"
+                                    "INSERT INTO sqlar SELECT 'f'||i,33188,1,100,zeroblob(100) FROM n");
+        struct counted *c = new_counted(&b, 1000);
+        struct lsr_member m = { .path = "f7", .path_len = 2, .position = 7 };
+        struct lsr_out out;
+        struct lsr_scan scan = { .input = &c->in };
+        unsigned reads;
+
+        lsr_out_init(&out, -1);
+        cr_assert_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        reads = c->reads;
+        cr_expect_gt(reads, 0);
+        cr_expect_not_null(scan.state);
+        for (int i = 0; i < 100; i++)
+                cr_assert_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        cr_expect_eq(c->reads, reads);
+        cr_expect_eq(out.len, 10100);
+        /* One that has failed is given up. */
+        m.position = 2001;
+        cr_expect_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), -ENOENT);
+        cr_expect_null(scan.state);
+        m.position = 8;
+        cr_expect_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
+        cr_expect_null(scan.state);
+        lsr_out_free(&out);
+        free(b.data);
 }
 
 #define MANY_SQLAR                                                                        \
