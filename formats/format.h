@@ -150,6 +150,14 @@ int lsr_member_hole(void *ctx, uint64_t n);
 int lsr_many_each(const struct lsr_many *many, void *ctx,
                   int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink));
 
+/* What a check of all members has found, where nothing is wrong. */
+struct lsr_checked {
+        uint64_t members;
+        uint64_t bytes;    /* of content */
+        uint64_t verified; /* members with content that was compared with a checksum, */
+        uint64_t read;     /* and others, that was only read */
+};
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
@@ -181,9 +189,9 @@ struct lsr_format {
         /*
          * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
          * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
-         * Each finding is trouble.  NULL: reading every member is all that can be done.
+         * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
-        int (*check)(struct lsr_scan *scan);
+        int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
         /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
         void (*close)(struct lsr_scan *scan);
 };

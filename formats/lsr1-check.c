@@ -201,7 +201,25 @@ static int check_framed(struct check *c, struct lsr_input *in)
         return 0;
 }
 
-int lsr1_check(struct lsr_scan *scan)
+/* What is right is as the table of contents says. */
+static struct lsr_checked check_sum(const struct lsr_catalogue *toc)
+{
+        uint32_t rows = lsr_catalogue_rows(toc);
+        struct lsr_checked sum = { .members = rows - 1 };
+
+        for (uint32_t row = 1; row < rows; row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(toc, row, &m);
+                if (!S_ISREG(m.meta.mode) || lsr_catalogue_link(toc, row) != row)
+                        continue;
+                sum.bytes += m.meta.size;
+                sum.verified += m.meta.size > 0;
+        }
+        return sum;
+}
+
+int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
 {
         struct check c = { .scan = scan };
         struct lsr_input *frames = NULL;
@@ -226,6 +244,8 @@ int lsr1_check(struct lsr_scan *scan)
                 r = check_streamed(&c);
         } else {
                 r = check_framed(&c, frames);
+                if (r == 0 && !c.findings)
+                        *ret_checked = check_sum(c.toc);
         }
         lsr_input_free(frames);
         lsr_catalogue_free(c.toc);

@@ -124,7 +124,7 @@ void lsr1_frames_verify(struct lsr_input *frames, struct lsr_scan *scan);
 /* --- the check -------------------------------------------------------------------- */
 
 /* As lsr_format.check. */
-int lsr1_check(struct lsr_scan *scan);
+int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked);
 
 /* The tar as an input for a reader of streams, over that of @scan, which stays the caller's. */
 int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input);

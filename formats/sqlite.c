@@ -364,6 +364,18 @@ static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         return sqlite_end(scan, r == 0 ? lsr_many_each(many, s, sqlite_read_one) : r);
 }
 
+static int sqlite_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
+{
+        struct lsr_sqlite *s;
+        int r = sqlite_begin(scan, &s);
+
+        if (r == 0)
+                lsr_sqlite_cursor_close(s);
+        if (r == 0)
+                r = s->archive ? 1 : lsr_sqlite_tables_check(s, ret_checked);
+        return sqlite_end(scan, r);
+}
+
 const struct lsr_format lsr_format_sqlite = {
         .name = "sqlite",
         .suffixes = (const char *const[]){ ".sqlar", ".sqlite", ".sqlite3", ".db", NULL },
@@ -372,5 +384,6 @@ const struct lsr_format lsr_format_sqlite = {
         .scan = sqlite_scan,
         .read = sqlite_read,
         .read_many = sqlite_read_many,
+        .check = sqlite_check,
         .close = sqlite_close,
 };

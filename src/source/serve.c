@@ -369,7 +369,7 @@ static int serve_check_remains(struct serve *s, struct serve_bundle *b)
         return 1;
 }
 
-static int serve_check(struct serve *s, const void *data, size_t size)
+static int serve_check(struct serve *s, const void *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_close request;
         struct serve_bundle *b;
@@ -387,7 +387,7 @@ static int serve_check(struct serve *s, const void *data, size_t size)
         r = serve_begin(s, b, 0, &scan);
         if (r < 0)
                 return r;
-        r = b->identity.format->check(scan);
+        r = b->identity.format->check(scan, &done->checked);
         serve_scan_explain(scan, r);
         serve_end(b);
         return r;
@@ -452,7 +452,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 r = serve_many(s, data, size);
                 break;
         case LSR_WIRE_CHECK:
-                r = serve_check(s, data, size);
+                r = serve_check(s, data, size, &done);
                 break;
         case LSR_WIRE_STATS:
                 done.stats = *lsr_io_stats(s->io);

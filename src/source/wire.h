@@ -113,6 +113,7 @@ struct lsr_wire_done {
         char filters[64];
         uint64_t offset;
         uint64_t size;
+        struct lsr_checked checked; /* by a CHECK */
         struct lsr_io_stats stats;
 };
 

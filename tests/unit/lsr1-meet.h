@@ -186,7 +186,7 @@ static inline int check(const struct blob *file, struct said *said)
         int r;
 
         scan.input = counted_new(file, &reads);
-        r = lsr_format_lsr1.check(&scan);
+        r = lsr_format_lsr1.check(&scan, &(struct lsr_checked){});
         lsr_scan_close(&scan, &lsr_format_lsr1);
         return r;
 }
