@@ -40,6 +40,8 @@ struct lsr_wanted {
         const char *const *paths; /* from the root of the bundle; they will be looked up */
         size_t n;                 /* one at least */
         unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
+        bool partial; /* rows may have other numbers than in the whole; a driver that has an index may list less */
+        bool links;   /* with it: where symbolic links lead that are listed will be looked up, too */
         /*
          * Depth is 0, rows may have other numbers, and of the members found the content is read next.  Of a stream the
          * first file of a name will do: those behind may not be looked at.

@@ -331,6 +331,8 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .paths = paths,
                 .n = request.n_paths,
                 .depth = request.depth,
+                .partial = request.partial,
+                .links = request.links,
                 .lookups = request.lookups,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;

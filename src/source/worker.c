@@ -319,6 +319,8 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
         if (some) {
                 scan.n_paths = (uint32_t)wanted->n;
                 scan.depth = wanted->depth;
+                scan.partial = wanted->partial;
+                scan.links = wanted->links;
                 scan.lookups = wanted->lookups;
                 r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
                 free(paths.iov_base);
