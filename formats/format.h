@@ -40,13 +40,24 @@ struct lsr_wanted {
         const char *const *paths; /* from the root of the bundle; they will be looked up */
         size_t n;                 /* one at least */
         unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
-        bool lookups;             /* depth is 0, and no rows are kept: they may have other numbers than in the whole */
+        bool partial; /* rows may have other numbers than in the whole; a driver that has an index may list less */
+        bool links;   /* with it: where symbolic links lead that are listed will be looked up, too */
+        /*
+         * Depth is 0, rows may have other numbers, and of the members found the content is read next.  Of a stream the
+         * first file of a name will do: those behind may not be looked at.
+         */
+        bool lookups;
 };
 
-/* One scan: what the driver is given. */
+/*
+ * A bundle that is open: what the driver is given.  Input, companions and state stay until lsr_scan_close(), from one
+ * request to the next; all else is of one request.
+ */
 struct lsr_scan {
         struct lsr_input *input;
         struct lsr_input *companions[LSR_COMPANIONS]; /* NULL: not there */
+        /* The driver's own: what it has parsed or opened that the next request can use.  NULL: nothing yet. */
+        void *state;
         struct lsr_builder *builder;
         /*
          * Instead of members for the builder: all of them encoded, as the bundle itself has them, to be freed.  It need
@@ -65,6 +76,12 @@ struct lsr_scan {
          */
         const struct lsr_wanted *wanted;
         bool is_only;
+        /*
+         * By scan() of a stream: what was wanted is found, and it stopped in front of the content of the last, which is
+         * at that position.  With input and state as they are now this member can be read, and those behind it.
+         */
+        bool stopped;
+        uint64_t stopped_at;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
@@ -135,6 +152,14 @@ int lsr_member_hole(void *ctx, uint64_t n);
 int lsr_many_each(const struct lsr_many *many, void *ctx,
                   int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink));
 
+/* What a check of all members has found, where nothing is wrong. */
+struct lsr_checked {
+        uint64_t members;
+        uint64_t bytes;    /* of content */
+        uint64_t verified; /* members with content that was compared with a checksum, */
+        uint64_t read;     /* and others, that was only read */
+};
+
 /* To read a member: the row as the catalogue has it, with its whole path. */
 struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
@@ -166,10 +191,15 @@ struct lsr_format {
         /*
          * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
          * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
-         * Each finding is trouble.  NULL: reading every member is all that can be done.
+         * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
-        int (*check)(struct lsr_scan *scan);
+        int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
+        /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
+        void (*close)(struct lsr_scan *scan);
 };
+
+/* Free the state that @format (NULL: none) keeps, the input and the companions. */
+void lsr_scan_close(struct lsr_scan *scan, const struct lsr_format *format);
 
 /* A compression: turns an input into another. */
 struct lsr_filter {

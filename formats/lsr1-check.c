@@ -201,22 +201,40 @@ static int check_framed(struct check *c, struct lsr_input *in)
         return 0;
 }
 
-int lsr1_check(struct lsr_scan *scan)
+/* What is right is as the table of contents says. */
+static struct lsr_checked check_sum(const struct lsr_catalogue *toc)
+{
+        uint32_t rows = lsr_catalogue_rows(toc);
+        struct lsr_checked sum = { .members = rows - 1 };
+
+        for (uint32_t row = 1; row < rows; row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(toc, row, &m);
+                if (!S_ISREG(m.meta.mode) || lsr_catalogue_link(toc, row) != row)
+                        continue;
+                sum.bytes += m.meta.size;
+                sum.verified += m.meta.size > 0;
+        }
+        return sum;
+}
+
+int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
 {
         struct check c = { .scan = scan };
         struct lsr_input *frames = NULL;
         uint8_t *data = NULL;
         size_t size;
-        struct lsr1 l;
-        const char *why = lsr1_open(&l, scan->input);
+        const struct lsr1 *l;
+        const char *why = lsr1_begin(scan, &l);
         int r;
 
         if (!why)
-                why = lsr1_toc(&l, scan->input, &data, &size);
+                why = lsr1_toc(l, scan->input, &data, &size);
         if (!why && lsr_catalogue_decode(&c.toc, data, size) < 0)
                 why = "it is not valid";
         if (!why) {
-                frames = lsr1_frames_new(scan->input, &l, false, UINT64_MAX);
+                frames = lsr1_frames_new(scan->input, l, false, UINT64_MAX);
                 why = frames ? NULL : "a frame is too large";
         }
         free(data);
@@ -226,9 +244,10 @@ int lsr1_check(struct lsr_scan *scan)
                 r = check_streamed(&c);
         } else {
                 r = check_framed(&c, frames);
+                if (r == 0 && !c.findings)
+                        *ret_checked = check_sum(c.toc);
         }
         lsr_input_free(frames);
-        lsr1_close(&l);
         lsr_catalogue_free(c.toc);
         lsr_catalogue_free(c.tar);
         return r < 0 ? r : c.findings ? -EBADMSG : 0;

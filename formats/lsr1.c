@@ -10,6 +10,7 @@
  * driver's affair always; it reads the member's header and refuses if that is
  * not the member that was listed.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,6 +19,28 @@
 #include "formats/lsr1.h"
 
 static const char *const lsr1_suffixes[] = { ".tar.zst", NULL };
+
+const char *lsr1_begin(struct lsr_scan *scan, const struct lsr1 **ret_l)
+{
+        struct lsr1 *l = scan->state;
+        const char *why = NULL;
+
+        if (!l) {
+                l = lsr_xmalloc(sizeof(*l));
+                why = lsr1_open(l, scan->input);
+        }
+        if (why)
+                free(l);
+        else
+                *ret_l = scan->state = l;
+        return why;
+}
+
+static void lsr1_end(struct lsr_scan *scan)
+{
+        lsr1_close(scan->state);
+        free(scan->state);
+}
 
 /* --- as any other .tar.zst --------------------------------------------------------- */
 
@@ -69,20 +92,45 @@ struct lsr1_task {
         const struct lsr_many *many; /* or that of many */
 };
 
+/* What the driver of the tar is to know in place of this one. */
+struct lsr1_own {
+        struct lsr_input *input;
+        void *state;
+        const struct lsr_wanted *wanted;
+};
+
+static struct lsr1_own lsr1_lend(struct lsr_scan *scan, struct lsr_input *tar)
+{
+        const struct lsr1_own own = { scan->input, scan->state, scan->wanted };
+
+        scan->input = tar;
+        scan->state = NULL;
+        /* All members are listed, so that it has no reason to keep the input. */
+        scan->wanted = NULL;
+        return own;
+}
+
+static void lsr1_take_back(struct lsr_scan *scan, const struct lsr1_own *own)
+{
+        assert(!scan->state);
+        scan->input = own->input;
+        scan->state = own->state;
+        scan->wanted = own->wanted;
+}
+
 /* @tar is freed. */
 static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct lsr1_task *task)
 {
-        struct lsr_input *input = scan->input;
+        const struct lsr1_own own = lsr1_lend(scan, tar);
         int r;
 
-        scan->input = tar;
         if (task->many)
                 r = lsr_format_tar.read_many(scan, task->many);
         else if (task->m)
                 r = lsr_format_tar.read(scan, task->m, task->sink);
         else
                 r = lsr_format_tar.scan(scan);
-        scan->input = input;
+        lsr1_take_back(scan, &own);
         if (r < 0 && scan->troubles == 0 && tar->what)
                 lsr_scan_trouble(scan, r, "%s", tar->what);
         lsr_input_free(tar);
@@ -100,7 +148,7 @@ static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 /* --- by the table of contents ------------------------------------------------------- */
 
 /* What is not wanted of the table of contents need not be decoded, nor go to the parent. */
-static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
+static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l)
 {
         struct lsr_catalogue_source source = { .need = lsr1_toc_need };
         struct lsr1_toc toc;
@@ -129,14 +177,11 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, struct lsr1 *l)
 
 static int lsr1_scan(struct lsr_scan *scan)
 {
-        struct lsr1 l;
-        const char *why = lsr1_open(&l, scan->input);
+        const struct lsr1 *l;
+        const char *why = scan->distrusted ? "it is not valid" : lsr1_begin(scan, &l);
 
-        if (!why && scan->distrusted)
-                why = "it is not valid";
         if (!why)
-                why = lsr1_catalogue(scan, &l);
-        lsr1_close(&l);
+                why = lsr1_catalogue(scan, l);
         if (!why)
                 return 0;
         lsr_scan_trouble(scan, 0, "the table of contents is ignored and the whole tar is read: %s", why);
@@ -147,15 +192,15 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
 {
         const struct lsr1_task task = { .m = m, .sink = sink };
         struct lsr_input *frames = NULL;
+        const struct lsr1 *l;
         uint64_t end;
-        struct lsr1 l;
         int r;
 
         /* Where its content ends is worth knowing, not believing. */
         if (m->packed == UINT64_MAX || __builtin_add_overflow(m->data, m->packed, &end))
                 end = 0;
-        if (!lsr1_open(&l, scan->input))
-                frames = lsr1_frames_new(scan->input, &l, true, end);
+        if (!lsr1_begin(scan, &l))
+                frames = lsr1_frames_new(scan->input, l, true, end);
         if (frames) {
                 /* However near it is, from there and not on the way through others; that it is too far is found next. */
                 lsr_input_seek(frames, m->position);
@@ -163,7 +208,6 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
         } else {
                 r = lsr1_streamed(scan, &task);
         }
-        lsr1_close(&l);
         return r;
 }
 
@@ -220,10 +264,9 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
 {
         struct lsr1_many s = { .many = many, .frames = frames };
         const struct lsr_many inner = { &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole };
-        struct lsr_input *input = scan->input;
+        const struct lsr1_own own = lsr1_lend(scan, frames);
         int r;
 
-        scan->input = frames;
         for (;;) {
                 r = lsr_format_tar.read_many(scan, &inner);
                 if (r >= 0 || s.stopped || !s.open)
@@ -233,24 +276,23 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
                         break;
                 s.failed = true;
         }
-        scan->input = input;
+        lsr1_take_back(scan, &own);
         return r;
 }
 
 static int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct lsr_input *frames = NULL;
-        struct lsr1 l;
+        const struct lsr1 *l;
         int r;
 
-        if (!lsr1_open(&l, scan->input))
-                frames = lsr1_frames_new(scan->input, &l, true, 0);
+        if (!lsr1_begin(scan, &l))
+                frames = lsr1_frames_new(scan->input, l, true, 0);
         if (frames)
                 r = lsr1_many_framed(scan, frames, many);
         else
                 r = lsr1_streamed(scan, &(struct lsr1_task){ .many = many });
         lsr_input_free(frames);
-        lsr1_close(&l);
         return r;
 }
 
@@ -263,4 +305,5 @@ const struct lsr_format lsr_format_lsr1 = {
         .read = lsr1_read,
         .read_many = lsr1_read_many,
         .check = lsr1_check,
+        .close = lsr1_end,
 };

@@ -79,6 +79,9 @@ const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in);
 
 void lsr1_close(struct lsr1 *l);
 
+/* The same for a driver's function: read once, and kept as the state of @scan. */
+const char *lsr1_begin(struct lsr_scan *scan, const struct lsr1 **ret_l);
+
 /* --- the table of contents ------------------------------------------------------- */
 
 struct lsr1_toc_frame {
@@ -124,7 +127,7 @@ void lsr1_frames_verify(struct lsr_input *frames, struct lsr_scan *scan);
 /* --- the check -------------------------------------------------------------------- */
 
 /* As lsr_format.check. */
-int lsr1_check(struct lsr_scan *scan);
+int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked);
 
 /* The tar as an input for a reader of streams, over that of @scan, which stays the caller's. */
 int lsr1_stream(struct lsr_scan *scan, struct lsr_input **ret_input);

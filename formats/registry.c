@@ -127,6 +127,16 @@ int lsr_many_each(const struct lsr_many *many, void *ctx,
         return r < 0 ? r : 0;
 }
 
+void lsr_scan_close(struct lsr_scan *scan, const struct lsr_format *format)
+{
+        if (scan->state)
+                format->close(scan);
+        scan->state = NULL;
+        scan->input = lsr_input_free(scan->input);
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
+                scan->companions[i] = lsr_input_free(scan->companions[i]);
+}
+
 static const struct lsr_filter *registry_filter(const uint8_t *head, size_t n)
 {
         for (size_t i = 0; lsr_filters[i]; i++)

@@ -19,9 +19,9 @@
  * thread could not decode, for whatever reason, are decoded again by this one,
  * so that errors are found and reported in one place.
  *
- * The lookup of some paths needs a few members, which are found in the index
- * of names.  All of the index is read, as "zz/../a" and "./a" stand for "a"
- * too; it is small compared with the archive.
+ * The lookup of some paths, or the listing of one directory, needs a few members,
+ * which are found in the index of names.  All of the index is read, as "zz/../a"
+ * and "./a" stand for "a" too; it is small compared with the archive.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
@@ -43,7 +43,8 @@
 #define ARCHIVE_PIECES_MAX UINT64_C(4096) /* rowids may be far apart */
 #define ARCHIVE_PIECES_MIN UINT64_C(8)    /* below, one connection is done before others are open */
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
-#define ARCHIVE_HELD 2u /* pieces for each thread */
+#define ARCHIVE_HELD 2u       /* pieces for each thread */
+#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
 
 enum archive_column {
         ARCHIVE_ROWID,
@@ -460,6 +461,9 @@ static int archive_scan_all(struct lsr_sqlite *s)
 struct archive_only {
         const struct lsr_sqlite *s;
         struct lsr_ways ways;
+        bool lists;      /* a directory, */
+        bool links;      /* without symbolic links: where they lead will be asked */
+        uint64_t names;  /* seen */
         int64_t *rowids; /* of the members that are wanted */
         size_t n;
         size_t cap;
@@ -473,7 +477,9 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
         size_t len;
         const char *name = archive_text(only->s, values[ARCHIVE_NAME], &len);
 
-        if (name && !lsr_ways_want(&only->ways, name, len))
+        only->names++;
+        /* Which of them are directories their names do not say. */
+        if (name && !lsr_ways_want(&only->ways, name, len, true))
                 return;
         lsr_grow(&only->rowids, only->n, &only->cap);
         only->rowids[only->n++] = sqlite3_value_int64(values[ARCHIVE_ROWID]);
@@ -494,7 +500,7 @@ static bool only_find(struct lsr_sqlite *s, struct archive_only *only)
         return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
                                           only_step, archive_end, NULL) == SQLITE_OK &&
                lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-               only->n > 0;
+               only->n > 0 && (!only->lists || only->n <= only->names / ARCHIVE_ONLY_SHARE);
 }
 
 static int only_add(void *ctx, const struct archive_row *row)
@@ -502,6 +508,8 @@ static int only_add(void *ctx, const struct archive_row *row)
         struct archive_only *only = ctx;
 
         only->added++;
+        if (only->links && archive_has(row, ARCHIVE_MODE) && S_ISLNK(row->numbers[ARCHIVE_MODE]))
+                return 1;
         return archive_add(only->s->scan, row);
 }
 
@@ -530,9 +538,11 @@ static bool archive_scan_only(struct lsr_sqlite *s)
         struct archive_only only = { .s = s };
         bool done;
 
-        if (!wanted || !wanted->lookups || !archive_has_rowid(s) ||
-            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n))
+        if (!wanted || !(wanted->lookups || wanted->partial) || !archive_has_rowid(s) ||
+            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->lookups))
                 return false;
+        only.lists = !wanted->lookups;
+        only.links = wanted->links;
         done = only_find(s, &only);
         if (done && !only_list(s, &only)) {
                 done = false;

@@ -307,6 +307,14 @@ static int tables_scan_rows(struct tables_scan *x, const struct lsr_sqlite_table
         return r == 0 && x->n_names > 0 ? tables_scan_names(x, t) : r;
 }
 
+void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t)
+{
+        lsr_scan_trouble(s->scan, 0,
+                         "%s is a virtual table: the code that makes its rows is not run; tables that hold "
+                         "them have names that begin with %s_",
+                         t->shown, t->shown);
+}
+
 static int tables_scan_table(struct tables_scan *x, struct lsr_sqlite_table *t)
 {
         struct lsr_sqlite *s = x->s;
@@ -324,10 +332,7 @@ static int tables_scan_table(struct tables_scan *x, struct lsr_sqlite_table *t)
                 return 0;
         }
         if (t->kind == LSR_SQLITE_VIRTUAL) {
-                lsr_scan_trouble(s->scan, 0,
-                                 "%s is a virtual table: the code that makes its rows is not run; tables that hold "
-                                 "them have names that begin with %s_",
-                                 t->shown, t->shown);
+                lsr_sqlite_virtual(s, t);
                 return 0;
         }
         r = lsr_sqlite_table_enter(s, t);

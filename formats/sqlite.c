@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "formats/drivers.h"
 #include "formats/sqlite.h"
 
@@ -281,27 +282,64 @@ int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what)
 
 /* --- the driver ---------------------------------------------------------------- */
 
-static int sqlite_scan(struct lsr_scan *scan)
+static void sqlite_close(struct lsr_scan *scan)
 {
-        struct lsr_sqlite s;
-        int r = lsr_sqlite_open(&s, scan);
+        lsr_sqlite_close(scan->state);
+        free(scan->state);
+        scan->state = NULL;
+}
 
-        if (r == 0)
-                r = lsr_sqlite_is_archive(&s);
-        if (r > 0)
-                r = lsr_sqlite_archive_scan(&s);
-        else if (r == 0)
-                r = lsr_sqlite_tables_scan(&s);
-        lsr_sqlite_close(&s);
+/*
+ * The connection, which the first request opens: that takes longer than to read a small member.  0, or a negative errno
+ * with trouble reported.
+ */
+static int sqlite_begin(struct lsr_scan *scan, struct lsr_sqlite **ret_s)
+{
+        struct lsr_sqlite *s = scan->state;
+        int r = 0;
+
+        if (!s) {
+                scan->state = s = lsr_xmalloc(sizeof(*s));
+                r = lsr_sqlite_open(s, scan);
+                if (r == 0)
+                        r = lsr_sqlite_is_archive(s);
+                s->archive = r > 0;
+        }
+        s->scan = scan;
+        s->steps = 0;
+        *ret_s = s;
+        return r < 0 ? r : 0;
+}
+
+/* One that has failed would explain all that follows with that: the next request has another. */
+static int sqlite_end(struct lsr_scan *scan, int r)
+{
+        const struct lsr_sqlite *s = scan->state;
+        const char *text;
+
+        if (r < 0 || lsr_sqlite_vfs_error(s->vfs, &text) < 0)
+                sqlite_close(scan);
         return r;
 }
 
-/* @archive is what lsr_sqlite_is_archive() said. */
-static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_member *m, const struct lsr_sink *sink)
+static int sqlite_scan(struct lsr_scan *scan)
 {
-        if (archive < 0)
-                return archive;
-        if (archive == 0)
+        struct lsr_sqlite *s;
+        int r = sqlite_begin(scan, &s);
+
+        /* No statement may be at a row while functions are made for those of a listing. */
+        if (r == 0)
+                lsr_sqlite_cursor_close(s);
+        if (r == 0)
+                r = s->archive ? lsr_sqlite_archive_scan(s) : lsr_sqlite_tables_scan(s);
+        return sqlite_end(scan, r);
+}
+
+static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct lsr_sqlite *s = ctx;
+
+        if (!s->archive)
                 return lsr_sqlite_tables_read(s, m, sink);
         if (S_ISDIR(m->meta.mode))
                 return -EISDIR;
@@ -312,39 +350,30 @@ static int sqlite_read_row(struct lsr_sqlite *s, int archive, const struct lsr_m
 
 static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
-        struct lsr_sqlite s;
-        int r = lsr_sqlite_open(&s, scan);
+        struct lsr_sqlite *s;
+        int r = sqlite_begin(scan, &s);
 
-        if (r == 0)
-                r = sqlite_read_row(&s, lsr_sqlite_is_archive(&s), m, sink);
-        lsr_sqlite_close(&s);
-        return r;
+        return sqlite_end(scan, r == 0 ? sqlite_read_one(s, m, sink) : r);
 }
 
-struct sqlite_many {
-        struct lsr_sqlite s;
-        int archive;
-};
-
-static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
-{
-        struct sqlite_many *many = ctx;
-
-        return sqlite_read_row(&many->s, many->archive, m, sink);
-}
-
-/* With one connection: to open one takes longer than to read a small member. */
 static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct sqlite_many all;
-        int r = lsr_sqlite_open(&all.s, scan);
+        struct lsr_sqlite *s;
+        int r = sqlite_begin(scan, &s);
 
-        if (r == 0) {
-                all.archive = lsr_sqlite_is_archive(&all.s);
-                r = lsr_many_each(many, &all, sqlite_read_one);
-        }
-        lsr_sqlite_close(&all.s);
-        return r;
+        return sqlite_end(scan, r == 0 ? lsr_many_each(many, s, sqlite_read_one) : r);
+}
+
+static int sqlite_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
+{
+        struct lsr_sqlite *s;
+        int r = sqlite_begin(scan, &s);
+
+        if (r == 0)
+                lsr_sqlite_cursor_close(s);
+        if (r == 0)
+                r = s->archive ? 1 : lsr_sqlite_tables_check(s, ret_checked);
+        return sqlite_end(scan, r);
 }
 
 const struct lsr_format lsr_format_sqlite = {
@@ -355,4 +384,6 @@ const struct lsr_format lsr_format_sqlite = {
         .scan = sqlite_scan,
         .read = sqlite_read,
         .read_many = sqlite_read_many,
+        .check = sqlite_check,
+        .close = sqlite_close,
 };

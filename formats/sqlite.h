@@ -9,6 +9,7 @@
  *      sqlite-schema.c  the tables of any other, and names for what they hold
  *      sqlite-tables.c  any other database as tables, rows and columns
  *      sqlite-read.c    values as content
+ *      sqlite-check.c   all of them, counted
  */
 #pragma once
 
@@ -122,10 +123,11 @@ struct lsr_sqlite_cursor {
 };
 
 struct lsr_sqlite {
-        struct lsr_scan *scan;
+        struct lsr_scan *scan; /* of the request at hand */
         struct lsr_sqlite_vfs *vfs;
         sqlite3 *db;
-        uint64_t steps; /* of all statements, in units of the progress handler */
+        bool archive;   /* what lsr_sqlite_is_archive() said */
+        uint64_t steps; /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
         bool heap_limited; /* counted among those for which the process has a limit of memory */
@@ -184,6 +186,14 @@ int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
 /* Members that are asked for in the order of their positions are read in one pass. */
 int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
 void lsr_sqlite_cursor_close(struct lsr_sqlite *s);
+
+/* Remark that @t is a virtual table. */
+void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t);
+
+/* --- sqlite-check.c ---------------------------------------------------------- */
+
+/* 0; or 1, with nothing said: reading the members will tell. */
+int lsr_sqlite_tables_check(struct lsr_sqlite *s, struct lsr_checked *ret_checked);
 
 /* --- sqlite-read.c ----------------------------------------------------------- */
 

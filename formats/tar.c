@@ -19,10 +19,12 @@
 #include "formats/tar.h"
 
 #define TAR_RECORD (20 * TAR_BLOCK)
+#define TAR_ASKED_MAX ((size_t)64)        /* paths: each is compared with every member */
+#define TAR_LOOK_ON ((uint64_t)256 << 10) /* bytes behind what was read of a stream */
 
 static const char *const tar_suffixes[] = { ".tar", NULL };
 
-/* --- probe and scan ----------------------------------------------------------- */
+/* --- probe -------------------------------------------------------------------- */
 
 static bool tar_is_empty(const struct lsr_probe *p)
 {
@@ -41,35 +43,7 @@ static bool tar_probe(const struct lsr_probe *p)
         return (p->head_len >= TAR_BLOCK && tar_header_plausible(p->head)) || tar_is_empty(p);
 }
 
-static int tar_scan(struct lsr_scan *scan)
-{
-        struct tar_walk w = { .scan = scan, .in = scan->input };
-        int r;
-
-        if (lsr_input_random(scan->input)) {
-                w.in = tar_hop_new(scan->input);
-                w.hops = true;
-        }
-        while ((r = tar_walk_next(&w)) > 0) {
-                struct lsr_member m;
-                int added;
-
-                r = tar_walk_pass(&w);
-                tar_walk_member(&w, &m);
-                added = lsr_builder_add(scan->builder, &m);
-                if (added < 0) {
-                        lsr_scan_trouble(scan, added, "more than can be listed: the tar is listed up to byte %s",
-                                         lsr_grouped(w.position));
-                        break;
-                }
-                if (r < 0)
-                        break;
-        }
-        tar_walk_close(&w);
-        return r < 0 && lsr_builder_count(scan->builder) == 0 ? r : 0;
-}
-
-/* --- find a member again ------------------------------------------------------ */
+/* --- paths -------------------------------------------------------------------- */
 
 /* The next component of a path that the builder keeps; len 0: there is none. */
 static struct tar_text tar_component(const char **at, const char *end)
@@ -106,6 +80,154 @@ static bool tar_same_path(struct tar_text a, struct tar_text b)
         return true;
 }
 
+/* Does a path go up?  Where it leads then cleaning it tells. */
+static bool tar_goes_up(struct tar_text path)
+{
+        for (const char *p = path.s, *end = path.s + path.len; p < end; p++)
+                if (end - p >= 2 && p[0] == '.' && p[1] == '.' && (p == path.s || p[-1] == '/') &&
+                    (end - p == 2 || p[2] == '/' || !p[2]))
+                        return true;
+        return false;
+}
+
+/* Is a member of that path the one at @path, or one that it goes through? */
+static bool tar_leads_to(struct tar_text member, struct tar_text path)
+{
+        const char *a = member.s, *b = path.s;
+        struct tar_text x = tar_component(&a, member.s + member.len), y = tar_component(&b, path.s + path.len);
+
+        if (x.len == 0)
+                return false;
+        while (x.len && x.len == y.len && memcmp(x.s, y.s, x.len) == 0) {
+                x = tar_component(&a, member.s + member.len);
+                y = tar_component(&b, path.s + path.len);
+        }
+        return x.len == 0;
+}
+
+/* --- scan --------------------------------------------------------------------- */
+
+/*
+ * The questions to a stream that need not be read to its end: for the content of files.  Of several of one name the
+ * first is taken, as whoever reads to the end to know of another decodes all of it.
+ */
+struct tar_asked {
+        const struct lsr_wanted *wanted; /* NULL: it is read to its end */
+        size_t found;                    /* how many paths are, */
+        bool is_found[TAR_ASKED_MAX];    /* and which */
+};
+
+static void tar_ask(struct tar_asked *asked, const struct lsr_scan *scan)
+{
+        const struct lsr_wanted *wanted = scan->wanted;
+
+        *asked = (struct tar_asked){};
+        if (!wanted || !wanted->lookups || wanted->n > TAR_ASKED_MAX || lsr_input_random(scan->input))
+                return;
+        for (size_t i = 0; i < wanted->n; i++)
+                if (tar_goes_up((struct tar_text){ wanted->paths[i], strlen(wanted->paths[i]) }))
+                        return;
+        asked->wanted = wanted;
+}
+
+/*
+ * Can the content of the member at hand be read without its header?  What a hard link leads to is content of another,
+ * and the map of an old sparse file is behind the header.
+ */
+static bool tar_can_stop(const struct tar_walk *w)
+{
+        return w->type == S_IFREG && !(w->flags & LSR_MEMBER_HARDLINK) && w->header.type != 'S';
+}
+
+/* The member at hand answers one of the questions: it does not count, where another has done so before. */
+static bool tar_answers(struct tar_asked *asked, const struct tar_walk *w)
+{
+        bool first = false, again = false;
+
+        if (!asked->wanted || w->type == S_IFDIR || tar_goes_up(w->path))
+                return true;
+        for (size_t i = 0; i < asked->wanted->n; i++) {
+                const char *path = asked->wanted->paths[i];
+
+                if (!tar_leads_to(w->path, (struct tar_text){ path, strlen(path) }))
+                        continue;
+                again |= asked->is_found[i];
+                if (asked->is_found[i] || !tar_can_stop(w))
+                        continue;
+                asked->is_found[i] = first = true;
+                asked->found++;
+        }
+        return first || !again;
+}
+
+static int tar_add(struct tar_walk *w)
+{
+        struct lsr_member m;
+        int r;
+
+        tar_walk_member(w, &m);
+        r = lsr_builder_add(w->scan->builder, &m);
+        if (r < 0)
+                lsr_scan_trouble(w->scan, r, "more than can be listed: the tar is listed up to byte %s",
+                                 lsr_grouped(w->position));
+        return r;
+}
+
+/* As lsr_format.scan; with scan->stopped @w is at the member where it did. */
+static int tar_scan_members(struct tar_walk *w)
+{
+        struct lsr_scan *scan = w->scan;
+        struct tar_asked asked;
+        int r;
+
+        tar_ask(&asked, scan);
+        while ((r = tar_walk_next(w)) > 0) {
+                bool counts = tar_answers(&asked, w);
+
+                scan->is_only |= !counts;
+                if (asked.wanted && asked.found == asked.wanted->n) {
+                        scan->stopped = scan->is_only = tar_add(w) >= 0;
+                        scan->stopped_at = w->position;
+                        break;
+                }
+                r = tar_walk_pass(w);
+                if ((counts && tar_add(w) < 0) || r < 0)
+                        break;
+        }
+        return r < 0 && lsr_builder_count(scan->builder) == 0 ? r : 0;
+}
+
+static void tar_close(struct lsr_scan *scan)
+{
+        tar_walk_close(scan->state);
+        free(scan->state);
+}
+
+static int tar_scan(struct lsr_scan *scan)
+{
+        struct tar_walk *w = lsr_xmalloc(sizeof(*w));
+        int r;
+
+        memset(w, 0, sizeof(*w));
+        w->scan = scan;
+        w->in = scan->input;
+        if (lsr_input_random(scan->input)) {
+                w->in = tar_hop_new(scan->input);
+                w->hops = true;
+        }
+        r = tar_scan_members(w);
+        if (scan->stopped) {
+                w->want_map = true;
+                scan->state = w;
+        } else {
+                tar_walk_close(w);
+                free(w);
+        }
+        return r;
+}
+
+/* --- find a member again ------------------------------------------------------ */
+
 /* What is known of a hard link is that of its target, which may be of any type. */
 static bool tar_same_kind(const struct tar_walk *w, const struct lsr_member *m)
 {
@@ -135,6 +257,9 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
         struct tar_text path = { m->path, m->path_len };
         int r;
 
+        /* The scan has stopped here. */
+        if (w->path.s && w->position == m->position && w->data == in->at && tar_is_it(w, m))
+                return 0;
         if (lsr_input_random(in) && m->position > in->size)
                 r = -ENODATA;
         else if (in->at <= m->position)
@@ -289,12 +414,14 @@ int tar_content(struct tar_walk *w, const struct lsr_sink *sink)
 
 static int tar_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
-        struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
-        int r = tar_find(&w, m);
+        struct tar_walk own = { .in = scan->input, .want_map = true }, *w = scan->state ? scan->state : &own;
+        int r;
 
+        w->scan = scan;
+        r = tar_find(w, m);
         if (r == 0)
-                r = tar_content(&w, sink);
-        tar_walk_close(&w);
+                r = tar_content(w, sink);
+        tar_walk_close(&own);
         return r;
 }
 
@@ -373,26 +500,49 @@ static int tar_read_member(struct tar_walk *w, const struct lsr_member *m, const
         return tar_content(w, sink);
 }
 
+/*
+ * Of a stream that is not read to its end what is near is looked at all the same: most of it is decoded already, and
+ * who asks for a member wants to know that the bundle is damaged.
+ */
+static void tar_look_on(struct tar_walk *w)
+{
+        uint64_t end = w->in->at + TAR_LOOK_ON, content = w->data + tar_padded(w->stored);
+        int r = lsr_input_skip(w->in, content > w->in->at ? content - w->in->at : 0);
+
+        while (r >= 0 && w->in->at < end && tar_walk_next(w) > 0) {
+                if (w->stored < end - w->in->at) {
+                        r = tar_walk_pass(w);
+                        continue;
+                }
+                r = lsr_input_skip(w->in, end - w->in->at);
+                if (r < 0 && r != -ENODATA)
+                        tar_walk_failed(w, r);
+        }
+}
+
 static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct tar_walk w = { .scan = scan, .in = scan->input, .want_map = true };
+        struct tar_walk own = { .in = scan->input, .want_map = true }, *w = scan->state ? scan->state : &own;
         struct lsr_member_sink sink = { .many = many };
         struct lsr_member m;
         int r = 0;
 
+        w->scan = scan;
         while (r == 0 && many->next(many->ctx, &m)) {
                 const uint8_t *data;
 
-                tar_look_between(&w, m.position, false);
-                r = tar_read_member(&w, &m, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
+                tar_look_between(w, m.position, false);
+                r = tar_read_member(w, &m, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
                 /* What an input failed with it fails with again. */
-                if (sink.result < 0 || (r < 0 && lsr_input_peek(w.in, 1, &data) < 0))
+                if (sink.result < 0 || (r < 0 && lsr_input_peek(w->in, 1, &data) < 0))
                         break;
                 r = many->end(many->ctx, r);
         }
         if (r == 0 && sink.result >= 0 && scan->exact_end)
-                tar_look_between(&w, 0, true);
-        tar_walk_close(&w);
+                tar_look_between(w, 0, true);
+        if (r == 0 && sink.result >= 0 && w != &own)
+                tar_look_on(w);
+        tar_walk_close(&own);
         return r;
 }
 
@@ -426,4 +576,5 @@ const struct lsr_format lsr_format_tar = {
         .read = tar_read,
         .read_many = tar_read_many,
         .extent = tar_extent,
+        .close = tar_close,
 };

@@ -108,6 +108,7 @@ static int zip_add_link(struct lsr_zip_walk *w)
         char target[LSR_ZIP_LINK_MAX];
         ssize_t n = -E2BIG;
 
+        w->has_links = true;
         if (w->links++ < LSR_ZIP_LINKS_MAX)
                 n = lsr_zip_target(w->scan->input, &w->member, &w->window, target);
         else if (w->links == LSR_ZIP_LINKS_MAX + 1)
@@ -156,7 +157,8 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         struct lsr_zip_entry *e = &w->entry;
 
         if (stands)
-                wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28));
+                wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28),
+                                       lsr_zip_may_be_dir(p));
         if (!wanted && zip_pass(w, p))
                 return 0;
         lsr_zip_central(p, e);
@@ -166,7 +168,7 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         if (zip_claim(w, e))
                 w->member.flags |= LSR_MEMBER_SUSPECT;
         if (w->ways && !stands)
-                wanted = lsr_ways_want(w->ways, w->member.path, w->member.path_len);
+                wanted = lsr_ways_want(w->ways, w->member.path, w->member.path_len, S_ISDIR(w->member.meta.mode));
         if (!wanted)
                 return 0;
         return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_add(w);
@@ -274,12 +276,20 @@ static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
         struct lsr_ways ways = {};
         int r;
 
-        scan->is_only = wanted && wanted->lookups && lsr_ways_begin(&ways, wanted->paths, wanted->n);
-        if (scan->is_only)
+        if (wanted && (wanted->lookups || wanted->partial) &&
+            lsr_ways_begin(&ways, wanted->paths, wanted->n, !wanted->lookups))
                 w.ways = &ways;
         r = lsr_zip_walk_list(&w);
+        /* Where those lead may be anywhere. */
+        if (r >= 0 && w.ways && wanted->links && w.has_links) {
+                w.ways = NULL;
+                r = lsr_builder_reset(scan->builder);
+                if (r == 0)
+                        r = lsr_zip_walk_list(&w);
+        }
         if (r >= 0 && w.disorder)
                 r = zip_untangle(&w, r);
+        scan->is_only = w.ways;
         lsr_ways_end(&ways);
         if (r < 0)
                 return r;

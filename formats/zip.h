@@ -124,6 +124,13 @@ static inline size_t lsr_zip_local_length(const uint8_t *p)
 {
         return LSR_ZIP_LOCAL_BYTES + (size_t)lsr_le16(p + 26) + lsr_le16(p + 28);
 }
+
+/* Of a central header: is it one of a directory, whatever its name says?  A few are not. */
+static inline bool lsr_zip_may_be_dir(const uint8_t *p)
+{
+        return lsr_le32(p + 38) & (UINT32_C(0040000) << 16 | 0x10);
+}
+
 void lsr_zip_central(const uint8_t *p, struct lsr_zip_entry *ret_entry);
 void lsr_zip_local(const uint8_t *p, struct lsr_zip_entry *ret_entry);
 
@@ -179,6 +186,7 @@ struct lsr_zip_window {
 struct lsr_zip_walk {
         struct lsr_scan *scan;
         struct lsr_ways *ways; /* whose members alone are listed; NULL: all */
+        bool has_links;        /* some of them are symbolic links */
         uint64_t base;
         uint64_t begin;    /* in the file */
         uint64_t end;      /* at most to here */

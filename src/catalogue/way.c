@@ -81,11 +81,46 @@ void lsr_way_end(struct lsr_way *w)
 {
         free(w->path);
         free(w->clean);
+        free(w->beside);
+        catalogue_strings_free(&w->all_beside);
         *w = (struct lsr_way){};
 }
 
+/* A directory beside the way: is this the first member of it?  Most come one after the other. */
+static bool way_is_first(struct lsr_way *w, const char *path, size_t len)
+{
+        uint32_t n, number;
+
+        if (len == w->beside_len && memcmp(path, w->beside, len) == 0)
+                return false;
+        if (w->beside_cap < len) {
+                w->beside_cap = len + 256;
+                w->beside = lsr_xrealloc(w->beside, w->beside_cap);
+        }
+        memcpy(w->beside, path, len);
+        w->beside_len = len;
+        if (!w->all_beside.ends)
+                catalogue_strings_init(&w->all_beside);
+        n = w->all_beside.n;
+        return catalogue_strings_add(&w->all_beside, path, len, &number) < 0 || w->all_beside.n != n;
+}
+
+/* For a listing, of a clean path that is not on the way: is it below the end of that, or in a directory beside it? */
+static bool way_wants_listed(struct lsr_way *w, const char *path, size_t n, bool dir)
+{
+        size_t same = 0;
+        const char *end;
+
+        while (same < n && same < w->len && path[same] == w->path[same])
+                same++;
+        if (same == w->len && (same == 0 || path[same] == '/'))
+                return true;
+        end = memchr(path + same, '/', n - same);
+        return (end || dir) && way_is_first(w, path, end ? (size_t)(end - path) : n);
+}
+
 /* Of a clean path. */
-static bool way_wants_clean(struct lsr_way *w, const char *path, size_t n)
+static bool way_wants_clean(struct lsr_way *w, const char *path, size_t n, bool dir)
 {
         bool wanted = n <= w->len && memcmp(path, w->path, n) == 0 && (n == 0 || n == w->len || w->path[n] == '/');
 
@@ -94,41 +129,52 @@ static bool way_wants_clean(struct lsr_way *w, const char *path, size_t n)
                 way_set_below(w, w->below + 1);
                 wanted = true;
         }
-        return wanted;
+        return wanted || (w->lists && way_wants_listed(w, path, n, dir));
 }
 
 void lsr_way_again(struct lsr_way *w)
 {
         way_set_below(w, 0);
+        w->beside_len = 0;
+        catalogue_strings_free(&w->all_beside);
 }
 
-bool lsr_way_wants(struct lsr_way *w, const char *path, size_t n)
+bool lsr_way_wants(struct lsr_way *w, const char *path, size_t n, bool dir)
 {
         size_t depth;
 
+        dir |= n > 0 && path[n - 1] == '/';
         /* Whatever is too deep is wanted: whoever takes it will complain of it. */
         if (n < LSR_CATALOGUE_DEPTH_MAX && n > 0 && way_is_clean(path, n - (path[n - 1] == '/')))
-                return way_wants_clean(w, path, n - (path[n - 1] == '/'));
+                return way_wants_clean(w, path, n - (path[n - 1] == '/'), dir);
         n = strnlen(path, n);
         if (w->clean_cap <= n) {
                 w->clean_cap = n + 256;
                 w->clean = lsr_xrealloc(w->clean, w->clean_cap);
         }
         n = build_clean(w->clean, path, n, &depth);
-        return depth > LSR_CATALOGUE_DEPTH_MAX || way_wants_clean(w, w->clean, n);
+        return depth > LSR_CATALOGUE_DEPTH_MAX || way_wants_clean(w, w->clean, n, true);
 }
 
-bool lsr_ways_begin(struct lsr_ways *ret_ways, const char *const *paths, size_t n)
+bool lsr_ways_begin(struct lsr_ways *ret_ways, const char *const *paths, size_t n, bool lists)
 {
+        bool all = n > LSR_WAYS_MAX;
+
         ret_ways->n = 0;
-        if (n > LSR_WAYS_MAX)
-                return false;
-        while (ret_ways->n < n && lsr_way_begin(&ret_ways->of[ret_ways->n], paths[ret_ways->n]))
+        for (size_t i = 0; i < n && !all; i++) {
+                struct lsr_way *w = &ret_ways->of[i];
+
+                all = !lsr_way_begin(w, paths[i]);
+                if (all)
+                        break;
+                w->lists = lists;
                 ret_ways->n++;
-        if (ret_ways->n == n)
-                return true;
-        lsr_ways_end(ret_ways);
-        return false;
+                /* Below the root is everything. */
+                all = lists && w->len == 0;
+        }
+        if (all)
+                lsr_ways_end(ret_ways);
+        return !all;
 }
 
 void lsr_ways_end(struct lsr_ways *ways)
@@ -143,12 +189,12 @@ void lsr_ways_again(struct lsr_ways *ways)
                 lsr_way_again(&ways->of[i]);
 }
 
-bool lsr_ways_want(struct lsr_ways *ways, const char *path, size_t n)
+bool lsr_ways_want(struct lsr_ways *ways, const char *path, size_t n, bool dir)
 {
         bool wanted = false;
 
         /* Each of them remembers what it has seen. */
         for (size_t i = 0; i < ways->n; i++)
-                wanted |= lsr_way_wants(&ways->of[i], path, n);
+                wanted |= lsr_way_wants(&ways->of[i], path, n, dir);
         return wanted;
 }

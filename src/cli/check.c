@@ -29,10 +29,9 @@ struct check {
         const struct lsr_bundle *bundle;
         uint32_t *rows;
         size_t n;
-        uint64_t got;                /* bytes of the member at hand */
-        bool verified;               /* they were compared with a checksum */
-        uint64_t n_verified, n_read; /* members with content that were, and that were not */
-        uint64_t bytes;
+        uint64_t got;  /* bytes of the member at hand */
+        bool verified; /* they were compared with a checksum */
+        struct lsr_checked sum;
         bool bad;
 };
 
@@ -84,8 +83,8 @@ static int check_end(void *ctx, size_t i, int error)
         lsr_catalogue_get(c->bundle->catalogue, c->rows[i], &m);
         if (error == 0 && (m.meta.known & LSR_FIELD_SIZE) && c->got != m.meta.size)
                 error = -EBADMSG;
-        c->bytes += c->got;
-        *(c->verified ? &c->n_verified : &c->n_read) += c->got > 0;
+        c->sum.bytes += c->got;
+        *(c->verified ? &c->sum.verified : &c->sum.read) += c->got > 0;
         if (error < 0) {
                 c->bad = true;
                 if (!c->reading.troubled)
@@ -113,6 +112,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         int r;
 
         c->n = 0;
+        c->sum.members = rows - 1;
         for (uint32_t row = 1; row < rows; row++) {
                 struct lsr_member m;
 
@@ -138,61 +138,49 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         free(c->rows);
 }
 
-/* The check() of its format has compared the sizes. */
-static uint64_t check_sizes(const struct lsr_catalogue *catalogue)
+static void check_print(struct check *c, const char *path, const struct lsr_checked *sum)
 {
-        uint64_t sum = 0;
-
-        for (uint32_t row = 1; row < lsr_catalogue_rows(catalogue); row++) {
-                struct lsr_member m;
-
-                lsr_catalogue_get(catalogue, row, &m);
-                if (S_ISREG(m.meta.mode) && lsr_catalogue_link(catalogue, row) == row)
-                        sum += m.meta.size;
-        }
-        return sum;
+        lsr_out_puts(&c->out, lsr_quoted_needed(path));
+        lsr_out_printf(&c->out, ": %s member%s, ", lsr_grouped(sum->members), sum->members == 1 ? "" : "s");
+        lsr_out_printf(&c->out, "%s byte%s, ", lsr_grouped(sum->bytes), sum->bytes == 1 ? "" : "s");
+        if (sum->read == 0)
+                lsr_out_puts(&c->out, "all verified\n");
+        else if (sum->verified == 0)
+                lsr_out_puts(&c->out, "read; this format has no checksums of contents\n");
+        else
+                lsr_out_printf(&c->out, "%s verified and %s read, which have no checksums\n",
+                               lsr_grouped(sum->verified), lsr_grouped(sum->read));
 }
 
 static void check_bundle(struct check *c, struct lsr_bundle *bundle)
 {
-        uint32_t members;
         int r;
 
         c->bundle = bundle;
-        c->bytes = c->n_verified = c->n_read = 0;
+        c->sum = (struct lsr_checked){};
         c->bad = false;
         c->reading.troubled = false;
-        r = lsr_bundle_check(bundle);
+        r = lsr_bundle_check(bundle, &c->sum);
         if (r == 1) {
-                check_members(c, bundle);
-        } else if (r == 0) {
-                c->bytes = check_sizes(bundle->catalogue);
-        } else {
+                r = lsr_bundle_load(bundle);
+                if (r == 0)
+                        check_members(c, bundle);
+                c->bad |= r < 0;
+        } else if (r < 0) {
                 c->bad = true;
                 if (!c->reading.troubled)
                         lsr_message("cannot verify %s: %s", lsr_quoted_always(bundle->path), lsr_reading_reason(r));
         }
-        if (c->bad || bundle->troubled) {
+        if (c->bad || bundle->troubled)
                 lsr_reading_fail(&c->reading, 1);
-                return;
-        }
-        members = lsr_catalogue_rows(bundle->catalogue) - 1;
-        lsr_out_puts(&c->out, lsr_quoted_needed(bundle->path));
-        lsr_out_printf(&c->out, ": %s member%s, ", lsr_grouped(members), members == 1 ? "" : "s");
-        lsr_out_printf(&c->out, "%s byte%s, ", lsr_grouped(c->bytes), c->bytes == 1 ? "" : "s");
-        if (c->n_read == 0)
-                lsr_out_puts(&c->out, "all verified\n");
-        else if (c->n_verified == 0)
-                lsr_out_puts(&c->out, "read; this format has no checksums of contents\n");
         else
-                lsr_out_printf(&c->out, "%s verified and %s read, which have no checksums\n",
-                               lsr_grouped(c->n_verified), lsr_grouped(c->n_read));
+                check_print(c, bundle->path, &c->sum);
 }
 
 static void check_operand(struct check *c, const char *path)
 {
         struct lsr_place place;
-        int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &place);
+        int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART, &place);
 
         if (r == 0 && place.row == 0)
                 check_bundle(c, place.bundle);
@@ -211,6 +199,10 @@ int lsr_command_check(const struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);
+        /* That there is a root is all that is asked first: a format may check itself without a list of its members. */
+        if (settings->n_operands > 0)
+                lsr_bundles_expect(c.reading.bundles,
+                                   &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands });
         for (size_t i = 0; i < settings->n_operands; i++) {
                 check_operand(&c, settings->operands[i]);
                 /* Results are shown before the next bundles are read. */

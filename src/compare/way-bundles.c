@@ -79,7 +79,7 @@ void way_bundle_close(struct bundle *b)
 {
         uint64_t began;
 
-        b->scan.input = lsr_input_free(b->scan.input);
+        lsr_scan_close(&b->scan, b->id.format);
         b->catalogue = lsr_catalogue_free(b->catalogue);
         began = way_clock();
         if (b->fd >= 0)

@@ -234,7 +234,7 @@ static int verify_open(struct verify *v, const struct lsr_verify *options, struc
 
 static void verify_close(struct verify *v)
 {
-        lsr_input_free(v->scan.input);
+        lsr_scan_close(&v->scan, v->id.format);
         lsr_io_free(v->io);
         free(v->text);
 }

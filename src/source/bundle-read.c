@@ -228,10 +228,10 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
 
 static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
 {
-        return lsr_worker_check(bundle->all->worker, bundle->id);
+        return lsr_worker_check(bundle->all->worker, bundle->id, ctx);
 }
 
-int lsr_bundle_check(struct lsr_bundle *bundle)
+int lsr_bundle_check(struct lsr_bundle *bundle, struct lsr_checked *ret_checked)
 {
-        return bundle_retry(bundle, bundle_do_check, NULL);
+        return bundle_retry(bundle, bundle_do_check, ret_checked);
 }

@@ -318,6 +318,11 @@ static bool bundle_cached(struct lsr_bundle *bundle)
 
         if (!bundle->all->o.cache || bundle->outer || !lsr_cache_get(&bundle->meta, &entry))
                 return false;
+        /* Of files of one name it knows the last, and --cat takes the first, whether it was listed before or not. */
+        if (bundle->all->wanted.lookups && strcmp(entry.format, "tar") == 0) {
+                lsr_catalogue_free(entry.catalogue);
+                return false;
+        }
         memcpy(bundle->format, entry.format, sizeof(bundle->format));
         memcpy(bundle->filters, entry.filters, sizeof(bundle->filters));
         bundle->filtered = true;

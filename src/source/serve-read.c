@@ -61,7 +61,7 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
         const struct lsr_format *format;
         struct serve_bundle *b;
         struct lsr_member m;
-        struct lsr_scan scan;
+        struct lsr_scan *scan;
         struct lsr_wire_member request;
         struct lsr_record_owner owner = {};
         size_t at = sizeof(request);
@@ -82,18 +82,18 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
         /* Behind a filter nothing lies as it is. */
         if (type == LSR_WIRE_EXTENT && (!format->extent || b->identity.n_filters > 0))
                 return 1;
-        r = serve_scan_make(s, b, &scan);
+        r = serve_begin(s, b, m.position, &scan);
         if (r < 0)
                 return r;
         if (b->packed)
-                r = serve_unpacked(&scan, &sink);
+                r = serve_unpacked(scan, &sink);
         else if (type == LSR_WIRE_READ)
-                r = format->read(&scan, &m, &sink);
+                r = format->read(scan, &m, &sink);
         else
-                r = format->extent(&scan, &m, &done->offset, &done->size);
+                r = format->extent(scan, &m, &done->offset, &done->size);
         if (r != -ECANCELED)
-                serve_scan_explain(&scan, r);
-        serve_scan_done(&scan);
+                serve_scan_explain(scan, r);
+        serve_end(b);
         return r;
 }
 
@@ -106,8 +106,9 @@ struct serve_many {
         bool verified;       /* or are all of them, by a filter? */
         const uint8_t *data; /* records */
         size_t size;
-        size_t at;     /* of the first that is not taken yet */
-        uint64_t left; /* how many these are */
+        size_t at;      /* of the first that is not taken yet */
+        uint64_t until; /* those from this position on are not taken in this pass */
+        uint64_t left;  /* how many these are */
         struct lsr_record_owner owner;
         bool open;  /* one was taken and is not at its end */
         int broken; /* negative: the parent wants no more, or is gone */
@@ -125,11 +126,22 @@ static int many_put(struct serve_many *many, enum lsr_wire_type type, const void
         return r;
 }
 
+/* Where the next of them is; UINT64_MAX: there is none. */
+static uint64_t many_position(const struct serve_many *many)
+{
+        struct lsr_record_owner owner = many->owner;
+        size_t at = many->at;
+        struct lsr_member m;
+
+        return many->left > 0 && lsr_record_get(many->data, many->size, &at, &owner, &m) == 0 ? m.position : UINT64_MAX;
+}
+
 static bool many_next(void *ctx, struct lsr_member *ret_member)
 {
         struct serve_many *many = ctx;
 
-        if (many->left == 0 || lsr_record_get(many->data, many->size, &many->at, &many->owner, ret_member) < 0)
+        if (many->left == 0 || (many->until < UINT64_MAX && many_position(many) >= many->until) ||
+            lsr_record_get(many->data, many->size, &many->at, &many->owner, ret_member) < 0)
                 return false;
         many->left--;
         many->open = true;
@@ -182,26 +194,18 @@ static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve
         bool first = true;
 
         while (many_next(many, &m)) {
-                struct lsr_scan fresh, *scan = many->scan;
-                bool again = !first && !lsr_input_random(scan->input);
-                int r;
+                int r = 0;
 
-                if (again) {
-                        r = serve_scan_make(s, b, &fresh);
-                        if (r < 0)
-                                return r;
-                        scan = &fresh;
-                } else if (!first) {
-                        r = lsr_input_seek(scan->input, 0);
-                        if (r < 0 && r != -ENODATA)
-                                return r;
+                if (!first) {
+                        serve_end(b);
+                        r = serve_begin(s, b, 0, &many->scan);
                 }
+                if (r < 0)
+                        return r;
                 first = false;
-                r = format->read(scan, &m, &sink);
+                r = format->read(many->scan, &m, &sink);
                 if (!many->broken)
-                        serve_scan_explain(scan, r);
-                if (again)
-                        serve_scan_done(scan);
+                        serve_scan_explain(many->scan, r);
                 if (many->broken)
                         return many->broken;
                 r = many_end(many, r);
@@ -224,14 +228,55 @@ static int serve_to_end(struct lsr_input *in)
         return (int)got;
 }
 
+/* Those before many->until. */
+static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many *many, unsigned flags)
+{
+        const struct lsr_format *format = b->identity.format;
+        struct lsr_member m;
+        int r = serve_begin(s, b, many_position(many), &many->scan);
+
+        if (r < 0)
+                return r;
+        many->scan->exact = flags & LSR_MANY_EXACT;
+        many->scan->exact_end = flags & LSR_MANY_ALL;
+        many->scan->exact_follow = flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
+        if (format->read_many)
+                r = format->read_many(many->scan,
+                                      &(struct lsr_many){ many, many_next, many_write, many_end, many_hole });
+        else
+                r = format->read ? many_one_by_one(s, b, many) : -EOPNOTSUPP;
+        if (r >= 0 && flags & LSR_MANY_TO_END)
+                r = serve_to_end(many->scan->input);
+        if (!many->broken && many->scan->input)
+                serve_scan_explain(many->scan, r);
+        /* Those that are left have the same result. */
+        many->until = UINT64_MAX;
+        while (r < 0 && !many->broken && (many->open || many_next(many, &m)))
+                many_end(many, r);
+        serve_end(b);
+        return many->broken ? many->broken : r;
+}
+
+/* Where a scan has stopped it waits for the last of them, while those before come out of the file once more. */
+static int many_before(struct serve *s, struct serve_bundle *b, struct serve_many *many)
+{
+        struct lsr_scan kept = b->scan;
+        int r;
+
+        if (!kept.stopped || many_position(many) >= kept.stopped_at)
+                return 0;
+        b->scan = (struct lsr_scan){};
+        many->until = kept.stopped_at;
+        r = many_pass(s, b, many, 0);
+        b->scan = kept;
+        return r;
+}
+
 int serve_many(struct serve *s, const uint8_t *data, size_t size)
 {
-        struct serve_many many = { .s = s };
-        const struct lsr_format *format;
+        struct serve_many many = { .s = s, .until = UINT64_MAX };
         struct lsr_wire_many request;
         struct serve_bundle *b;
-        struct lsr_scan scan;
-        struct lsr_member m;
         int r;
 
         if (size < sizeof(request))
@@ -240,30 +285,13 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         b = serve_find(s, request.id);
         if (!b)
                 return -ESTALE;
-        format = b->identity.format;
-        r = serve_scan_make(s, b, &scan);
-        if (r < 0)
-                return r;
-        scan.exact = request.flags & LSR_MANY_EXACT;
-        scan.exact_end = request.flags & LSR_MANY_ALL;
-        scan.exact_follow = request.flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
-        many.scan = &scan;
         many.tells = request.flags & LSR_MANY_TO_END;
         many.verified = b->identity.verified;
         many.data = data + sizeof(request);
         many.size = size - sizeof(request);
         many.left = request.n;
-        if (format->read_many)
-                r = format->read_many(&scan, &(struct lsr_many){ &many, many_next, many_write, many_end, many_hole });
-        else
-                r = format->read ? many_one_by_one(s, b, &many) : -EOPNOTSUPP;
-        if (r >= 0 && request.flags & LSR_MANY_TO_END)
-                r = serve_to_end(scan.input);
-        if (!many.broken)
-                serve_scan_explain(&scan, r);
-        /* Those that are left have the same result. */
-        while (r < 0 && !many.broken && (many.open || many_next(&many, &m)))
-                many_end(&many, r);
-        serve_scan_done(&scan);
-        return many.broken ? many.broken : r;
+        r = many_before(s, b, &many);
+        if (r == 0 && (many.left > 0 || request.n == 0))
+                r = many_pass(s, b, &many, request.flags);
+        return r;
 }

@@ -1,10 +1,11 @@
 /*
  * serve - the process that parses: one request after the other
  *
- * A bundle that was opened keeps the input it was identified by for the first
- * request about it: its head is read and decoded, and of a pipe there is no
- * second.  Every later request makes a fresh input over the descriptor and
- * puts the same filters in front of it.
+ * A bundle that was opened keeps the input it was identified by, and what its
+ * driver learns of it, until another one is asked about: so memory is that of
+ * one bundle.  A stream, from a pipe or a filter, is read but once: its input
+ * serves the first request, and every later one puts the same filters in front
+ * of the file again; unless a scan has stopped at the member that is read next.
  */
 #include "source/serve.h"
 
@@ -54,9 +55,15 @@ struct serve_bundle *serve_find(struct serve *s, uint32_t id)
         return NULL;
 }
 
+static void serve_forget(struct serve_bundle *b)
+{
+        lsr_scan_close(&b->scan, b->identity.format);
+        b->scan = (struct lsr_scan){};
+}
+
 static void serve_drop(struct serve *s, struct serve_bundle *b)
 {
-        lsr_input_free(b->first);
+        serve_forget(b);
         for (unsigned i = 0; i < LSR_WIRE_FDS_MAX; i++) {
                 if (b->fds[i] < 0)
                         continue;
@@ -65,16 +72,12 @@ static void serve_drop(struct serve *s, struct serve_bundle *b)
         }
 }
 
-static int serve_input(struct serve *s, struct serve_bundle *b, struct lsr_input **ret_input)
+/* The file once more, behind its filters. */
+static int serve_input(struct serve *s, struct serve_bundle *b)
 {
         struct lsr_input *in;
         int r;
 
-        if (b->first) {
-                *ret_input = b->first;
-                b->first = NULL;
-                return 0;
-        }
         if (b->as.size == LSR_INPUT_UNKNOWN)
                 return -ESPIPE;
         r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
@@ -88,36 +91,60 @@ static int serve_input(struct serve *s, struct serve_bundle *b, struct lsr_input
                         in = outer;
         }
         if (r >= 0)
-                *ret_input = in;
+                b->scan.input = in;
         return r;
 }
 
-void serve_scan_done(struct lsr_scan *scan)
+/* Make sure that there are input and companions, and that the input is where it is wanted. */
+static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
 {
-        lsr_input_free(scan->input);
-        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
-                lsr_input_free(scan->companions[i]);
-}
+        struct lsr_scan *scan = &b->scan;
+        int r = 0;
 
-int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan)
-{
-        struct lsr_scan scan = {
-                .window_max = s->window_max,
-                .ctx = s,
-                .trouble = serve_trouble,
-        };
-        int r = serve_input(s, b, &scan.input);
-
-        if (r < 0)
-                return r;
+        if (scan->stopped && from >= scan->stopped_at)
+                return 0;
+        if (scan->stopped)
+                serve_forget(b);
+        if (b->used && scan->input)
+                return lsr_input_seek(scan->input, 0);
+        if (!scan->input)
+                r = serve_input(s, b);
         for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0; i++)
-                if (b->fds[1 + i] >= 0)
-                        r = lsr_input_file(&scan.companions[i], s->io, b->fds[1 + i], 0, b->as.companion_sizes[i]);
-        if (r < 0)
-                serve_scan_done(&scan);
-        else
-                *ret_scan = scan;
+                if (b->fds[1 + i] >= 0 && !scan->companions[i])
+                        r = lsr_input_file(&scan->companions[i], s->io, b->fds[1 + i], 0, b->as.companion_sizes[i]);
         return r;
+}
+
+int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan)
+{
+        struct serve_bundle *other = b->as.id != s->warm ? serve_find(s, s->warm) : NULL;
+        struct lsr_scan next = { .window_max = s->window_max, .ctx = s, .trouble = serve_trouble };
+        int r;
+
+        if (other && other->used)
+                serve_forget(other);
+        s->warm = b->as.id;
+        r = serve_wake(s, b, from);
+        b->used = true;
+        if (r < 0 && r != -ENODATA) {
+                serve_forget(b);
+                return r;
+        }
+        next.input = b->scan.input;
+        memcpy(next.companions, b->scan.companions, sizeof(next.companions));
+        next.state = b->scan.state;
+        b->scan = next;
+        *ret_scan = &b->scan;
+        return 0;
+}
+
+/* Of a stream nothing is kept that the next request cannot go on from: decoders take much memory. */
+void serve_end(struct serve_bundle *b)
+{
+        if (b->scan.input && lsr_input_random(b->scan.input))
+                lsr_input_drop_end(b->scan.input);
+        else if (!b->scan.stopped)
+                serve_forget(b);
 }
 
 void serve_scan_explain(struct lsr_scan *scan, int r)
@@ -146,10 +173,10 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
                     : lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
         if (r < 0)
                 return r;
-        r = lsr_identify(in, s->window_max, &b->identity, &b->first);
+        r = lsr_identify(in, s->window_max, &b->identity, &b->scan.input);
         if (r == 1 && id->what[0])
                 serve_trouble(s, -EBADMSG, id->what);
-        if (r != 0 || !id->format->needs_random || lsr_input_random(b->first))
+        if (r != 0 || !id->format->needs_random || lsr_input_random(b->scan.input))
                 return r;
         if (id->n_filters > 0)
                 return LSR_WIRE_PACKED;
@@ -279,7 +306,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         struct lsr_wire_scan request;
         struct lsr_wanted wanted;
         struct serve_bundle *b;
-        struct lsr_scan scan;
+        struct lsr_scan *scan;
         const char **paths;
         int r;
 
@@ -293,30 +320,37 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 return -EBADMSG;
         paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
         r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
-                    ? serve_scan_make(s, b, &scan)
+                    ? serve_begin(s, b, 0, &scan)
                     : -EBADMSG;
         if (r < 0) {
                 free(paths);
                 return r;
         }
-        scan.distrusted = request.distrusted;
-        wanted = (struct lsr_wanted){ paths, request.n_paths, request.depth, request.lookups };
-        scan.wanted = wanted.n > 0 ? &wanted : NULL;
+        scan->distrusted = request.distrusted;
+        wanted = (struct lsr_wanted){
+                .paths = paths,
+                .n = request.n_paths,
+                .depth = request.depth,
+                .partial = request.partial,
+                .links = request.links,
+                .lookups = request.lookups,
+        };
+        scan->wanted = wanted.n > 0 ? &wanted : NULL;
         /* A part has the children of one directory. */
-        scan.part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
-        scan.builder = lsr_builder_new_relay(serve_put, s);
+        scan->part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
+        scan->builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
-        r = b->identity.format->scan(&scan);
-        serve_scan_explain(&scan, r);
-        if (r >= 0 && scan.troubles == 0)
-                serve_tail(&scan);
+        r = b->identity.format->scan(scan);
+        serve_scan_explain(scan, r);
+        if (r >= 0 && scan->troubles == 0 && !scan->stopped)
+                serve_tail(scan);
         if (r >= 0)
-                r = scan.catalogue ? serve_catalogue(s, &scan, request.max) : serve_records(s);
-        done->only = scan.is_only;
-        free(scan.catalogue);
+                r = scan->catalogue ? serve_catalogue(s, scan, request.max) : serve_records(s);
+        done->only = scan->is_only;
+        free(scan->catalogue);
         free(paths);
-        lsr_builder_free(scan.builder);
-        serve_scan_done(&scan);
+        lsr_builder_free(scan->builder);
+        serve_end(b);
         return r;
 }
 
@@ -337,11 +371,11 @@ static int serve_check_remains(struct serve *s, struct serve_bundle *b)
         return 1;
 }
 
-static int serve_check(struct serve *s, const void *data, size_t size)
+static int serve_check(struct serve *s, const void *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_close request;
         struct serve_bundle *b;
-        struct lsr_scan scan;
+        struct lsr_scan *scan;
         int r;
 
         if (size != sizeof(request))
@@ -352,12 +386,12 @@ static int serve_check(struct serve *s, const void *data, size_t size)
                 return -ESTALE;
         if (!b->identity.format->check)
                 return serve_check_remains(s, b);
-        r = serve_scan_make(s, b, &scan);
+        r = serve_begin(s, b, 0, &scan);
         if (r < 0)
                 return r;
-        r = b->identity.format->check(&scan);
-        serve_scan_explain(&scan, r);
-        serve_scan_done(&scan);
+        r = b->identity.format->check(scan, &done->checked);
+        serve_scan_explain(scan, r);
+        serve_end(b);
         return r;
 }
 
@@ -420,7 +454,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 r = serve_many(s, data, size);
                 break;
         case LSR_WIRE_CHECK:
-                r = serve_check(s, data, size);
+                r = serve_check(s, data, size, &done);
                 break;
         case LSR_WIRE_STATS:
                 done.stats = *lsr_io_stats(s->io);

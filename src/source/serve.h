@@ -12,8 +12,9 @@ struct serve_bundle {
         struct lsr_wire_open as;   /* as it was handed over */
         int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
         struct lsr_identity identity;
-        struct lsr_input *first; /* identified by, at position 0; NULL: used up */
-        bool packed;             /* nothing can be done but to decompress it */
+        struct lsr_scan scan; /* its session; input NULL: it has to be read anew */
+        bool used;            /* the input is not at its beginning, where it was identified */
+        bool packed;          /* nothing can be done but to decompress it */
 };
 
 struct serve {
@@ -24,6 +25,7 @@ struct serve {
         struct serve_bundle *bundles;
         size_t n_bundles;
         size_t cap_bundles;
+        uint32_t warm;              /* id of the bundle whose session is kept from request to request */
         struct lsr_records records; /* of a SCAN, not sent yet */
 };
 
@@ -32,9 +34,12 @@ int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_
 /* NULL: it was never opened, or is closed. */
 struct serve_bundle *serve_find(struct serve *s, uint32_t id);
 
-/* What every driver's function is given; 0 or a negative errno.  And afterwards. */
-int serve_scan_make(struct serve *s, struct serve_bundle *b, struct lsr_scan *ret_scan);
-void serve_scan_done(struct lsr_scan *scan);
+/*
+ * What every driver's function is given, for a request; 0 or a negative errno.  The input is at its beginning, or where
+ * members from position @from on can be read.  And afterwards.
+ */
+int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan);
+void serve_end(struct serve_bundle *b);
 
 /* Of result @r: an errno says less than the filter that gave up. */
 void serve_scan_explain(struct lsr_scan *scan, int r);

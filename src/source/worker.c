@@ -319,6 +319,8 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
         if (some) {
                 scan.n_paths = (uint32_t)wanted->n;
                 scan.depth = wanted->depth;
+                scan.partial = wanted->partial;
+                scan.links = wanted->links;
                 scan.lookups = wanted->lookups;
                 r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
                 free(paths.iov_base);
@@ -389,12 +391,16 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_rec
         return call.sink_result < 0 ? call.sink_result : r;
 }
 
-int lsr_worker_check(struct lsr_worker *w, uint32_t id)
+int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked)
 {
         struct lsr_wire_close request = { .id = id };
         struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
 
-        return worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+
+        if (r == 0)
+                *ret_checked = call.done.checked;
+        return r;
 }
 
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,

@@ -112,8 +112,8 @@ enum {
 int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done);
 
-/* As lsr_format.check; 1: the format has no such function. */
-int lsr_worker_check(struct lsr_worker *w, uint32_t id);
+/* As lsr_format.check; 1: its members are to be read, too, where the format has no such function. */
+int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked);
 
 /* As lsr_format.extent. */
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,

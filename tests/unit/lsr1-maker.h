@@ -209,6 +209,8 @@ static inline struct lsr_catalogue *catalogue_of(const struct lsr_format *format
                 cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         free(scan.catalogue);
         lsr_builder_free(scan.builder);
+        scan.input = NULL; /* the caller's */
+        lsr_scan_close(&scan, format);
         return c;
 }
 

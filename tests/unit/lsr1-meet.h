@@ -145,7 +145,7 @@ static inline int content(const struct met *m, const struct blob *file, uint32_t
         member.path_len = lsr_catalogue_path(m->c, lsr_catalogue_link(m->c, row), path, sizeof(path));
         member.path = path;
         r = m->id.format->read(&scan, &member, &sink);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, m->id.format);
         *ret_content = got;
         return r;
 }
@@ -186,8 +186,8 @@ static inline int check(const struct blob *file, struct said *said)
         int r;
 
         scan.input = counted_new(file, &reads);
-        r = lsr_format_lsr1.check(&scan);
-        lsr_input_free(scan.input);
+        r = lsr_format_lsr1.check(&scan, &(struct lsr_checked){});
+        lsr_scan_close(&scan, &lsr_format_lsr1);
         return r;
 }
 

@@ -148,9 +148,7 @@ static inline struct result scan_input(struct lsr_input *input, const struct byt
         end_result(&result);
         lsr_catalogue_free(c);
         lsr_builder_free(scan.builder);
-        for (unsigned i = 0; i < LSR_COMPANIONS; i++)
-                lsr_input_free(scan.companions[i]);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         return result;
 }
 
@@ -213,7 +211,7 @@ static inline struct result read_member(const struct bytes *b, const struct lsr_
         };
 
         result.r = lsr_format_sqlite.read(&scan, m, &(struct lsr_sink){ &result.text, take });
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         end_result(&result);
         return result;
 }
@@ -237,7 +235,7 @@ static inline struct result read_path(const struct bytes *b, const char *path)
         result = read_member(b, &m);
         lsr_catalogue_free(c);
         lsr_builder_free(scan.builder);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         return result;
 }
 

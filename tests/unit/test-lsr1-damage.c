@@ -549,7 +549,7 @@ static unsigned many_read(const struct bundle *b, const struct met *met, int sto
         }
         for (unsigned i = 0; i < 4; i++)
                 free(m.got[i].data);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_lsr1);
         return failed;
 }
 

@@ -271,6 +271,8 @@ static struct lsr_catalogue *scan_part(const struct blob *file, const char *path
                 cr_assert_eq(lsr_catalogue_decode_part(&c, scan.catalogue, scan.catalogue_size), 0);
         free(scan.catalogue);
         lsr_builder_free(scan.builder);
+        scan.input = NULL; /* freed below */
+        lsr_scan_close(&scan, &lsr_format_lsr1);
         lsr_input_free(in);
         return c;
 }

@@ -144,7 +144,7 @@ static struct lsr_catalogue *scan_only(const struct bytes *b, const char *only, 
         cr_assert_eq(lsr_format_sqlite.scan(&scan), 0, "%s", only ? only : "all");
         cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         lsr_builder_free(scan.builder);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         *ret_is_only = scan.is_only;
         return c;
 }

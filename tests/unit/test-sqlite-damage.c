@@ -179,7 +179,96 @@ static int scan_counted(struct counted *c, struct result *result)
         int r = lsr_format_sqlite.scan(&scan);
 
         lsr_builder_free(scan.builder);
+        scan.input = NULL; /* the caller's */
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         return r;
+}
+
+/* What is kept from request to request is not read again: schema, tables, the way down to a row. */
+Test(sqlite, good_second_request_reads_no_more)
+{
+        struct bytes b = make(SQLAR "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000)"
+                                    "INSERT INTO sqlar SELECT 'f'||i,33188,1,100,zeroblob(100) FROM n");
+        struct counted *c = new_counted(&b, 1000);
+        struct lsr_member m = { .path = "f7", .path_len = 2, .position = 7 };
+        struct lsr_out out;
+        struct lsr_scan scan = { .input = &c->in };
+        unsigned reads;
+
+        lsr_out_init(&out, -1);
+        cr_assert_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        reads = c->reads;
+        cr_expect_gt(reads, 0);
+        cr_expect_not_null(scan.state);
+        for (int i = 0; i < 100; i++)
+                cr_assert_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        cr_expect_eq(c->reads, reads);
+        cr_expect_eq(out.len, 10100);
+        /* One that has failed is given up. */
+        m.position = 2001;
+        cr_expect_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), -ENOENT);
+        cr_expect_null(scan.state);
+        m.position = 8;
+        cr_expect_eq(lsr_format_sqlite.read(&scan, &m, &(struct lsr_sink){ &out, take }), 0);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
+        cr_expect_null(scan.state);
+        lsr_out_free(&out);
+        free(b.data);
+}
+
+/* A table is checked by one statement over it. */
+Test(sqlite, good_check_counts_what_is_listed)
+{
+        struct bytes b = make(GOOD_TABLES "CREATE TABLE w(k, v, PRIMARY KEY(k)) WITHOUT ROWID;"
+                                          "INSERT INTO w VALUES(1,x''),('Zoë',x'0001'),(1.5,NULL)");
+        struct lsr_scan scan = { .input = lsr_input_memory(b.data, b.n), .builder = lsr_builder_new() };
+        struct lsr_checked sum;
+        struct lsr_catalogue *c;
+        uint64_t bytes = 0, files = 0;
+
+        cr_assert_eq(lsr_format_sqlite.scan(&scan), 0);
+        cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
+        for (uint32_t row = 1; row < lsr_catalogue_rows(c); row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(c, row, &m);
+                bytes += S_ISREG(m.meta.mode) && m.meta.known & LSR_FIELD_SIZE ? m.meta.size : 0;
+                files += S_ISREG(m.meta.mode) && m.meta.known & LSR_FIELD_SIZE && m.meta.size > 0;
+        }
+        cr_assert_eq(lsr_format_sqlite.check(&scan, &sum), 0);
+        cr_expect_eq(sum.members, lsr_catalogue_rows(c) - 1);
+        cr_expect_eq(sum.bytes, bytes);
+        cr_expect_eq(sum.read, files);
+        cr_expect_eq(sum.verified, 0);
+        lsr_catalogue_free(c);
+        lsr_builder_free(scan.builder);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
+        free(b.data);
+}
+
+/* A page of a table that is damaged, while an index has all of it: members are read to tell what it is. */
+Test(sqlite, damaged_check_says_nothing)
+{
+        struct bytes b = make("CREATE TABLE t(a); CREATE INDEX i ON t(a);"
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<3000)"
+                              "INSERT INTO t SELECT i FROM n");
+        struct result result = new_result();
+        struct lsr_scan scan = { .ctx = &result, .trouble = trouble };
+        struct lsr_checked sum;
+
+        scan.input = lsr_input_memory(b.data, b.n);
+        cr_assert_eq(lsr_format_sqlite.check(&scan, &sum), 0);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
+        /* The root of the table is the second page: the number of its cells. */
+        b.data[4096 + 3] = 0xff;
+        b.data[4096 + 4] = 0xff;
+        scan.input = lsr_input_memory(b.data, b.n);
+        cr_expect_eq(lsr_format_sqlite.check(&scan, &sum), 1);
+        end_result(&result);
+        cr_expect_str_eq(result.troubles.buf, "");
+        lsr_scan_close(&scan, &lsr_format_sqlite);
+        free_result(&result);
+        free(b.data);
 }
 
 #define MANY_SQLAR                                                                        \

@@ -223,7 +223,7 @@ Test(sqlite, good_sizes)
         cr_expect_eq(files, 1 + 8 + 6 + 6 + 2);
         lsr_catalogue_free(c);
         lsr_builder_free(scan.builder);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         free(b.data);
 }
 
@@ -385,7 +385,7 @@ static void steps_of_all(const char *sql, uint64_t members, uint64_t most)
         free(placed);
         lsr_catalogue_free(c);
         lsr_builder_free(scan.builder);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, &lsr_format_sqlite);
         lsr_input_free(read.input);
         free(b.data);
 }

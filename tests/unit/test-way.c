@@ -89,7 +89,7 @@ static struct lsr_catalogue *way_only(const struct way_members *members, struct 
         struct lsr_builder *b = lsr_builder_new();
 
         for (unsigned i = 0; i < members->n; i++)
-                if (lsr_way_wants(w, members->of[i].path, members->of[i].len))
+                if (lsr_way_wants(w, members->of[i].path, members->of[i].len, false))
                         way_add(b, &members->of[i], i + 1);
         return finish(b);
 }
@@ -128,6 +128,94 @@ Test(way, is_as_good_as_all)
         }
 }
 
+/* What is below two directories is the same. */
+static void way_compare_below(const struct lsr_catalogue *all, uint32_t a, const struct lsr_catalogue *only, uint32_t o)
+{
+        struct lsr_slice x = lsr_catalogue_children(all, a), y = lsr_catalogue_children(only, o);
+
+        cr_assert_eq(x.n, y.n);
+        for (uint32_t i = 0; i < x.n; i++) {
+                struct lsr_member m, n;
+
+                lsr_catalogue_get(all, x.first + i, &m);
+                lsr_catalogue_get(only, y.first + i, &n);
+                cr_assert_str_eq(m.path, n.path);
+                cr_assert_eq(m.position, n.position, "'%s'", m.path);
+                cr_assert_eq(m.meta.mode, n.meta.mode, "'%s'", m.path);
+                cr_assert_eq(m.meta.nlink, n.meta.nlink, "'%s'", m.path);
+                way_compare_below(all, x.first + i, only, y.first + i);
+        }
+}
+
+Test(way, lists_as_all_does)
+{
+        unsigned compared = 0;
+
+        for (way_state = 1; way_state < 3000000000; way_state += 1000003) {
+                const uint32_t seed = way_state;
+                struct way_members members = { .n = 1 + way_random(WAY_MEMBERS) };
+                struct lsr_builder *b = lsr_builder_new(), *some = lsr_builder_new();
+                struct lsr_catalogue *all, *only;
+                char path[WAY_PATH_MAX + 1];
+                struct lsr_way w;
+
+                for (unsigned i = 0; i < members.n; i++) {
+                        members.of[i].len = way_path(members.of[i].path);
+                        members.of[i].dir = way_random(3) == 0;
+                        way_add(b, &members.of[i], i + 1);
+                }
+                all = finish(b);
+                do
+                        path[way_path(path)] = '\0';
+                while (!lsr_way_begin(&w, path));
+                w.lists = true;
+                for (unsigned i = 0; i < members.n; i++)
+                        if (lsr_way_wants(&w, members.of[i].path, members.of[i].len, members.of[i].dir))
+                                way_add(some, &members.of[i], i + 1);
+                only = finish(some);
+                way_compare(all, only, path);
+                if (lsr_catalogue_find(all, 0, path, strlen(path)) > 0) {
+                        int64_t a = lsr_catalogue_find(all, 0, path, strlen(path));
+                        int64_t o = lsr_catalogue_find(only, 0, path, strlen(path));
+
+                        way_compare_below(all, (uint32_t)a, only, (uint32_t)o);
+                        compared++;
+                }
+                lsr_way_end(&w);
+                lsr_catalogue_free(all);
+                lsr_catalogue_free(only);
+                way_state = seed;
+        }
+        cr_expect_gt(compared, 100);
+}
+
+/* Of what is beside the way a member for each directory, which ".." counts. */
+Test(way, lists_few)
+{
+        static const struct {
+                const char *path;
+                bool dir, wanted;
+        } members[] = {
+                { "a/b/c", false, true },  { "a/b/d/e", false, true },  { "a/x/1", false, true },
+                { "a/x/2", false, false }, { "a/x/y/3", false, false }, { "a/file", false, false },
+                { "a/odd", true, true },   { "a/end/", false, true },   { "b/1", false, true },
+                { "b/2", false, false },   { "ab/1", false, true },     { "file", false, false },
+                { "a/bb", false, false },  { "a/b", true, true },       { "a", true, true },
+                { "a/x/4", false, false },
+        };
+        struct lsr_ways ways;
+        const char *paths[] = { "a/b" }, *root[] = { "a/b", "./" };
+
+        cr_assert(lsr_ways_begin(&ways, paths, 1, true));
+        for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+                cr_expect_eq(lsr_ways_want(&ways, members[i].path, strlen(members[i].path), members[i].dir),
+                             members[i].wanted, "%s", members[i].path);
+        lsr_ways_end(&ways);
+        cr_expect_not(lsr_ways_begin(&ways, root, 2, true));
+        cr_assert(lsr_ways_begin(&ways, root, 2, false));
+        lsr_ways_end(&ways);
+}
+
 Test(way, leaves_out_the_rest)
 {
         static const struct {
@@ -143,8 +231,8 @@ Test(way, leaves_out_the_rest)
 
         cr_assert(lsr_way_begin(&w, "/a/./b//c/"));
         for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-                cr_assert_eq(lsr_way_wants(&w, members[i].path, strlen(members[i].path)), members[i].wanted, "%s",
-                             members[i].path);
+                cr_assert_eq(lsr_way_wants(&w, members[i].path, strlen(members[i].path), false), members[i].wanted,
+                             "%s", members[i].path);
         lsr_way_end(&w);
         /* Wherever in a word of the path it is that cleaning takes away. */
         cr_assert(lsr_way_begin(&w, "a/b"));
@@ -154,14 +242,14 @@ Test(way, leaves_out_the_rest)
 
                 for (size_t i = 0; i < 3; i++) {
                         snprintf(path, sizeof(path), "%.*s%s", (int)n, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", odd[i]);
-                        cr_assert(lsr_way_wants(&w, path, strlen(path)), "%s", path);
+                        cr_assert(lsr_way_wants(&w, path, strlen(path), false), "%s", path);
                 }
         }
         lsr_way_end(&w);
         cr_assert_not(lsr_way_begin(&w, "a/../b"));
         cr_assert_not(lsr_way_begin(&w, ".."));
         cr_assert(lsr_way_begin(&w, ""));
-        cr_assert_not(lsr_way_wants(&w, "a", 1));
+        cr_assert_not(lsr_way_wants(&w, "a", 1, false));
         lsr_way_end(&w);
 }
 
@@ -175,12 +263,12 @@ Test(way, too_deep)
         for (size_t i = 0; i < n; i++)
                 path[i] = i % 2 ? '/' : 'd';
         cr_assert(lsr_way_begin(&w, "x/y"));
-        cr_assert(lsr_way_wants(&w, path, n));
-        cr_assert_not(lsr_way_wants(&w, path, n - 2));
+        cr_assert(lsr_way_wants(&w, path, n, false));
+        cr_assert_not(lsr_way_wants(&w, path, n - 2, false));
         lsr_way_end(&w);
         cr_assert(lsr_way_begin(&w, "d/y"));
-        cr_assert(lsr_way_wants(&w, path, n));
-        cr_assert(lsr_way_wants(&w, "d/x", 3));
+        cr_assert(lsr_way_wants(&w, path, n, false));
+        cr_assert(lsr_way_wants(&w, "d/x", 3, false));
         lsr_way_end(&w);
         free(path);
 }

@@ -216,7 +216,7 @@ static inline struct back back_open(const struct lsr_format *format, const struc
         cr_assert_str_eq(b.trouble, "");
         cr_assert_eq(lsr_builder_finish(scan.builder, &b.c), 0);
         lsr_builder_free(scan.builder);
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, format);
         return b;
 }
 
@@ -267,7 +267,7 @@ static inline void back_check(struct back *b, const struct item *item, uint32_t 
                      b->trouble);
         cr_expect(b->at == item_n(item) && !b->differs, "'%s' has another content", item->path);
         cr_expect_str_eq(b->trouble, "");
-        lsr_input_free(scan.input);
+        lsr_scan_close(&scan, b->format);
 }
 
 static inline void back_close(struct back *b)
