@@ -20,7 +20,7 @@
  * is free, a buffer the caller's and a ring taken down only when all that the
  * kernel has taken has reported.  (IOSQE_CQE_SKIP_SUCCESS saved nothing that
  * could be measured: the lock of the completion queue is taken all the same.)
- * A ring is made only when nothing is under way.
+ * A ring takes the place of another only when nothing is under way.
  *
  * A slot whose stx_mask is still zero then was not filled, and is repeated by a
  * plain statx: that gives the right errno whether the name vanished, the kernel
@@ -29,7 +29,7 @@
  * A small file is a chain of its own, open to close, with a place in a table of
  * direct descriptors.  All other kinds have no opcode and are done by plain calls.
  *
- * What the kernel offers it is asked one by one: set-up flags when a ring is
+ * The kernel is asked for each thing it may lack: set-up flags when a ring is
  * made, the table when a file is first read, opcodes when a request was refused
  * as unknown ones are.  A probe beforehand would be a call for every listing.
  *
@@ -452,8 +452,11 @@ static void uring_go(struct lsr_engine *e)
         struct uring_engine *u = (struct uring_engine *)e;
         int r;
 
-        if (u->up && !u->gone)
+        if (u->up && !u->gone) {
+                /* Perhaps more came than was expected. */
+                uring_up(u, u->n_stats);
                 uring_cut_chains(u);
+        }
         u->gone = true;
         r = uring_feed(u);
         if (r >= 0 && u->up && io_uring_sq_ready(&u->ring.uring) > 0)

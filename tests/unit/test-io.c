@@ -449,6 +449,9 @@ IO_TEST(links)
         before = lsr_io_stats(io)->syscalls;
         io_check_links(io, 100);
         cr_assert_eq(lsr_io_stats(io)->syscalls - before, 100);
+        before = lsr_io_stats(io)->syscalls;
+        io_check_links(io, 5000);
+        cr_assert_eq(lsr_io_stats(io)->syscalls - before, 5000, "what other threads did counts");
         io_batch(io, 1000, 2, false, 0);
         io_check_links(io, 1000);
         lsr_io_free(io);

@@ -40,6 +40,17 @@ int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring, s
 struct io_uring_probe *__real_io_uring_get_probe_ring(struct io_uring *ring);
 struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring);
 
+void __real_io_uring_queue_exit(struct io_uring *ring);
+void __wrap_io_uring_queue_exit(struct io_uring *ring);
+
+/* All that the kernel has taken has reported, whatever failed before. */
+void __wrap_io_uring_queue_exit(struct io_uring *ring)
+{
+        cr_assert_eq(__atomic_load_n(ring->sq.khead, __ATOMIC_ACQUIRE),
+                     __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE), "a ring was given up with requests in flight");
+        __real_io_uring_queue_exit(ring);
+}
+
 /* What is queued and not handed over: no kernel knows what becomes of these. */
 static void ring_spoil(struct io_uring *ring)
 {
@@ -353,6 +364,11 @@ RING_TEST(more_than_expected)
         ring_check_files(RING_FILES);
         cr_assert_eq(ring_rings, 1);
         cr_assert_eq(lsr_io_stats(io)->ring_ops, RING_NAMES + 3 * RING_FILES);
+        /* Before anything went there is still time for a larger ring. */
+        lsr_io_expect(io, 1);
+        ring_begin(io, RING_NAMES, 0);
+        ring_check(io, RING_NAMES, 0);
+        cr_assert_eq(ring_rings, 2);
         lsr_io_free(io);
 }
 
