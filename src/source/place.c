@@ -132,6 +132,9 @@ static int place_step(struct place_walk *w, size_t len, bool more)
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
         r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
+        /* Of a stream, what lies behind the first file of a name may make a directory of it. */
+        if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
+                return place_lacks(w, w->at.bundle);
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
 

@@ -138,6 +138,14 @@ int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct l
         return 0;
 }
 
+/* From the beginning of the bundle, wherever a scan has stopped. */
+static int serve_begin_anew(struct serve *s, struct serve_bundle *b, struct lsr_scan **ret_scan)
+{
+        if (b->scan.stopped)
+                serve_forget(b);
+        return serve_begin(s, b, 0, ret_scan);
+}
+
 /* Of a stream nothing is kept that the next request cannot go on from: decoders take much memory. */
 void serve_end(struct serve_bundle *b)
 {
@@ -320,7 +328,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 return -EBADMSG;
         paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
         r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
-                    ? serve_begin(s, b, 0, &scan)
+                    ? serve_begin_anew(s, b, &scan)
                     : -EBADMSG;
         if (r < 0) {
                 free(paths);
@@ -386,7 +394,7 @@ static int serve_check(struct serve *s, const void *data, size_t size, struct ls
                 return -ESTALE;
         if (!b->identity.format->check)
                 return serve_check_remains(s, b);
-        r = serve_begin(s, b, 0, &scan);
+        r = serve_begin_anew(s, b, &scan);
         if (r < 0)
                 return r;
         r = b->identity.format->check(scan, &done->checked);

@@ -45,6 +45,12 @@ for b in t.zip t.sqlar; do
         back=$(reads $b/t/d9/file-with-a-name-9 $b/t/d1/file-with-a-name-7)
         [ $both -le $((a + z)) ] && [ $back -le $((a + z)) ] || echo "$b: $a and $z, together $both, or $back"
 done
+# What is known of a bundle is not read again for the next request: schema, names, a table of contents.
+mkdir few; for i in {1..300}; do echo $i >few/f$i; done; sqlite3 few.sqlar -A -c few; lsr --pack few >/dev/null 2>&1
+for b in few.sqlar few.tar.zst; do
+        strace -f -y -e trace=read,pread64 -o trace lsr --io=sync --no-cache --cat $b/few/f7
+        [ $(grep -c "/$b>" trace) -le 4 ] || grep "/$b>" trace | cut -c1-100
+done
 # A database is checked where it is read: its 120,000 members are not sent there and back.
 sqlite3 c.db "create table w(k text primary key, v, n) without rowid; with recursive i(x) as (select 1 union all select x+1 from i where x<40000)
         insert into w select 'key-'||x, 'value '||x, x from i"

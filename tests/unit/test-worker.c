@@ -4,6 +4,7 @@
  * A test binary's main() is Criterion's, so the worker is forked here; the
  * commands' tests see it executed.
  */
+#include "formats/crc.h"
 #include "worker-meet.h"
 
 /* --- the real one --------------------------------------------------------------- */
@@ -44,6 +45,91 @@ Test(worker, opens_scans_reads)
         cr_assert_eq(worker_child(), 0, "and nothing runs after the last");
         free(got.data);
         free(large);
+        close(fd);
+}
+
+/* The tar behind gzip, in stored blocks (RFC 1951, 3.2.4). */
+static int tar_gz_file(void)
+{
+        static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
+        int tar = tar_file(), fd = memfd_create("good-tar-gz", MFD_CLOEXEC);
+        uint32_t size = (uint32_t)lseek(tar, 0, SEEK_END), crc = 0, n;
+        static uint8_t block[60000];
+
+        lseek(tar, 0, SEEK_SET);
+        cr_assert_eq(write(fd, head, sizeof(head)), sizeof(head));
+        for (uint32_t left = size; left > 0; left -= n) {
+                uint8_t start[5];
+
+                n = (uint32_t)read(tar, block, left < sizeof(block) ? left : sizeof(block));
+                crc = lsr_crc32(crc, block, n);
+                start[0] = n == left;
+                start[1] = (uint8_t)n;
+                start[2] = (uint8_t)(n >> 8);
+                start[3] = (uint8_t)~start[1];
+                start[4] = (uint8_t)~start[2];
+                cr_assert_eq(write(fd, start, 5), 5);
+                cr_assert_eq(write(fd, block, n), n);
+        }
+        cr_assert_eq(write(fd, &crc, 4), 4);
+        cr_assert_eq(write(fd, &size, 4), 4);
+        close(tar);
+        return fd;
+}
+
+static uint64_t worker_bytes_read(struct lsr_worker *w)
+{
+        struct lsr_io_stats stats = {};
+
+        lsr_worker_stats(w, &stats);
+        return stats.bytes_read;
+}
+
+/* Look for "dir/small", which is the first member, at position 0. */
+static void worker_look(struct lsr_worker *w, uint32_t id)
+{
+        const char *path = "dir/small";
+        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .lookups = true };
+        struct lsr_catalogue *c = NULL;
+        enum lsr_worker_share share;
+
+        cr_assert_eq(lsr_worker_scan(w, id, &wanted, &(uint64_t){ UINT64_MAX }, &c, &share), 0);
+        cr_assert_eq(share, LSR_WORKER_ONLY);
+        cr_assert_eq(lsr_catalogue_rows(c), 3);
+        lsr_catalogue_free(c);
+}
+
+/* A scan that has found what is wanted stops there: reading goes on from it, everything else begins anew. */
+Test(worker, stopped_scan)
+{
+        struct lsr_worker *w = worker_make(NULL);
+        struct lsr_worker_bundle b;
+        char text[16];
+        struct worker_sink got = { text, 0, sizeof(text) };
+        int fd = tar_gz_file();
+        struct lsr_member m;
+        uint64_t bytes;
+
+        cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+        cr_assert_str_eq(b.filters, "gzip");
+        m = worker_member(w, b.id, "dir/small");
+        cr_assert_eq(m.position, 0);
+        worker_look(w, b.id);
+        worker_check_tar(w, b.id);
+        worker_look(w, b.id);
+        worker_look(w, b.id);
+        bytes = worker_bytes_read(w);
+        cr_assert_eq(lsr_worker_read(w, b.id, &m, &(struct lsr_sink){ &got, worker_sink_write }), 0);
+        cr_expect_eq(got.size, 6);
+        cr_expect_eq(memcmp(text, "hello\n", 6), 0);
+        cr_expect_eq(worker_bytes_read(w), bytes);
+        /* And there it is no longer. */
+        cr_assert_eq(lsr_worker_read(w, b.id, &m, &(struct lsr_sink){ &got, worker_sink_write }), 0);
+        cr_expect_eq(got.size, 12);
+        cr_expect_gt(worker_bytes_read(w), bytes);
+        worker_check_tar(w, b.id);
+        cr_expect_eq(worker_n_troubles, 0, "%s", worker_last_text);
+        lsr_worker_free(w);
         close(fd);
 }
 
