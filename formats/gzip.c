@@ -6,7 +6,7 @@
  * - all that is left fits into a peek, and the size it claims at its end is
  *   plausible: libdeflate decodes member after member into memory;
  * - the member says how long it is, as bgzip writes it: libdeflate again;
- * - anything else: zlib streams it.
+ * - anything else: formats/inflate/ streams it.
  *
  * Members that the first two reject go to the third from their beginning: it
  * distinguishes damage from truncation, and returns the data before it.
@@ -21,6 +21,7 @@
 #include "formats/crc.h"
 #include "formats/drivers.h"
 #include "formats/inflate.h"
+#include "formats/inflate/stream.h"
 
 #define GZIP_WHOLE_MAX ((size_t)32 << 20) /* bytes a member decoded in memory may have */
 #define GZIP_MEMBER_MIN 18u               /* header and trailer, and no deflate data in between */
@@ -141,7 +142,7 @@ static int gzip_head(struct gzip *g)
                 return r;
         g->crc = g->size = 0;
         if (!g->z)
-                return lsr_inflate_new(&g->z, LSR_DEFLATE_RAW);
+                g->z = lsr_inflate_new();
         lsr_inflate_reset(g->z);
         return 0;
 }

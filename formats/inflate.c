@@ -1,21 +1,18 @@
 /*
- * inflate - zlib and libdeflate behind two interfaces, inflate.h and deflate.h
+ * inflate - libdeflate and our own decoder behind two interfaces, inflate.h and deflate.h
  *
- * libdeflate is two to three times as fast as zlib, but cannot stream: it
- * needs all input and room for all output.  So it decodes buffers, and zlib
- * decodes streams, without zlib's CRC-32, which costs a third as much as
- * inflating.
+ * libdeflate cannot stream: it needs all input and room for all output.  So it
+ * decodes buffers, and formats/inflate/ decodes streams.
  *
  * libdeflate also makes the pieces of a stream.  It marks the last block of
- * everything it makes as the last of the stream; zlib inflates it again up to
- * the beginning of that block, the mark is cleared there, and an empty block
+ * everything it makes as the last of the stream; the piece is inflated again to
+ * find where that block begins, the mark is cleared there, and an empty block
  * fills the last byte.  Both together are still twice as fast as zlib alone.
  */
 #include "formats/inflate.h"
 
 #include <errno.h>
 #include <libdeflate.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -25,6 +22,7 @@
 #include "formats/ahead.h"
 #include "formats/crc.h"
 #include "formats/deflate.h"
+#include "formats/inflate/stream.h"
 
 uint32_t lsr_crc32(uint32_t crc, const void *data, size_t n)
 {
@@ -59,91 +57,72 @@ int lsr_inflate_buffer(enum lsr_deflate kind, const void *data, size_t n, void *
         return 0;
 }
 
-/* --- streams ------------------------------------------------------------------- */
-
-struct lsr_inflate {
-        z_stream z;
-};
-
-static void *inflate_alloc(void *ctx, unsigned n, unsigned size)
-{
-        return lsr_xmalloc((size_t)n * size);
-}
-
-static void inflate_dealloc(void *ctx, void *p)
-{
-        free(p);
-}
-
-int lsr_inflate_new(struct lsr_inflate **ret_inflate, enum lsr_deflate kind)
-{
-        struct lsr_inflate *z = lsr_xmalloc(sizeof(*z));
-
-        *z = (struct lsr_inflate){ .z = { .zalloc = inflate_alloc, .zfree = inflate_dealloc } };
-        if (inflateInit2(&z->z, kind == LSR_DEFLATE_RAW ? -MAX_WBITS : MAX_WBITS) != Z_OK) {
-                free(z);
-                return -ELIBBAD;
-        }
-        *ret_inflate = z;
-        return 0;
-}
-
-struct lsr_inflate *lsr_inflate_free(struct lsr_inflate *z)
-{
-        if (z)
-                inflateEnd(&z->z);
-        free(z);
-        return NULL;
-}
-
-void lsr_inflate_reset(struct lsr_inflate *z)
-{
-        inflateReset(&z->z);
-}
-
-int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow)
-{
-        unsigned in = flow->in_left < UINT_MAX ? (unsigned)flow->in_left : UINT_MAX;
-        unsigned out = flow->out_left < UINT_MAX ? (unsigned)flow->out_left : UINT_MAX;
-        int r;
-
-        z->z.next_in = (uint8_t *)(uintptr_t)flow->in;
-        z->z.avail_in = in;
-        z->z.next_out = flow->out;
-        z->z.avail_out = out;
-        r = inflate(&z->z, Z_NO_FLUSH);
-        lsr_flow_move(flow, in - z->z.avail_in, out - z->z.avail_out);
-        switch (r) {
-        case Z_STREAM_END:
-                return 1;
-        case Z_OK:
-        case Z_BUF_ERROR:
-                return 0;
-        case Z_NEED_DICT:
-                return -EOPNOTSUPP;
-        default:
-                return -EBADMSG;
-        }
-}
-
 /* --- an input ------------------------------------------------------------------- */
+
+enum inflate_part { INFLATE_ZLIB_HEAD, INFLATE_BODY, INFLATE_ZLIB_TAIL };
 
 struct inflate_input {
         struct lsr_decoder d;
         struct lsr_inflate *z;
+        enum inflate_part part;
+        bool zlib;
+        uint32_t adler;
 };
 
 static int inflate_step(struct lsr_decoder *d, struct lsr_flow *flow)
 {
-        int r = lsr_inflate_step(((struct inflate_input *)d)->z, flow);
+        return lsr_inflate_step(((struct inflate_input *)d)->z, flow);
+}
 
-        return r == -EOPNOTSUPP ? lsr_decoder_fail(d, r, "zlib data need a dictionary") : r;
+/* RFC 1950: method and window, flags; their sum. */
+static int inflate_head(struct inflate_input *i)
+{
+        const uint8_t *p;
+        ssize_t got = lsr_decoder_peek(&i->d, 2, &p);
+
+        if (got < 2)
+                return got < 0 ? (int)got : lsr_decoder_short(&i->d);
+        if ((p[0] << 8 | p[1]) % 31 != 0 || (p[0] & 15) != 8 || p[0] >> 4 > 7)
+                return lsr_decoder_damaged(&i->d);
+        if (p[1] & 0x20)
+                return lsr_decoder_fail(&i->d, -EOPNOTSUPP, "zlib data need a dictionary");
+        lsr_input_take(i->d.inner, 2);
+        return 0;
+}
+
+static int inflate_tail(struct inflate_input *i)
+{
+        const uint8_t *p;
+        ssize_t got = lsr_decoder_peek(&i->d, 4, &p);
+
+        if (got < 4)
+                return got < 0 ? (int)got : lsr_decoder_short(&i->d);
+        if (lsr_be32(p) != i->adler)
+                return lsr_decoder_damaged(&i->d);
+        lsr_input_take(i->d.inner, 4);
+        return 1;
 }
 
 static int inflate_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *ret_n)
 {
+        struct inflate_input *i = (struct inflate_input *)d;
+        int r = 0;
+
         *ret_n = 0;
-        return lsr_decoder_feed(d, buf, size, ret_n, inflate_step);
+        if (i->part == INFLATE_ZLIB_HEAD) {
+                r = inflate_head(i);
+                i->part = INFLATE_BODY;
+        }
+        if (r == 0 && i->part == INFLATE_BODY) {
+                r = lsr_decoder_feed(d, buf, size, ret_n, inflate_step);
+                if (!i->zlib)
+                        return r;
+                i->adler = libdeflate_adler32(i->adler, buf, *ret_n);
+                if (r != 1)
+                        return r;
+                i->part = INFLATE_ZLIB_TAIL;
+        }
+        return r < 0 ? r : inflate_tail(i);
 }
 
 static void inflate_free(struct lsr_decoder *d)
@@ -163,15 +142,17 @@ static const struct lsr_decoder_ops inflate_ops = {
 int lsr_inflate_open(struct lsr_input **ret_input, struct lsr_input *inner, enum lsr_deflate kind)
 {
         struct inflate_input *i;
-        struct lsr_inflate *z;
-        int r = kind == LSR_DEFLATE_GZIP ? -EINVAL : lsr_inflate_new(&z, kind);
+        bool zlib = kind == LSR_DEFLATE_ZLIB;
 
-        if (r < 0)
-                return r;
+        if (kind == LSR_DEFLATE_GZIP)
+                return -EINVAL;
         i = lsr_xmalloc(sizeof(*i));
         *i = (struct inflate_input){
-                .d = { .ops = &inflate_ops, .name = kind == LSR_DEFLATE_RAW ? "deflate" : "zlib", .inner = inner },
-                .z = z,
+                .d = { .ops = &inflate_ops, .name = zlib ? "zlib" : "deflate", .inner = inner },
+                .z = lsr_inflate_new(),
+                .part = zlib ? INFLATE_ZLIB_HEAD : INFLATE_BODY,
+                .zlib = zlib,
+                .adler = 1,
         };
         *ret_input = lsr_ahead_new(&i->d);
         return 0;
@@ -213,35 +194,20 @@ size_t lsr_deflate_last(struct lsr_deflater *d, const void *data, size_t n, void
 }
 
 /* Where the last block of @made bytes begins and ends, in bits.  @n: bytes they inflate to. */
-static bool deflate_last_block(struct lsr_deflater *d, uint8_t *out, size_t made, size_t n, uint64_t *ret_begin,
+static bool deflate_last_block(struct lsr_deflater *d, const uint8_t *out, size_t made, size_t n, uint64_t *ret_begin,
                                uint64_t *ret_end)
 {
-        uint64_t begin = 0;
-        z_stream *z;
-        int r;
+        struct lsr_flow flow;
 
-        if (!d->blocks && lsr_inflate_new(&d->blocks, LSR_DEFLATE_RAW) < 0)
-                return false;
+        if (!d->blocks)
+                d->blocks = lsr_inflate_new();
         lsr_renew(&d->inflated, n, &d->inflated_cap);
         lsr_inflate_reset(d->blocks);
-        z = &d->blocks->z;
-        z->next_in = out;
-        z->avail_in = (unsigned)made;
-        z->next_out = d->inflated;
-        z->avail_out = (unsigned)n;
-        while ((r = inflate(z, Z_BLOCK)) == Z_OK) {
-                uint64_t at = (uint64_t)z->total_in * 8 - (z->data_type & 7);
-
-                /* 128: between blocks; 64: behind the last one */
-                if ((z->data_type & 192) == 192) {
-                        *ret_begin = begin;
-                        *ret_end = at;
-                        return true;
-                }
-                if (z->data_type & 128)
-                        begin = at;
-        }
-        return false;
+        flow = (struct lsr_flow){ .in = out, .in_left = made, .out = d->inflated, .out_left = n };
+        if (lsr_inflate_step(d->blocks, &flow) != 1)
+                return false;
+        lsr_inflate_last_block(d->blocks, ret_begin, ret_end);
+        return true;
 }
 
 size_t lsr_deflate_piece(struct lsr_deflater *d, const void *data, size_t n, void *out, size_t out_size)

@@ -33,15 +33,3 @@ int lsr_inflate_buffer(enum lsr_deflate kind, const void *data, size_t n, void *
  * it stays the caller's.  Data after the stream is not read.  The Adler-32 of LSR_DEFLATE_ZLIB is verified.
  */
 int lsr_inflate_open(struct lsr_input **ret_input, struct lsr_input *inner, enum lsr_deflate kind);
-
-/* --- for gzip.c: a decoder without an input */
-
-struct lsr_inflate;
-struct lsr_flow;
-
-int lsr_inflate_new(struct lsr_inflate **ret_inflate, enum lsr_deflate kind);
-struct lsr_inflate *lsr_inflate_free(struct lsr_inflate *z);
-/* Begin another stream. */
-void lsr_inflate_reset(struct lsr_inflate *z);
-/* As lsr_decoder_step. */
-int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow);
