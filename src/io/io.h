@@ -95,8 +95,8 @@ enum lsr_op_kind {
 };
 
 /*
- * What an operation other than a stat brings, and what more it has to know.  Attributes come in a buffer that is allocated
- * if ret > 0, with a NUL behind it: the caller frees it.
+ * What an operation other than a stat brings, and what more it has to know.  Attributes come in a buffer that is
+ * allocated if ret > 0, with a NUL behind it: the caller frees it.
  */
 struct lsr_op_data {
         char *buf; /* the caller's */

@@ -255,8 +255,13 @@ static int uring_up(struct uring_engine *u, size_t expected)
         if (u->broken || (u->up && u->depth >= depth))
                 return 0;
         r = uring_make(u, depth);
+        if (r < 0 && u->up) {
+                /* It is not asked for again. */
+                u->tuning.depth = u->depth;
+                return 0;
+        }
         if (r < 0)
-                return u->up ? 0 : r;
+                return r;
         if (!u->slots && !uring_slots_taken) {
                 u->slots = uring_slots;
                 uring_slots_taken = true;
