@@ -4,7 +4,7 @@
 #include "formats/deflate.h"
 #include "inflate-meet.h"
 
-#define CONTENT ((size_t)70000)
+#define CONTENT ((size_t)40000)
 
 /* Whole, cut short, and with less room, in some pairs of sizes. */
 static void meet_all(struct lsr_inflate *z, const uint8_t *packed, size_t n, size_t made, const char *what, int level)
