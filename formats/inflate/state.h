@@ -6,9 +6,10 @@
  *      31..16     15..12  11..8   7..0
  *      value      kind    code    all
  *
- * `all` are the bits that the entry stands for, `code` those before the extra bits.  The value is a literal, or a length
- * or distance without its extra bits, or of a link where the second table begins, for longer codes; `code` then is the
- * number of its index bits.
+ * `all` are the bits that the entry stands for, `code` those before the extra
+ * bits.  The value is a literal, or a length or distance without its extra
+ * bits, or of a link where the second table begins, for longer codes; `code`
+ * then is the number of its index bits.
  */
 #pragma once
 
@@ -68,7 +69,7 @@ struct lsr_inflate {
         bool last;  /* block */
         bool fixed; /* the tables are those of the fixed codes */
 
-        /* Input that is taken but not used: n_bits of it, the lowest first.  Above these may be what follows in the input. */
+        /* Input that is taken but not used: n_bits of it, the lowest first.  Above these may be what follows. */
         uint64_t bits;
         unsigned n_bits;
 

@@ -337,8 +337,6 @@ static int on_distance(struct lsr_inflate *z)
         if (r != ON)
                 return r;
         bits_take(z, n);
-        if (z->distance > (size_t)(z->out - z->out_begin) + z->n_history)
-                return BAD;
         z->state = INFLATE_MATCH;
         return ON;
 }
@@ -356,8 +354,12 @@ static int on_match(struct lsr_inflate *z)
         size_t room = (size_t)(z->out_end - z->out), made = (size_t)(z->out - z->out_begin);
         unsigned n = z->length < room ? z->length : (unsigned)room;
 
+        if (n == 0)
+                return FULL;
+        if (z->distance > made + z->n_history)
+                return BAD;
         z->length -= n;
-        if (n > 0 && z->distance > made) {
+        if (z->distance > made) {
                 unsigned old = lsr_inflate_from_history(z, z->out, n, z->distance - made);
 
                 z->out += old;

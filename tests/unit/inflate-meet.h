@@ -52,6 +52,10 @@ static inline void meet_zlib(const uint8_t *data, size_t n, size_t room, struct 
         inflateEnd(&z);
 }
 
+/* Of pieces; 0 stands for random ones. */
+static const size_t meet_sizes[] = { 1, 2, 3, 7, 0, 4096, ROOM };
+#define MEET_SIZES (sizeof(meet_sizes) / sizeof(meet_sizes[0]))
+
 /* The size of the next piece: @size, or of any size if that is 0. */
 static inline size_t meet_piece(size_t size, size_t left)
 {
@@ -268,12 +272,41 @@ static inline size_t meet_mutate(uint8_t *data, size_t n)
                         n -= size;
                         break;
                 case 4:
-                        memmove(data + at, data + meet_below((uint32_t)n - (uint32_t)size % (uint32_t)n),
-                                size < n - at ? 1 : 0);
+                        data[at] = data[meet_below((uint32_t)n)];
                         break;
                 default:
                         n = meet_below(3) ? n : at;
                 }
         }
         return n;
+}
+
+/* One stream, of the many that @seed stands for: decoded by both, is it the same? */
+static inline bool meet_hostile(struct lsr_inflate *z, unsigned long seed)
+{
+        static uint8_t data[40000], packed[100000];
+        size_t n;
+
+        meet_state = seed * 0x9e3779b97f4a7c15u;
+        meet_random();
+        switch (meet_below(4)) {
+        case 0:
+                n = meet_below(3) ? 1 + meet_below(400) : 1 + meet_below(sizeof(data));
+                meet_fill(data, n, meet_below(MEET_KINDS));
+                n = meet_pack(data, n, 1 + (int)meet_below(9), (int)meet_below(5), 9 + (int)meet_below(7),
+                              meet_below(3) ? Z_NO_FLUSH : Z_SYNC_FLUSH, packed, sizeof(packed));
+                break;
+        case 1:
+                n = meet_below(300);
+                meet_fill(packed, n, 1);
+                if (n)
+                        packed[0] = (uint8_t)((packed[0] & ~6u) | (1 + meet_below(2)) << 1);
+                break;
+        default:
+                n = meet_block(packed, sizeof(packed) / 2);
+                n += meet_block(packed + n, sizeof(packed) / 2);
+        }
+        n = meet_mutate(packed, n);
+        return meet_same(z, packed, n, meet_below(4) ? ROOM : meet_below(3000), meet_sizes[meet_below(MEET_SIZES)],
+                         meet_sizes[meet_below(MEET_SIZES)]);
 }
