@@ -8,7 +8,7 @@
  * files in random order, each from the frames that hold it and as if nothing was decoded before.  One thread,
  * everything in memory: so it is the frame size that is compared and not programs.
  *
- * lsr --pack has one size (LSR1_GROUP in formats/lsr1-write.c) and no option for another.
+ * lsr --pack has one size (LSR1_GROUP in formats/lsr1/write.c) and no option for another.
  *
  * Prints tab-separated: frames, bytes, sequential ns, random ns for a member (medians of five).
  */

@@ -25,7 +25,7 @@ extern const struct lsr_filter lsr_filter_zstd;
 extern const struct lsr_filter lsr_filter_xz;
 extern const struct lsr_filter lsr_filter_bzip2;
 extern const struct lsr_filter lsr_filter_lz4;
-extern const struct lsr_filter lsr_filter_compress; /* libarchive-filter.c */
+extern const struct lsr_filter lsr_filter_compress; /* formats/libarchive/filter.c */
 extern const struct lsr_filter lsr_filter_lzip;
 extern const struct lsr_filter lsr_filter_lzma;
 extern const struct lsr_format lsr_format_sqlite;

@@ -10,7 +10,8 @@
  *      unpack/    --unpack: members become real files inside one directory
  *      render/    the table of columns, the views; quoting, colours, sizes, times, users
  *      listing/   operands, filters, order, recursion, reading ahead
- *      source/    directories and bundles as sources of entries; the confined process that parses
+ *      source/    directories and bundles, opened by path; the index cache
+ *      worker/    the confined process that parses, and both ends of its protocol
  *      formats/   drivers that read and write each format (in the root of the repository)
  *      catalogue/ the members of a bundle as columns, and the encoding of these
  *      io/        engines: io_uring, threads, plain calls; fault injection; streams
@@ -23,7 +24,7 @@
  *                                   ▼  │ metadata, in batches
  *                                  io/io ─► io/uring, io/threads, io/sync
  *                                   │
- *              listing/sort ◄───────┘      listing/ahead reads trees before their turn
+ *              listing/sort ◄───────┘      listing/read-ahead reads trees before their turn
  *                   │
  *                   ▼ a set of struct lsr_entry (entry.h)
  *              render/view ─► render/{long,grid,lines,json,tree} ─► base/out ─► write
@@ -32,7 +33,7 @@
 
 #include "cli/cli.h"
 #include "compare/way.h"
-#include "source/start.h"
+#include "worker/start.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>

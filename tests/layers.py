@@ -31,8 +31,9 @@ BELOW = {
     "io": {"base"},
     "catalogue": {"io", "base"},
     "formats": {"catalogue", "io", "base"},
+    "worker": {"formats", "catalogue", "io", "base"},
     "entry": {"io", "base"},
-    "source": {"entry", "formats", "catalogue", "io", "base"},
+    "source": {"worker", "entry", "formats", "catalogue", "io", "base"},
 }
 BELOW["listing"] = BELOW["source"] | {"source"}
 BELOW["render"] = BELOW["listing"] | {"listing"}
@@ -54,11 +55,11 @@ ONE_OWNER = [
     "lz4frame.h", "zlib.h", "libdeflate.h",
 ]  # fmt: skip
 # A header that only files of this name may include: it is the owner of a library's header.
-PRIVATE = {"formats/sqlite.h": re.compile(r"^formats/sqlite(-\w+)?\.[ch]$")}
+PRIVATE = {"formats/sqlite/sqlite.h": re.compile(r"^formats/sqlite/[\w-]+\.[ch]$")}
 GENERATED = {"calls.h", "config.h", "version.h"}
 
 # What there is one of: what only some files may do, and what the others use.
-THREADS = ["src/base/thread.c", "src/base/thread.h", "src/base/pool.c", "src/io/threads.c", "src/listing/ahead.c"]
+THREADS = ["src/base/thread.c", "src/base/thread.h", "src/base/pool.c", "src/io/threads.c", "src/listing/read-ahead.c"]
 ONE_OF_EACH = [
     (re.compile(r"\bpthread_create\([^)]"), ["src/base/thread.c"], "base/thread starts threads"),
     (re.compile(r"\blsr_thread_start\("), THREADS, "threads are in a base/pool"),
@@ -190,8 +191,8 @@ SELF_TESTS = [
     ({"src/render/r.c": '#include "listing/l.h"\n#include "entry.h"\n'}, []),
     ({"src/listing/l.c": '#include "render/quote.h"\n'}, ["src/listing/l.c"]),
     ({"src/catalogue/c.c": '#include "entry.h"\n'}, ["src/catalogue/c.c"]),
-    ({"formats/tar.c": '#include "formats/format.h"\n#include "catalogue/c.h"\n'}, []),
-    ({"formats/tar.c": '#include "source/source.h"\n'}, ["formats/tar.c"]),
+    ({"formats/tar/tar.c": '#include "formats/format.h"\n#include "catalogue/c.h"\n'}, []),
+    ({"formats/tar/tar.c": '#include "source/source.h"\n'}, ["formats/tar/tar.c"]),
     ({"src/entry.h": '#include "io/meta.h"\n'}, []),
     ({"src/entry.h": '#include "io/io.h"\n'}, ["src/entry.h"]),
     ({"src/pack/p.c": '#include "compare/c.h"\n'}, ["src/pack/p.c"]),
@@ -212,17 +213,17 @@ SELF_TESTS = [
     ({"src/io/uring.h": '#include <io/ring.h>\n'}, ["src/io/uring.h"]),
     ({"src/io/sync.c": "#include <liburing.h>\n"}, ["src/io/sync.c"]),
     ({"formats/a.c": "#include <zstd.h>\n", "formats/b.c": "#include <zstd.h>\n"}, ["formats/b.c"]),
-    ({"formats/sqlite.h": "#include <sqlite3.h>\n", "formats/sqlite-x.c": '#include "formats/sqlite.h"\n'}, []),
-    ({"formats/sqlite.h": "", "formats/tar.c": '#include "formats/sqlite.h"\n'}, ["formats/tar.c"]),
+    ({"formats/sqlite/sqlite.h": "#include <sqlite3.h>\n", "formats/sqlite/x.c": '#include "formats/sqlite/sqlite.h"\n'}, []),
+    ({"formats/sqlite/sqlite.h": "", "formats/tar/tar.c": '#include "formats/sqlite/sqlite.h"\n'}, ["formats/tar/tar.c"]),
     ({"src/stray/x.c": ""}, ["src/stray/x.c"]),
     ({"src/helper.c": ""}, ["src/helper.c"]),
     ({"src/io/threads.c": "r = pthread_create(&t, NULL, run, t);\n"}, ["src/io/threads.c"]),
     ({"src/base/thread.c": "r = pthread_create(ret_thread, &attr, run, arg);\n"}, []),
     ({"src/base/pool.c": "r = lsr_thread_start(&t, 0, run, t);\n"}, []),
-    ({"formats/zstd.c": "r = lsr_thread_start(&t, 0, run, t);\n"}, ["formats/zstd.c"]),
-    ({"src/source/start.c": "pid = vfork();\n"}, ["src/source/start.c"]),
+    ({"formats/filter/zstd.c": "r = lsr_thread_start(&t, 0, run, t);\n"}, ["formats/filter/zstd.c"]),
+    ({"src/worker/start.c": "pid = vfork();\n"}, ["src/worker/start.c"]),
     ({"src/unpack/acl.c": 'fopen("/etc/group", "re");\n'}, ["src/unpack/acl.c"]),
-    ({"formats/zip.c": "if (p[0] < 0xc2 || p[0] >= 0xe0)\n"}, ["formats/zip.c"]),
+    ({"formats/zip/zip.c": "if (p[0] < 0xc2 || p[0] >= 0xe0)\n"}, ["formats/zip/zip.c"]),
 ]  # fmt: skip
 
 

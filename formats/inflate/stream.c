@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "formats/ahead.h"
+#include "formats/filter/decode-ahead.h"
 #include "formats/inflate/state.h"
 
 /* What a state says: more input or more room is needed, the next state, no further. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "cli/settings.h"
-#include "source/place.h"
+#include "source/lookup.h"
 
 struct lsr_reading {
         const struct lsr_settings *settings;

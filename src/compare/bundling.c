@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
-#include "formats/deflate.h"
+#include "formats/filter/deflate.h"
 #include "pack/pack.h"
 
 #define BUNDLING_TRIES_MAX 100u

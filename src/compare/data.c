@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "compare/figures.h"
-#include "compare/words.h"
+#include "compare/conclusions.h"
 
 static void data_key(struct lsr_out *out, const char *key)
 {

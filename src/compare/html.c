@@ -12,7 +12,7 @@
 #include "compare/columns.h"
 #include "compare/figures.h"
 #include "compare/report.h"
-#include "compare/words.h"
+#include "compare/conclusions.h"
 
 static const char html_style[] =
         ":root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--soft:#5c636b;--hair:#dde1e6;--track:#f4f5f7;"

@@ -16,7 +16,7 @@
 #include "compare/columns.h"
 #include "compare/data.h"
 #include "compare/figures.h"
-#include "compare/words.h"
+#include "compare/conclusions.h"
 
 #define REPORT_GAP 2
 

@@ -19,9 +19,9 @@
 #include "base/arena.h"
 #include "catalogue/catalogue.h"
 #include "compare/way-bundles.h"
-#include "formats/ahead.h"
+#include "formats/filter/decode-ahead.h"
 #include "formats/drivers.h"
-#include "formats/tar.h"
+#include "formats/tar/tar.h"
 #include "pack/digest.h"
 
 #define BUNDLES_SMALL ((size_t)16 << 10) /* a piece whose digest takes not much longer than looking at the clock */

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "compare/way-bundles.h"
-#include "formats/tar.h"
+#include "formats/tar/tar.h"
 
 struct picks {
         struct bundles *all;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "listing/ahead.h"
+#include "listing/read-ahead.h"
 #include "listing/git.h"
 
 struct listing {

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "listing/listing.h"
 #include "source/dir.h"
-#include "source/place.h"
+#include "source/lookup.h"
 
 struct lsr_git;
 

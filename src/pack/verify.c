@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "catalogue/catalogue.h"
 #include "formats/drivers.h"
-#include "formats/tar.h"
+#include "formats/tar/tar.h"
 #include "pack/content.h"
 #include "pack/digest.h"
 

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "io/io.h"
 #include "pack/exclude.h"
-#include "pack/keep.h"
+#include "pack/git-files.h"
 
 #define LSR_WALK_LOT 512u
 

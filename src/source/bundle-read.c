@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "source/wire.h"
+#include "worker/wire.h"
 
 #define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
 

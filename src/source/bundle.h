@@ -15,7 +15,7 @@
 #include "catalogue/catalogue.h"
 #include "formats/format.h"
 #include "io/io.h"
-#include "source/worker.h"
+#include "worker/worker.h"
 
 #define LSR_BUNDLE_DEPTH_MAX 8                   /* bundles inside bundles */
 #define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */

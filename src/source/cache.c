@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 
 #define CACHE_VERSION 1u
 #define CACHE_HEADER 144u

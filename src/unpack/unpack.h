@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "source/place.h"
+#include "source/lookup.h"
 
 /* Problems that are reported. */
 enum lsr_unpack_trouble {

@@ -15,7 +15,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 #include "formats/drivers.h"
 
 #define WINDOW_MAX ((uint64_t)1 << 30)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "formats/ahead.h"
+#include "formats/filter/decode-ahead.h"
 #include "formats/inflate/stream.h"
 
 #define ROOM ((size_t)256 << 10) /* more is not decoded */

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "catalogue/builder.h"
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 #include "formats/drivers.h"
 
 #define WINDOW_MAX ((uint64_t)1 << 30)

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "formats/drivers.h"
-#include "formats/sqlite.h"
+#include "formats/sqlite/sqlite.h"
 
 #define SQLAR "CREATE TABLE sqlar(name TEXT PRIMARY KEY,mode INT,mtime INT,sz INT,data BLOB);"
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "source/confine.h"
+#include "worker/confine.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define CONFINE_BUILT false

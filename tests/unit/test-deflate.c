@@ -4,8 +4,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "formats/crc.h"
-#include "formats/deflate.h"
+#include "formats/filter/crc.h"
+#include "formats/filter/deflate.h"
 
 #define CONTENT ((size_t)1 << 20)
 

@@ -1,7 +1,7 @@
 /* What is peculiar to gzip, to zstd, and to streams without a file format of their own. */
 #include "filters-maker.h"
-#include "formats/inflate.h"
-#include "formats/xz.h"
+#include "formats/filter/inflate.h"
+#include "formats/filter/xz.h"
 
 /* --- gzip */
 

@@ -1,7 +1,7 @@
 /* Deflate streams of every kind in pieces of every size: the same decision, bytes and end as zlib's. */
 #include <stdio.h>
 
-#include "formats/deflate.h"
+#include "formats/filter/deflate.h"
 #include "inflate-meet.h"
 
 #define CONTENT ((size_t)40000)

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "lsr1-meet.h"
-#include "source/worker.h"
+#include "worker/worker.h"
 
 static const struct {
         const char *path;

@@ -13,10 +13,10 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 #include "formats/drivers.h"
-#include "formats/lsr1.h"
-#include "formats/zstd.h"
+#include "formats/lsr1/lsr1.h"
+#include "formats/filter/zstd.h"
 
 #define MIB ((size_t)1 << 20)
 #define FRAMES 400

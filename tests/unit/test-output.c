@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "formats/compress.h"
+#include "formats/filter/compress.h"
 #include "formats/output.h"
 
 #define MOST (5 * LSR_OUTPUT_BUFFER)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "source/record.h"
+#include "worker/record.h"
 
 static void record_check(const struct lsr_member *got, const struct lsr_member *want)
 {

@@ -4,7 +4,7 @@
 
 #include "compare/figures.h"
 #include "compare/report.h"
-#include "compare/words.h"
+#include "compare/conclusions.h"
 #include "experiment.h"
 
 /* --- figures --- */

@@ -4,7 +4,7 @@
 
 #include "writing.h"
 
-#include "formats/sqlite-write.h"
+#include "formats/sqlite/write.h"
 
 #define KEPT (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
 /* No archive of this kind knows owners. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "formats/sqlite.h"
+#include "formats/sqlite/sqlite.h"
 
 #define AHEAD_PAGES 8u
 

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/compress.h"
-#include "formats/tar-write.h"
+#include "formats/filter/compress.h"
+#include "formats/tar/write.h"
 #include "tar-tape.h"
 
 #define LONG_DIR "dir-of-forty-bytes-0123456789-0123456789"

@@ -4,7 +4,7 @@
  * A test binary's main() is Criterion's, so the worker is forked here; the
  * commands' tests see it executed.
  */
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 #include "worker-meet.h"
 
 /* --- the real one --------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/bytes.h"
-#include "formats/zip.h"
+#include "formats/zip/zip.h"
 
 #define KEPT (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_MTIME)
 

@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "source/record.h"
-#include "source/wire.h"
-#include "source/worker.h"
+#include "worker/record.h"
+#include "worker/wire.h"
+#include "worker/worker.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORKER_CONFINED false

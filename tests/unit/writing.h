@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "formats/drivers.h"
 #include "formats/output.h"
-#include "formats/press.h"
+#include "formats/filter/deflate-parallel.h"
 
 /* What is to be packed.  Zero is a file without content. */
 struct item {

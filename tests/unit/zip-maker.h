@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "formats/crc.h"
+#include "formats/filter/crc.h"
 #include "formats/drivers.h"
 #include "formats/format.h"
 

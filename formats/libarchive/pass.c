@@ -1,0 +1,202 @@
+/*
+ * pass - inputs for libarchive, and its errors in our terms
+ *
+ * Skips cost nothing until the next read: a listing of an iso skips from file
+ * to file, and would otherwise read the whole image.
+ *
+ * libarchive converts names to the character set of the locale, loses in the C
+ * locale what is not ASCII, and asks nl_langinfo() which it is.  A UTF-8 locale
+ * would have to be loaded from files that may be missing (a static binary in an
+ * empty container) or forbidden (the worker).  So nl_langinfo() is defined here,
+ * in front of that of libc, and says UTF-8 while an archive is being read.
+ *
+ * Memory is libarchive's own: a 7z dictionary or a rar5 window is allocated as
+ * large as the archive says (4 GiB at most), when content is decoded, for 7z
+ * also when its header is.  Nothing here can bound that; the address space limit
+ * of the worker does, and then the allocation fails and the archive is refused.
+ */
+#include "formats/libarchive/libarchive.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+
+static _Thread_local bool archive_reading;
+
+/* Stands for libc's: see above. */
+char *nl_langinfo(nl_item item)
+{
+        static locale_t global;
+        static char utf8[] = "UTF-8";
+        locale_t locale = uselocale((locale_t)0);
+
+        if (archive_reading && item == CODESET)
+                return utf8;
+        if (locale != LC_GLOBAL_LOCALE)
+                return nl_langinfo_l(item, locale);
+        if (!global)
+                global = duplocale(LC_GLOBAL_LOCALE);
+        return nl_langinfo_l(item, global);
+}
+
+/* --- the input as libarchive sees it ----------------------------------------- */
+
+static int archive_fail(struct archive_pass *pass, int r)
+{
+        const char *what = pass->scan->input->what;
+
+        pass->error = r;
+        archive_set_error(pass->a, -r, "%s", what ? what : strerror(-r));
+        return ARCHIVE_FATAL;
+}
+
+static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret_data)
+{
+        struct archive_pass *pass = ctx;
+        struct lsr_input *in = pass->scan->input;
+        const uint8_t *data;
+        ssize_t got;
+
+        if (pass->gap) {
+                int r = lsr_input_skip(in, pass->gap);
+
+                pass->gap = 0;
+                if (r == -ENODATA)
+                        return 0;
+                if (r < 0)
+                        return archive_fail(pass, r);
+        }
+        got = lsr_input_peek(in, 1, &data);
+        if (got < 0)
+                return archive_fail(pass, (int)got);
+        if (got > 0) {
+                /* Bytes that were taken stay valid until the next call, as libarchive requires. */
+                lsr_input_take(in, (size_t)got);
+                *ret_data = data;
+        }
+        return got;
+}
+
+/* Never beyond the end: libarchive would take a cut archive for a whole one. */
+static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t request)
+{
+        struct archive_pass *pass = ctx;
+        const struct lsr_input *in = pass->scan->input;
+        uint64_t left;
+
+        if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
+                return 0;
+        left = in->size - in->at - pass->gap;
+        if ((uint64_t)request > left)
+                request = (la_int64_t)left;
+        pass->gap += (uint64_t)request;
+        return request;
+}
+
+static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
+{
+        struct archive_pass *pass = ctx;
+        struct lsr_input *in = pass->scan->input;
+        la_int64_t target, base = 0;
+        int r;
+
+        if (whence == SEEK_CUR)
+                base = (la_int64_t)(in->at + pass->gap);
+        else if (whence == SEEK_END)
+                base = (la_int64_t)in->size;
+        if (__builtin_add_overflow(base, offset, &target) || target < 0)
+                return ARCHIVE_FATAL;
+        if ((uint64_t)target > in->size)
+                target = (la_int64_t)in->size;
+        r = lsr_input_seek(in, (uint64_t)target);
+        if (r < 0)
+                return archive_fail(pass, r);
+        pass->gap = 0;
+        return target;
+}
+
+/* --- a pass ------------------------------------------------------------------ */
+
+void lsr_archive_end(struct archive_pass *pass)
+{
+        if (pass->a)
+                archive_read_free(pass->a);
+        pass->a = NULL;
+        archive_reading = false;
+}
+
+int lsr_archive_trouble(struct archive_pass *pass)
+{
+        const char *name = pass->kind->format->name;
+        const char *text = archive_error_string(pass->a);
+        const char *place = lsr_grouped((uint64_t)archive_filter_bytes(pass->a, -1));
+        bool encrypted = text && strcasestr(text, "encrypt");
+
+        if (pass->error && pass->error != -EBADMSG) {
+                lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
+                return pass->error;
+        }
+        if (archive_errno(pass->a) == ENOMEM) {
+                lsr_scan_trouble(pass->scan, -ENOMEM, "%s needs more memory than is allowed, at byte %s", name, place);
+                return -ENOMEM;
+        }
+        if (pass->ordinal == 0 && ((pass->open && archive_read_has_encrypted_entries(pass->a) == 1) || encrypted)) {
+                lsr_scan_trouble(pass->scan, -EACCES, "its directory is encrypted");
+                return -EACCES;
+        }
+        if (encrypted) {
+                lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
+                return -EACCES;
+        }
+        if (text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable"))) {
+                lsr_scan_trouble(pass->scan, -EOPNOTSUPP, "%s cannot be read beyond byte %s: %s", name, place, text);
+                return -EOPNOTSUPP;
+        }
+        lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: %s, at byte %s", name, text ? text : "no entry found",
+                         place);
+        return -EBADMSG;
+}
+
+int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan, const struct archive_kind *kind)
+{
+        *pass = (struct archive_pass){ .scan = scan, .kind = kind, .civil = kind->civil };
+        if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
+                return -ESPIPE;
+        pass->a = archive_read_new();
+        if (!pass->a)
+                return -ENOMEM;
+        archive_reading = true;
+        pass->kind->enable(pass->a);
+        archive_read_set_read_callback(pass->a, archive_on_read);
+        if (scan->input->ops->seek)
+                archive_read_set_skip_callback(pass->a, archive_on_skip);
+        if (lsr_input_random(scan->input))
+                archive_read_set_seek_callback(pass->a, archive_on_seek);
+        archive_read_set_callback_data(pass->a, pass);
+        if (archive_read_open1(pass->a) != ARCHIVE_OK) {
+                int r = lsr_archive_trouble(pass);
+
+                lsr_archive_end(pass);
+                return r;
+        }
+        pass->open = true;
+        return 0;
+}
+
+int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)
+{
+        for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
+                int r = archive_read_next_header(pass->a, ret_entry);
+
+                if (r == ARCHIVE_EOF)
+                        return 0;
+                if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
+                        pass->ordinal++;
+                        return 1;
+                }
+                if (r != ARCHIVE_RETRY)
+                        break;
+        }
+        return lsr_archive_trouble(pass);
+}

@@ -1,0 +1,307 @@
+/*
+ * schema - the tables, and the names of their rows
+ *
+ * Names that SQLite allows and a path does not are percent-encoded, so that two
+ * names never become one.
+ *
+ * Virtual tables are listed without rows: their modules would be run on
+ * hostile data.  Their contents are in the tables that they keep it in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "formats/sqlite/sqlite.h"
+
+#define SCHEMA_KEYS_MAX 256 /* columns of a key: more could not be told apart within LSR_SQLITE_NAME_MAX */
+#define SCHEMA_NOT_STORED 2 /* table_xinfo's "hidden" of a generated column that is VIRTUAL */
+
+/* --- names --------------------------------------------------------------------- */
+
+static void name_escape(struct lsr_out *out, uint8_t c)
+{
+        lsr_out_printf(out, "%%%02X", c);
+}
+
+/* Bytes that cannot be in a name, or that mean something here, as %XX. */
+static void name_put(struct lsr_out *out, const void *data, size_t n, bool in_tuple)
+{
+        const uint8_t *bytes = data;
+
+        for (size_t i = 0; i < n; i++)
+                if (bytes[i] == '/' || bytes[i] == '%' || bytes[i] == '\0' || (in_tuple && bytes[i] == ','))
+                        name_escape(out, bytes[i]);
+                else
+                        lsr_out_putc(out, (char)bytes[i]);
+}
+
+/* What a name must not be as a whole.  @start is where it begins in @out. */
+static void name_finish(struct lsr_out *out, size_t start, const char *kind, uint64_t number)
+{
+        size_t len = out->len - start;
+        const char *name = out->buf + start;
+
+        if (len > LSR_SQLITE_NAME_MAX) {
+                /* No escape begins with such a letter. */
+                out->len = start;
+                lsr_out_printf(out, "%%%s-%llu", kind, (unsigned long long)number);
+        } else if (len == 0) {
+                lsr_out_putc(out, '%');
+        } else if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
+                out->len = start;
+                lsr_out_puts(out, len == 1 ? "%2E" : "%2E.");
+        }
+}
+
+static char *name_shown(const char *name, const char *kind, uint64_t number)
+{
+        struct lsr_out out;
+        char *shown;
+
+        lsr_out_init(&out, -1);
+        if (strcmp(kind, "table") == 0 && strcmp(name, LSR_SQLITE_DUMP) == 0) {
+                lsr_out_puts(&out, "%2E"
+                                   "schema.sql");
+        } else {
+                /* Of more than this nothing will be seen. */
+                name_put(&out, name, strnlen(name, LSR_SQLITE_NAME_MAX + 1), false);
+                name_finish(&out, 0, kind, number);
+        }
+        lsr_out_putc(&out, '\0');
+        shown = lsr_xstrdup(out.buf);
+        lsr_out_free(&out);
+        return shown;
+}
+
+/* One value of a key.  False: it has no name. */
+static bool name_put_key(struct lsr_out *out, sqlite3_stmt *stmt, int i, const struct lsr_sqlite_column *c,
+                         bool in_tuple)
+{
+        const uint8_t *data = (sqlite3_column_type(stmt, i) == SQLITE_BLOB) ? sqlite3_column_blob(stmt, i)
+                                                                            : sqlite3_column_text(stmt, i);
+        size_t n = (size_t)sqlite3_column_bytes(stmt, i);
+
+        if (n > LSR_SQLITE_NAME_MAX)
+                return false;
+        switch (sqlite3_column_type(stmt, i)) {
+        case SQLITE_NULL:
+                return false;
+        case SQLITE_BLOB:
+                lsr_out_puts(out, "%x");
+                for (size_t j = 0; j < n; j++)
+                        lsr_out_printf(out, "%02x", data[j]);
+                return true;
+        case SQLITE_TEXT:
+                /* Where numbers may stand too, a text that looks like one begins with an escape. */
+                if (!c->text && n && (data[0] == '-' || (data[0] >= '0' && data[0] <= '9'))) {
+                        name_escape(out, data[0]);
+                        data++;
+                        n--;
+                }
+                name_put(out, data, n, in_tuple);
+                return true;
+        default:
+                name_put(out, data, n, in_tuple);
+                return true;
+        }
+}
+
+/* A number of a row: there may be as many as rows. */
+static void name_put_number(struct lsr_out *out, uint64_t n, bool negative)
+{
+        char text[24], *at = text + sizeof(text);
+
+        do
+                *--at = (char)('0' + n % 10);
+        while (n /= 10);
+        if (negative)
+                *--at = '-';
+        lsr_out_put(out, at, (size_t)(text + sizeof(text) - at));
+}
+
+/* Of the row at hand, whose keys begin at column @first. */
+void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
+                         uint64_t position)
+{
+        size_t start = out->len;
+
+        if (!t->keyed) {
+                bool negative = t->rowid && (int64_t)position < 0;
+
+                name_put_number(out, t->rowid ? negative ? -position : position : position + 1, negative);
+                return;
+        }
+        for (unsigned i = 0; i < t->n_keys; i++) {
+                if (i)
+                        lsr_out_putc(out, ',');
+                if (!name_put_key(out, stmt, first + (int)i, &t->columns[t->keys[i]], t->n_keys > 1)) {
+                        out->len = start;
+                        lsr_out_printf(out, "%%row-%lld", (long long)position);
+                        return;
+                }
+        }
+        name_finish(out, start, "row", position);
+}
+
+/* --- the schema ---------------------------------------------------------------- */
+
+static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind)
+{
+        lsr_grow(&schema->tables, schema->n, &schema->cap);
+        schema->tables[schema->n] = (struct lsr_sqlite_table){
+                .name = lsr_xstrdup(name),
+                .shown = name_shown(name, "table", schema->n),
+                .kind = kind,
+        };
+        schema->n++;
+}
+
+int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        int r = lsr_sqlite_prepare(s, &stmt, "SELECT type,name,rootpage,sql FROM sqlite_schema");
+
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, NULL);
+        while ((r = lsr_sqlite_step(s, stmt, "the schema")) > 0) {
+                const char *type = (const char *)sqlite3_column_text(stmt, 0);
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+                bool rooted = sqlite3_column_int64(stmt, 2) > 0;
+
+                if (sqlite3_column_type(stmt, 3) == SQLITE_TEXT)
+                        schema->dump_size += (uint64_t)sqlite3_column_bytes(stmt, 3) + 2;
+                if (!type || !name || sqlite3_strnicmp(name, "sqlite_", 7) == 0)
+                        continue;
+                if (strcmp(type, "view") == 0)
+                        schema_add(schema, name, LSR_SQLITE_VIEW);
+                else if (strcmp(type, "table") == 0)
+                        schema_add(schema, name, rooted ? LSR_SQLITE_TABLE : LSR_SQLITE_VIRTUAL);
+        }
+        return r;
+}
+
+static bool schema_has_column(const struct lsr_sqlite_table *t, const char *name)
+{
+        for (unsigned i = 0; i < t->n_columns; i++)
+                if (sqlite3_stricmp(t->columns[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
+{
+        static const char *const names[] = { "rowid", "_rowid_", "oid" };
+        unsigned n = 0;
+
+        t->rowid = NULL;
+        for (size_t i = 0; t->kind == LSR_SQLITE_TABLE && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
+                if (!schema_has_column(t, names[i]) &&
+                    sqlite3_table_column_metadata(s->db, "main", t->name, names[i], NULL, NULL, NULL, NULL, NULL) ==
+                            SQLITE_OK)
+                        t->rowid = names[i];
+        for (unsigned i = 0; i < t->n_columns; i++)
+                n += t->columns[i].key > 0;
+        t->keys = lsr_xmalloc((n + 1) * sizeof(*t->keys));
+        for (unsigned place = 1; place <= n; place++)
+                for (unsigned i = 0; i < t->n_columns; i++)
+                        if (t->columns[i].key == place)
+                                t->keys[t->n_keys++] = i;
+        t->keyed = t->n_keys && t->n_keys <= SCHEMA_KEYS_MAX &&
+                   (!t->rowid || (t->n_keys == 1 && t->columns[t->keys[0]].text));
+}
+
+static int schema_compare_shown(const void *a, const void *b, void *columns)
+{
+        const struct lsr_sqlite_column *c = columns;
+
+        return strcmp(c[*(const unsigned *)a].shown, c[*(const unsigned *)b].shown);
+}
+
+static void schema_sort_columns(struct lsr_sqlite_table *t)
+{
+        t->by_shown = lsr_xmalloc((t->n_columns + 1) * sizeof(*t->by_shown));
+        for (unsigned i = 0; i < t->n_columns; i++)
+                t->by_shown[i] = i;
+        qsort_r(t->by_shown, t->n_columns, sizeof(*t->by_shown), schema_compare_shown, t->columns);
+}
+
+const struct lsr_sqlite_column *lsr_sqlite_table_find(const struct lsr_sqlite_table *t, const char *shown)
+{
+        unsigned low = 0, high = t->n_columns;
+
+        while (low < high) {
+                unsigned middle = low + (high - low) / 2;
+                const struct lsr_sqlite_column *c = &t->columns[t->by_shown[middle]];
+                int r = strcmp(c->shown, shown);
+
+                if (r == 0)
+                        return c;
+                if (r < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return NULL;
+}
+
+/* Find out about columns and keys. */
+int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        unsigned cap = 0;
+        int r = lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(\"%w\")", t->name);
+
+        if (r != SQLITE_OK)
+                return lsr_sqlite_fail(s, r, t->shown);
+        while ((r = lsr_sqlite_step(s, stmt, t->shown)) > 0) {
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+                const char *type = (const char *)sqlite3_column_text(stmt, 2);
+
+                if (!name)
+                        continue;
+                if (t->n_columns == cap) {
+                        cap = cap ? cap * 2 : 16;
+                        t->columns = lsr_xrealloc(t->columns, cap * sizeof(*t->columns));
+                }
+                t->columns[t->n_columns] = (struct lsr_sqlite_column){
+                        .name = lsr_xstrdup(name),
+                        .shown = name_shown(name, "column", t->n_columns),
+                        .key = (unsigned)sqlite3_column_int(stmt, 5),
+                        /* The rules of affinity, sqlite.org/datatype3.html 3.1. */
+                        .text = type && !strcasestr(type, "INT") &&
+                                (strcasestr(type, "CHAR") || strcasestr(type, "CLOB") || strcasestr(type, "TEXT")),
+                };
+                t->n_columns++;
+                t->computed |= sqlite3_column_int(stmt, 6) == SCHEMA_NOT_STORED;
+        }
+        if (r < 0)
+                return r;
+        schema_find_keys(s, t);
+        schema_sort_columns(t);
+        return 0;
+}
+
+void lsr_sqlite_table_leave(struct lsr_sqlite_table *t)
+{
+        for (unsigned i = 0; i < t->n_columns; i++) {
+                free(t->columns[i].name);
+                free(t->columns[i].shown);
+        }
+        free(t->columns);
+        free(t->by_shown);
+        free(t->keys);
+        t->columns = NULL;
+        t->by_shown = NULL;
+        t->keys = NULL;
+        t->n_columns = t->n_keys = 0;
+}
+
+void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema)
+{
+        for (size_t i = 0; i < schema->n; i++) {
+                lsr_sqlite_table_leave(&schema->tables[i]);
+                free(schema->tables[i].name);
+                free(schema->tables[i].shown);
+        }
+        free(schema->tables);
+}

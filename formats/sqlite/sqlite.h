@@ -1,0 +1,217 @@
+/*
+ * sqlite - shared by the files of the SQLite driver
+ *
+ * The one place that includes <sqlite3.h>; only formats/sqlite*.c include this.
+ *
+ *      sqlite.c         the driver: opening a database safely, reading
+ *      formats/sqlite/archive.c the listing of archives (`sqlar`)
+ *      formats/sqlite/vfs.c     the database, its log and its journal as SQLite sees them
+ *      formats/sqlite/schema.c  the tables of any other, and names for what they hold
+ *      formats/sqlite/tables.c  any other database as tables, rows and columns
+ *      formats/sqlite/read.c    values as content
+ *      formats/sqlite/check.c   all of them, counted
+ */
+#pragma once
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "formats/format.h"
+
+#define LSR_SQLITE_HEAP_MAX ((int64_t)256 << 20)     /* bytes that SQLite may allocate */
+#define LSR_SQLITE_OVERLAY_MAX ((uint64_t)256 << 20) /* bytes of pages that a rollback may restore */
+#define LSR_SQLITE_STEPS_MIN UINT64_C(20000000)      /* virtual machine steps that a scan or a read may take, ... */
+#define LSR_SQLITE_STEPS_PER_BYTE UINT64_C(16)       /* ... and so many more for each byte of the database */
+#define LSR_SQLITE_SLACK ((uint64_t)1 << 20)         /* a value may be that much longer than the database */
+#define LSR_SQLITE_ROW_MAX (1 << 20)                 /* bytes of a blob that comes along with its row */
+#define LSR_SQLITE_NAME_MAX ((size_t)255)            /* bytes of a shown name; beyond, it goes by its number */
+
+/* --- formats/sqlite/vfs.c ------------------------------------------------------------ */
+
+struct lsr_sqlite_vfs;
+
+/*
+ * A file system that holds nothing but the inputs of @scan, registered under a
+ * name of its own and as the default, so that SQLite never asks its own.
+ */
+int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *scan);
+struct lsr_sqlite_vfs *lsr_sqlite_vfs_free(struct lsr_sqlite_vfs *v);
+
+const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
+
+/* Is there a log or a journal, so that the database is not what its file alone says? */
+bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
+
+/* A table is going to be read from its beginning to its end, and not here and there. */
+void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v);
+
+/* Is it looked at where it lies?  Then it may be read through several connections at a time. */
+bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v);
+
+/* Bytes of the database and its log together. */
+uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
+
+/* Why the last call of SQLite failed, if it was here: a negative errno, and words for it or NULL.  Else 0. */
+int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text);
+
+/* --- formats/sqlite/prefetch.c ---------------------------------------------------------- */
+
+struct lsr_sqlite_ahead {
+        const uint8_t *map; /* of the database; these two are set by the caller, the others begin as zeros */
+        uint64_t size;
+        const uint8_t *above; /* the page whose children are being looked at */
+        size_t page;          /* bytes of one */
+        unsigned children;
+        unsigned at;
+};
+
+/* SQLite is about to look at @page, of @n bytes within the map. */
+void lsr_sqlite_look_ahead(struct lsr_sqlite_ahead *a, const uint8_t *page, size_t n);
+
+/* --- what they share -------------------------------------------------------- */
+
+struct lsr_sqlite_column {
+        char *name;
+        char *shown;
+        unsigned key; /* place in the primary key, from 1; 0: it has none */
+        bool text;    /* of TEXT affinity: any text here is text */
+};
+
+enum lsr_sqlite_kind {
+        LSR_SQLITE_TABLE,
+        LSR_SQLITE_VIEW,
+        LSR_SQLITE_VIRTUAL, /* its rows are made by code that is not run */
+};
+
+struct lsr_sqlite_table {
+        char *name;
+        char *shown;
+        enum lsr_sqlite_kind kind;
+        /* The rest is known once it is entered. */
+        const char *rowid; /* a name for it that no column has, or NULL: there is none */
+        bool keyed;        /* rows are named by the primary key */
+        bool computed;     /* some column is not stored: sqlite3_blob_open() takes another one for those behind it */
+        struct lsr_sqlite_column *columns;
+        unsigned n_columns;
+        unsigned *by_shown; /* their numbers, sorted by shown name */
+        unsigned *keys;     /* columns of the primary key, in its order */
+        unsigned n_keys;
+};
+
+/* What sqlite_schema says. */
+struct lsr_sqlite_schema {
+        struct lsr_sqlite_table *tables;
+        size_t n;
+        size_t cap;
+        uint64_t dump_size;
+};
+
+/* --- sqlite.c ---------------------------------------------------------------- */
+
+/* Where the last member was read of a database that is no archive. */
+struct lsr_sqlite_cursor {
+        struct lsr_sqlite_schema schema;
+        bool loaded;
+        struct lsr_sqlite_table *table; /* entered; NULL: none is */
+        sqlite3_stmt *stmt;             /* its rows with all columns */
+        bool whole;                     /* nothing is too large to come along */
+        bool on_row;
+        uint64_t place; /* of that row: its rowid, or its place in the order */
+};
+
+struct lsr_sqlite {
+        struct lsr_scan *scan; /* of the request at hand */
+        struct lsr_sqlite_vfs *vfs;
+        sqlite3 *db;
+        bool archive;   /* what lsr_sqlite_is_archive() said */
+        uint64_t steps; /* of all statements of a request, in units of the progress handler */
+        uint64_t steps_max;
+        bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
+        bool heap_limited; /* counted among those for which the process has a limit of memory */
+        sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
+        struct lsr_sqlite_cursor cursor;
+};
+
+/* 0, or a negative errno with trouble reported.  Close it in either case. */
+int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan);
+void lsr_sqlite_close(struct lsr_sqlite *s);
+
+/* Compile SQL made as by sqlite3_mprintf.  SQLITE_OK or what SQLite says. */
+int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char *format, ...);
+
+/* To the next row: 1, 0 at the end, or a negative errno with trouble reported about @what. */
+int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what);
+
+/* Report that SQLite returned @code for @what ("table users", may be NULL).  Returns the negative errno. */
+int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
+
+/* --- formats/sqlite/archive.c -------------------------------------------------------- */
+
+/* A function of the listing's own statements, which no schema can call. */
+#define LSR_SQLITE_TAKE "lsr_take"
+
+/* 1: it is an archive; 0: it is none; or a negative errno. */
+int lsr_sqlite_is_archive(struct lsr_sqlite *s);
+
+int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
+
+/* --- formats/sqlite/schema.c --------------------------------------------------------- */
+
+#define LSR_SQLITE_DUMP ".schema.sql"
+
+/* 0 or a negative errno with trouble reported; free it in either case. */
+int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema);
+void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema);
+
+/* Find out about columns and keys; as above. */
+int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t);
+void lsr_sqlite_table_leave(struct lsr_sqlite_table *t);
+
+/* The column shown as @shown of a table that was entered, or NULL. */
+const struct lsr_sqlite_column *lsr_sqlite_table_find(const struct lsr_sqlite_table *t, const char *shown);
+
+/* Append the name of the row at hand, the values of whose key begin at column @first. */
+void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
+                         uint64_t position);
+
+/* --- formats/sqlite/tables.c --------------------------------------------------------- */
+
+#define LSR_SQLITE_SIZES "lsr_sizes" /* as LSR_SQLITE_TAKE */
+
+int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
+
+/* Members that are asked for in the order of their positions are read in one pass. */
+int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
+void lsr_sqlite_cursor_close(struct lsr_sqlite *s);
+
+/* Remark that @t is a virtual table. */
+void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t);
+
+/* --- formats/sqlite/check.c ---------------------------------------------------------- */
+
+/* 0; or 1, with nothing said: reading the members will tell. */
+int lsr_sqlite_tables_check(struct lsr_sqlite *s, struct lsr_checked *ret_checked);
+
+/* --- formats/sqlite/read.c ----------------------------------------------------------- */
+
+/* One value of the database as an input, in pieces.  SQLITE_OK; SQLITE_ERROR: this one cannot be read so; others. */
+int lsr_sqlite_blob(struct lsr_sqlite *s, const char *table, const char *column, int64_t rowid,
+                    struct lsr_input **ret_input);
+
+/* All of @in from its start, -EBADMSG if it is more than @max bytes. */
+int lsr_sqlite_copy(struct lsr_input *in, uint64_t max, const struct lsr_sink *sink);
+
+/* The content of @m, a row of the table sqlar. */
+int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
+
+/* "name":value as JSON; bytes that are no text in base64, as "name_b64". */
+void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);
+
+static inline void lsr_sqlite_finalize(sqlite3_stmt **stmt)
+{
+        sqlite3_finalize(*stmt);
+}
+#define LSR_SQLITE_STMT __attribute__((cleanup(lsr_sqlite_finalize))) sqlite3_stmt *

@@ -1,0 +1,254 @@
+/*
+ * lookup - a path walked through catalogues
+ *
+ * The walk keeps a stack of nothing: each step needs a bundle and a row, and
+ * what is left of the path; a symbolic link puts its target in front of that.
+ */
+#include "source/lookup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "io/io.h"
+
+struct place_walk {
+        struct lsr_place at;
+        char *rest; /* what is still to walk */
+        char *text; /* the allocation that holds it */
+        unsigned links;
+        unsigned flags;
+        struct lsr_bundle *lacks; /* with -EAGAIN: of it more is needed than was loaded */
+};
+
+bool lsr_place_is_dir(const struct lsr_place *place)
+{
+        struct lsr_member m;
+
+        lsr_catalogue_get(place->bundle->catalogue, place->row, &m);
+        return S_ISDIR(m.meta.mode);
+}
+
+/* @whole: a path inside it follows.  @rest: what will be looked up, among what is expected; NULL: anything. */
+static int place_enter(struct lsr_place *place, bool whole, const char *rest)
+{
+        struct lsr_bundle *inner;
+        int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
+
+        if (r != 0)
+                return r;
+        r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
+        if (r < 0)
+                return LSR_PLACE_UNREADABLE;
+        *place = (struct lsr_place){ inner, 0 };
+        return 0;
+}
+
+int lsr_place_enter(struct lsr_place *place, bool whole)
+{
+        return place_enter(place, whole, NULL);
+}
+
+static int place_lacks(struct place_walk *w, struct lsr_bundle *bundle)
+{
+        w->lacks = bundle;
+        return -EAGAIN;
+}
+
+/* The link at @row, seen from directory @dir.  0; 1: it leads out of the bundle; a negative errno. */
+static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_member *m)
+{
+        size_t rest_len = strlen(w->rest);
+        char *text;
+
+        /* Where it leads is another lookup. */
+        if (w->at.bundle->only)
+                return place_lacks(w, w->at.bundle);
+        if (++w->links > LSR_PLACE_LINKS_MAX)
+                return -ELOOP;
+        if (m->target_len == 0 || m->target_len + rest_len + 2 > PATH_MAX)
+                return m->target_len ? -ENAMETOOLONG : -ENOENT;
+        if (m->target[0] == '/')
+                return 1;
+        text = lsr_xmalloc(m->target_len + rest_len + 2);
+        memcpy(text, m->target, m->target_len);
+        text[m->target_len] = '/';
+        /* What follows decides whether the link's own last component must be a directory. */
+        if (rest_len == 0)
+                text[m->target_len] = '\0';
+        memcpy(text + m->target_len + (rest_len > 0), w->rest, rest_len + 1);
+        free(w->text);
+        w->text = w->rest = text;
+        w->at.row = dir;
+        return 0;
+}
+
+/* ".." of the walk's place: out of an inner bundle into the outer one's directory. */
+static int place_up(struct place_walk *w)
+{
+        const struct lsr_bundle *b = w->at.bundle;
+
+        if (w->at.row != 0) {
+                w->at.row = lsr_catalogue_parent(b->catalogue, w->at.row);
+                return 0;
+        }
+        if (!b->outer)
+                return 1;
+        if (b->outer->only)
+                return place_lacks(w, b->outer);
+        w->at = (struct lsr_place){ b->outer, lsr_catalogue_parent(b->outer->catalogue, b->outer_row) };
+        return 0;
+}
+
+/* One component, @len bytes at w->rest, with @more behind it. */
+static int place_step(struct place_walk *w, size_t len, bool more)
+{
+        const char *name = w->rest;
+        uint32_t dir = w->at.row;
+        struct lsr_member m;
+        int64_t row;
+        int r;
+
+        w->rest += len;
+        if (len == 1 && name[0] == '.')
+                return 0;
+        if (len == 2 && name[0] == '.' && name[1] == '.')
+                return place_up(w);
+        row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
+        if (row == -EAGAIN) {
+                if (lsr_bundle_load(w->at.bundle) < 0)
+                        return LSR_PLACE_UNREADABLE;
+                row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
+        }
+        if (row < 0)
+                return (int)row;
+        w->at.row = (uint32_t)row;
+        lsr_catalogue_get(w->at.bundle->catalogue, w->at.row, &m);
+        if (S_ISLNK(m.meta.mode) && (more || (w->flags & LSR_PLACE_FOLLOW)))
+                return place_follow(w, dir, &m);
+        if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
+                return 0;
+        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
+        /* Of a stream, what lies behind the first file of a name may make a directory of it. */
+        if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
+                return place_lacks(w, w->at.bundle);
+        return r == 1 ? (more ? -ENOTDIR : 0) : r;
+}
+
+/* @ret_lacks is set with -EAGAIN alone. */
+static int place_walk(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
+                      struct lsr_place *ret_place, struct lsr_bundle **ret_lacks)
+{
+        struct place_walk w = { .at = *from, .flags = flags };
+        int r = 0;
+
+        if (len > 0 && path[0] == '/')
+                return 1;
+        if (len >= PATH_MAX)
+                return -ENAMETOOLONG;
+        w.text = w.rest = lsr_xmalloc(len + 1);
+        memcpy(w.text, path, len);
+        w.text[len] = '\0';
+        while (r == 0) {
+                size_t n;
+
+                while (*w.rest == '/')
+                        w.rest++;
+                if (!*w.rest)
+                        break;
+                n = strcspn(w.rest, "/");
+                r = place_step(&w, n, w.rest[n] == '/');
+        }
+        free(w.text);
+        if (r == 0)
+                *ret_place = w.at;
+        *ret_lacks = w.lacks;
+        return r;
+}
+
+int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, unsigned flags,
+                    struct lsr_place *ret_place)
+{
+        struct lsr_bundle *lacks;
+
+        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_PART, ret_place, &lacks);
+}
+
+/* The longest part of @path, in @buf, that is a real file.  0, or a negative errno: where the kernel stopped. */
+static int place_real_part(struct lsr_io *io, const char *path, char *buf, struct stat *st)
+{
+        size_t len = strlen(path);
+
+        if (len == 0)
+                return -ENOENT;
+        if (len >= PATH_MAX)
+                return -ENAMETOOLONG;
+        memcpy(buf, path, len + 1);
+        for (;;) {
+                while (len > 1 && buf[len - 1] == '/')
+                        buf[--len] = '\0';
+                lsr_io_count(io, 1);
+                if (stat(buf, st) == 0)
+                        return 0;
+                if (errno != ENOTDIR)
+                        return -errno;
+                while (len > 0 && buf[len - 1] != '/')
+                        len--;
+                if (len == 0)
+                        return -ENOTDIR;
+                buf[len] = '\0';
+        }
+}
+
+int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, struct lsr_place *ret_place)
+{
+        struct lsr_place root = {};
+        char real[PATH_MAX];
+        const char *rest;
+        struct stat st;
+        int r;
+
+        if (strcmp(path, "-") == 0) {
+                strcpy(real, path);
+                rest = "";
+        } else {
+                r = place_real_part(lsr_bundles_io(b), path, real, &st);
+                if (r < 0)
+                        return r;
+                rest = path + strlen(real);
+                if (!S_ISREG(st.st_mode) || (!*rest && !(flags & LSR_PLACE_ENTER)))
+                        return 1;
+        }
+        r = lsr_bundle_open(b, real, &root.bundle);
+        if (r == 1 && strcmp(path, "-") == 0)
+                return LSR_PLACE_UNREADABLE;
+        if (r == 1)
+                return *rest ? -ENOTDIR : 1;
+        if (r < 0)
+                return r;
+        /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
+        while (rest[0] == '/')
+                rest++;
+        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
+        if (r < 0)
+                return LSR_PLACE_UNREADABLE;
+        for (;;) {
+                struct lsr_bundle *lacks;
+
+                r = place_walk(&root, rest, strlen(rest), flags, ret_place, &lacks);
+                /* Another part than this one's may have been loaded before. */
+                if (r == 0 && lsr_bundles_list(b) &&
+                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
+                        lacks = ret_place->bundle;
+                        r = -EAGAIN;
+                }
+                /* Each time it is another bundle of which all is there now. */
+                if (r != -EAGAIN)
+                        return r;
+                if (lsr_bundle_load(lacks) < 0)
+                        return LSR_PLACE_UNREADABLE;
+        }
+}

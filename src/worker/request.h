@@ -1,0 +1,59 @@
+/*
+ * request - one request to the worker and what comes back; between worker.c and call.c
+ */
+#pragma once
+
+#include "worker/wire.h"
+#include "worker/worker.h"
+
+struct lsr_worker {
+        struct lsr_worker_options options;
+        char *engine;
+        pid_t pid;             /* 0: none runs */
+        struct lsr_wire *wire; /* to it */
+        uint32_t request;      /* number of the last */
+        uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
+        int confined;          /* 0; a negative errno: one that could not be confined, and why */
+        uint32_t first_id;     /* of the bundles that it knows */
+        uint32_t next_id;
+        uint64_t calls; /* system calls made for workers that are gone, and to start them */
+};
+
+/* One request and what comes back. */
+struct worker_call {
+        enum lsr_wire_type type;
+        uint32_t request;
+        struct iovec parts[2];
+        unsigned n_parts;
+        const int *fds;
+        unsigned n_fds;
+        const struct lsr_sink *sink; /* of a READ */
+        struct lsr_builder *builder; /* of a SCAN */
+        uint64_t catalogue_max;      /* likewise, bytes */
+        struct lsr_record_owner owner;
+        uint64_t received; /* bytes of records */
+        const struct lsr_many_sink *many;
+        size_t at, n;     /* of MANY: the member that is coming, and how many there are */
+        bool began;       /* the sink knows of that member */
+        int sink_result;  /* negative: it wanted no more */
+        uint64_t drained; /* bytes that came nevertheless */
+        unsigned troubles;
+        uint8_t *data; /* of HEAD or CATALOGUE, or records; to be freed */
+        size_t size;
+        size_t cap;
+        bool has_data;
+        bool wants_part; /* a SCAN that a PART may answer, or some of the members */
+        bool is_part;    /* a PART did */
+        bool unread;     /* or some of the members, as they say */
+        bool full;       /* the builder takes no more */
+        unsigned deep;   /* members that were too deep for it */
+        struct lsr_wire_done done;
+};
+
+void lsr_worker_say(struct lsr_worker *w, int error, const char *text);
+
+/*
+ * Take everything up to the DONE.  0; -EPIPE: the worker is gone; -ENOMEM: there is none for what it sends; another
+ * negative errno: it broke the rules.
+ */
+int lsr_call_receive(struct lsr_worker *w, struct worker_call *call);

@@ -1,0 +1,436 @@
+/*
+ * worker - the process, and the requests that it is sent
+ *
+ * What comes back is call.c's affair.  A process that breaks the rules is killed, and the next bundle
+ * gets another one, as after a crash.
+ */
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "io/stream.h"
+#include "worker/request.h"
+#include "worker/record.h"
+#include "worker/start.h"
+
+#define WORKER_ENCODED 4u /* what a catalogue takes in memory, in sizes of its encoding: two or three, eight at most */
+
+struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
+{
+        struct lsr_worker *w = lsr_xmalloc(sizeof(*w));
+
+        *w = (struct lsr_worker){ .options = *options, .engine = lsr_xstrdup(options->engine) };
+        return w;
+}
+
+/* Returns the status of waitpid(). */
+static int worker_bury(struct lsr_worker *w, bool kill_it)
+{
+        int status = 0;
+
+        w->calls += w->wire->calls + 3;
+        w->wire = lsr_wire_free(w->wire);
+        if (kill_it)
+                kill(w->pid, SIGKILL);
+        while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        w->pid = 0;
+        w->starting = 0;
+        w->first_id = w->next_id;
+        return status;
+}
+
+struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
+{
+        if (!w)
+                return NULL;
+        /* At the end of its socket it ends. */
+        if (w->pid)
+                worker_bury(w, false);
+        free(w->engine);
+        free(w);
+        return NULL;
+}
+
+/* It is dead, or about to be: the signal does not change what a process that is ending died of. */
+static int worker_lost(struct lsr_worker *w)
+{
+        int status = worker_bury(w, true);
+        char text[80];
+
+        if (WIFSIGNALED(status)) {
+                const char *name = sigabbrev_np(WTERMSIG(status));
+
+                snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
+        } else if (WEXITSTATUS(status) == 2) {
+                /* So does everything here that cannot go on without memory, see base/arena.h. */
+                snprintf(text, sizeof(text), "the process that reads it ran out of memory");
+        } else {
+                snprintf(text, sizeof(text), "the process that reads it ended (status %d)", WEXITSTATUS(status));
+        }
+        lsr_worker_say(w, -EPIPE, text);
+        return -EPIPE;
+}
+
+/* What it sent no worker of ours sends. */
+static int worker_distrust(struct lsr_worker *w, int r)
+{
+        worker_bury(w, true);
+        lsr_worker_say(w, r,
+                       r == -ENOMEM ? "there is not enough memory for all of it"
+                                    : "the process that reads it broke its rules and was terminated");
+        return r;
+}
+
+/* The first answer: it is ready and confined.  It was asked together with the request at hand. */
+static int worker_ready(struct lsr_worker *w)
+{
+        struct worker_call start = { .type = LSR_WIRE_START, .request = w->starting };
+        int r;
+
+        if (!w->starting)
+                return 0;
+        w->starting = 0;
+        r = lsr_call_receive(w, &start);
+        if (r < 0)
+                return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        if (start.done.confined < 0)
+                w->confined = start.done.confined;
+        /* One that is not ready has nothing left to do. */
+        if (start.done.result < 0)
+                worker_bury(w, true);
+        if (start.done.result < 0 && start.done.confined < 0) {
+                char text[160];
+
+                snprintf(text, sizeof(text),
+                         "it is not read, as the process that would read it has to be confined, "
+                         "and cannot be here: %s",
+                         strerrordesc_np(-start.done.confined));
+                lsr_worker_say(w, start.done.result, text);
+        }
+        return start.done.result;
+}
+
+/* One request.  Its result, or why there is none; call->data is to be freed either way. */
+static int worker_call(struct lsr_worker *w, struct worker_call *call)
+{
+        int r, ready;
+
+        call->request = ++w->request;
+        r = lsr_wire_send(w->wire, call->type, call->request, call->parts, call->n_parts, call->fds, call->n_fds);
+        ready = worker_ready(w);
+        if (ready < 0)
+                return ready;
+        if (r >= 0)
+                r = lsr_call_receive(w, call);
+        if (r < 0)
+                return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
+        return call->done.result;
+}
+
+/* --- requests -------------------------------------------------------------------------- */
+
+/* Its answer is waited for with that to the next request. */
+static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file)
+{
+        struct lsr_wire_start start;
+        const struct iovec parts[] = { { &start, sizeof(start) }, { w->engine, strlen(w->engine) } };
+        struct lsr_process p;
+        int r = lsr_start(w->options.serve, w->options.io && lsr_io_is_plain(w->options.io), &p);
+
+        if (r < 0)
+                return r;
+        w->calls += 3;
+        w->pid = p.pid;
+        w->wire = lsr_wire_new(p.fd, false);
+        memset(&start, 0, sizeof(start));
+        start.window_max = w->options.window_max;
+        start.required = w->options.confine_required;
+        start.small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
+        w->starting = ++w->request;
+        r = lsr_wire_send(w->wire, LSR_WIRE_START, w->starting, parts, 2, NULL, 0);
+        if (r >= 0 || r == -EPIPE) /* that it is gone the next request finds out */
+                return 0;
+        worker_bury(w, true);
+        return r;
+}
+
+int lsr_worker_confined(const struct lsr_worker *w)
+{
+        return w->confined;
+}
+
+static bool worker_knows(const struct lsr_worker *w, uint32_t id)
+{
+        return w->pid && id >= w->first_id && id < w->next_id;
+}
+
+static int worker_companions(const struct lsr_worker_file *file, struct lsr_wire_open *open, int *fds)
+{
+        int n = 0;
+
+        for (unsigned i = 0; i < LSR_COMPANIONS; i++) {
+                struct stat st;
+
+                if (file->companions[i] < 0)
+                        continue;
+                if (fstat(file->companions[i], &st) < 0)
+                        return -errno;
+                open->companions |= 1u << i;
+                open->companion_sizes[i] = (uint64_t)st.st_size;
+                fds[n++] = file->companions[i];
+        }
+        return n;
+}
+
+int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
+                    uint8_t **ret_head, size_t *ret_head_len)
+{
+        struct lsr_wire_open open;
+        int fds[LSR_WIRE_FDS_MAX] = { file->fd };
+        struct worker_call call = { .type = LSR_WIRE_OPEN, .parts = { { &open, sizeof(open) } }, .n_parts = 1 };
+        int r;
+
+        memset(&open, 0, sizeof(open));
+        open.offset = file->offset;
+        open.size = file->size;
+        r = worker_companions(file, &open, fds + 1);
+        if (r < 0)
+                return r;
+        call.fds = fds;
+        call.n_fds = 1 + (unsigned)r;
+        r = w->pid ? 0 : worker_start(w, file);
+        if (r < 0)
+                return r;
+        open.id = w->next_id++;
+        r = worker_call(w, &call);
+        if (r == LSR_WIRE_PIPE) {
+                *ret_head = call.data;
+                *ret_head_len = call.size;
+                return r;
+        }
+        free(call.data);
+        if (r == 0 || r == LSR_WIRE_PACKED) {
+                *ret_bundle = (struct lsr_worker_bundle){ .id = open.id, .filtered = call.done.filtered };
+                memcpy(ret_bundle->format, call.done.format, sizeof(ret_bundle->format));
+                memcpy(ret_bundle->filters, call.done.filters, sizeof(ret_bundle->filters));
+        }
+        return r;
+}
+
+void lsr_worker_close(struct lsr_worker *w, uint32_t id)
+{
+        struct lsr_wire_close close = { .id = id };
+        struct iovec part = { &close, sizeof(close) };
+
+        /* A worker that is gone is found out by the next request that has an answer. */
+        if (worker_knows(w, id))
+                lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
+}
+
+/*
+ * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid, or too large; a negative
+ * errno.
+ */
+static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths,
+                       uint64_t *room, struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+{
+        struct worker_call call = {
+                .type = LSR_WIRE_SCAN,
+                .parts = { { (void *)scan, sizeof(*scan) }, *paths },
+                .n_parts = 2,
+                .builder = lsr_builder_new(),
+                .catalogue_max = scan->max,
+                .wants_part = scan->n_paths > 0,
+        };
+        uint64_t taken;
+        bool only;
+        int r;
+
+        lsr_builder_limit(call.builder, *room);
+        r = worker_call(w, &call);
+        taken = lsr_builder_taken(call.builder);
+        /* What came before it died may have been meant for these questions alone. */
+        only = scan->n_paths > 0 && !call.has_data && (r < 0 || call.done.only);
+        if (r >= 0 && call.has_data) {
+                r = (call.is_part ? lsr_catalogue_decode_part : lsr_catalogue_decode)(ret_catalogue, call.data,
+                                                                                      call.size);
+                r = r < 0 && r != -ENOMEM ? 1 : r;
+        } else if (r == -EFBIG) {
+                r = 1;
+        } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0)) {
+                /* What came before it died has been parsed well. */
+                r = lsr_builder_finish(call.builder, ret_catalogue);
+        }
+        if (r == -ENOMEM)
+                *room = (taken > call.size ? taken : call.size) / WORKER_ENCODED;
+        *ret_share = call.is_part    ? LSR_WORKER_PART
+                     : only          ? LSR_WORKER_ONLY
+                     : call.has_data ? LSR_WORKER_CLAIMED
+                                     : LSR_WORKER_ALL;
+        lsr_builder_free(call.builder);
+        free(call.data);
+        return r;
+}
+
+/* The paths one after the other, to be freed; NULL: they are too long. */
+static char *worker_paths(const struct lsr_wanted *wanted, size_t *ret_size)
+{
+        size_t size = 0;
+        char *text, *to;
+
+        for (size_t i = 0; i < wanted->n && size <= LSR_WIRE_PATHS_MAX; i++)
+                size += strlen(wanted->paths[i]) + 1;
+        if (size > LSR_WIRE_PATHS_MAX)
+                return NULL;
+        text = to = lsr_xmalloc(size + 1);
+        for (size_t i = 0; i < wanted->n; i++)
+                to = stpcpy(to, wanted->paths[i]) + 1;
+        *ret_size = size;
+        return text;
+}
+
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
+                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+{
+        struct lsr_wire_scan scan = {
+                .id = id,
+                .max = *room / WORKER_ENCODED < LSR_WIRE_CATALOGUE_MAX ? *room / WORKER_ENCODED
+                                                                       : LSR_WIRE_CATALOGUE_MAX,
+        };
+        struct iovec paths = {};
+        enum lsr_worker_share share = LSR_WORKER_ALL;
+        bool some;
+        int r = 1;
+
+        if (!worker_knows(w, id))
+                return -ESTALE;
+        if (wanted)
+                paths.iov_base = worker_paths(wanted, &paths.iov_len);
+        some = paths.iov_base;
+        if (some) {
+                scan.n_paths = (uint32_t)wanted->n;
+                scan.depth = wanted->depth;
+                scan.partial = wanted->partial;
+                scan.links = wanted->links;
+                scan.lookups = wanted->lookups;
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+                free(paths.iov_base);
+                paths = (struct iovec){};
+                scan = (struct lsr_wire_scan){ .id = id, .max = scan.max };
+        }
+        /* Whether the whole is valid has not been told by a part that is not. */
+        if (r == 1 && (!some || share == LSR_WORKER_PART))
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+        if (r == 1) {
+                scan.distrusted = true;
+                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+        }
+        if (r == 1)
+                return worker_distrust(w, -EBADMSG);
+        *ret_share = share;
+        return r;
+}
+
+static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)
+{
+        struct lsr_wire_member request = { .id = id };
+        struct lsr_records record = {};
+        int r;
+
+        if (!worker_knows(w, id))
+                return -ESTALE;
+        if (lsr_record_put(&record, m) < 0)
+                return -ENOMEM;
+        call->parts[0] = (struct iovec){ &request, sizeof(request) };
+        call->parts[1] = (struct iovec){ record.data, record.len };
+        call->n_parts = 2;
+        r = record.len > LSR_WIRE_REQUEST_MAX - sizeof(request) ? -E2BIG : worker_call(w, call);
+        free(record.data);
+        return r;
+}
+
+int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        struct worker_call call = { .type = LSR_WIRE_READ, .sink = sink };
+        int r = worker_member(w, id, m, &call);
+
+        return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
+                         const struct lsr_many_sink *sink, size_t *ret_done)
+{
+        struct lsr_wire_many request = { .id = id, .flags = flags, .n = n };
+        struct worker_call call = {
+                .type = LSR_WIRE_MANY,
+                .parts = { { &request, sizeof(request) }, { members->data, members->len } },
+                .n_parts = 2,
+                .many = sink,
+                .n = n,
+        };
+        int r = -ESTALE;
+
+        if (worker_knows(w, id))
+                r = members->len > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
+        if (call.began) {
+                int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
+
+                if (call.sink_result >= 0)
+                        call.sink_result = ended;
+        }
+        *ret_done = call.at;
+        return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked)
+{
+        struct lsr_wire_close request = { .id = id };
+        struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
+
+        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+
+        if (r == 0)
+                *ret_checked = call.done.checked;
+        return r;
+}
+
+int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
+                      uint64_t *ret_size)
+{
+        struct worker_call call = { .type = LSR_WIRE_EXTENT };
+        int r = worker_member(w, id, m, &call);
+
+        if (r == 0) {
+                *ret_offset = call.done.offset;
+                *ret_size = call.done.size;
+        }
+        return r;
+}
+
+void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum)
+{
+        struct worker_call call = { .type = LSR_WIRE_STATS };
+
+        if (w->pid && worker_call(w, &call) == 0) {
+                const struct lsr_io_stats *s = &call.done.stats;
+
+                sum->syscalls += s->syscalls;
+                sum->ring_ops += s->ring_ops;
+                sum->ring_enters += s->ring_enters;
+                sum->thread_ops += s->thread_ops;
+                sum->sync_ops += s->sync_ops;
+                sum->retried_ops += s->retried_ops;
+                sum->faults += s->faults;
+                sum->bytes_read += s->bytes_read;
+        }
+        sum->syscalls += w->calls + (w->wire ? w->wire->calls : 0);
+}

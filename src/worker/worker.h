@@ -1,0 +1,123 @@
+/*
+ * worker - the confined process that parses bundles, seen from the parent
+ *
+ * Started with the first bundle and used for all: the same binary again, that
+ * is given descriptors and can do nothing but read them (DESIGN: untrusted
+ * input).  What it returns is validated here like any other input.  When it
+ * dies, the request at hand fails with -EPIPE, said once through trouble(), and the next
+ * request starts another one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "catalogue/catalogue.h"
+#include "formats/format.h"
+#include "io/io.h"
+#include "worker/record.h"
+
+struct lsr_worker;
+
+struct lsr_worker_options {
+        const char *engine;      /* as for lsr_io_new(); the worker reads with the same */
+        const struct lsr_io *io; /* the parent's own, see lsr_start(); NULL: it has one that is no matter */
+        uint64_t window_max;     /* most memory a decoder may ask for, bytes */
+        bool confine_required;   /* nothing is read by a process that the kernel does not let be confined */
+        void *ctx;
+        /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
+        void (*trouble)(void *ctx, int error, const char *text);
+        int (*serve)(int fd); /* for tests: what stands in for the worker; NULL */
+};
+
+/* Starts nothing yet. */
+struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options);
+struct lsr_worker *lsr_worker_free(struct lsr_worker *w);
+
+/* 0: each process so far was confined; a negative errno: why one was not. */
+int lsr_worker_confined(const struct lsr_worker *w);
+
+/* Added to @sum: what the worker's engine did, for --stats. */
+void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum);
+
+/* A file, or a range of one, that may be a bundle. */
+struct lsr_worker_file {
+        int fd;                         /* stays the caller's */
+        int companions[LSR_COMPANIONS]; /* -1: not there */
+        uint64_t offset;
+        uint64_t size; /* LSR_INPUT_UNKNOWN: a pipe */
+};
+
+struct lsr_worker_bundle {
+        uint32_t id;
+        char format[16];  /* name of the format */
+        char filters[64]; /* names of the filters from the outside in, with a blank between */
+        bool filtered;    /* reading one member means decoding all before it */
+};
+
+/*
+ * Hand over a file.  0; 1: it is no bundle; 2: its format cannot be read from a pipe, and what was read of
+ * the pipe is in *ret_head (to be freed; *ret_head_len bytes); 3: its format cannot be read behind a filter, and
+ * lsr_worker_read() of anything gives the whole, decompressed, for another attempt; a negative errno.
+ */
+int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
+                    uint8_t **ret_head, size_t *ret_head_len);
+void lsr_worker_close(struct lsr_worker *w, uint32_t id);
+
+/* What came of a bundle: */
+enum lsr_worker_share {
+        LSR_WORKER_ALL,
+        LSR_WORKER_CLAIMED, /* all, as the bundle's own catalogue says, which nobody has compared with the members */
+        LSR_WORKER_PART,    /* what lsr_catalogue_cut() makes of all */
+        LSR_WORKER_ONLY,    /* what the questions take, see struct lsr_scan; rows are numbered as they come */
+};
+
+/*
+ * All members; or, if @wanted is not NULL, perhaps only what that takes.  What comes is kept as far as *@room bytes go, as
+ * a builder counts them; that there is more is said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may
+ * find.
+ */
+int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
+                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
+
+/* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
+int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
+
+/* Where the content of many members goes.  A negative return ends the reading and is its result. */
+struct lsr_many_sink {
+        void *ctx;
+        int (*begin)(void *ctx, size_t i);
+        int (*write)(void *ctx, const void *data, size_t n);
+        int (*end)(void *ctx, size_t i, int error); /* once for each that began */
+        int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
+        void (*verified)(void *ctx); /* with LSR_MANY_TO_END: its content has a checksum, which is right; NULL */
+};
+
+enum {
+        LSR_MANY_TO_END =
+                1 << 0, /* say of which members checksums are compared, and at last read to the end for others */
+        /*
+         * All that is known of a member is to be restored: what its header says differently is damage.  Members of all
+         * types, a hard link by itself and not what it leads to.  For a catalogue that the bundle claims.
+         */
+        LSR_MANY_EXACT = 1 << 1,
+        LSR_MANY_FROM_START = 1 << 2, /* with it: there is no member before the first of them, nor between them, */
+        LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
+};
+
+/*
+ * Content of @n members, by ascending position; what of each is needed, struct lsr_many says.  @flags: LSR_MANY_*.
+ * 0, or a negative errno; members below *ret_done began and ended, on whatever return.
+ */
+int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
+                         const struct lsr_many_sink *sink, size_t *ret_done);
+
+/* As lsr_format.check; 1: its members are to be read, too, where the format has no such function. */
+int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked);
+
+/* As lsr_format.extent. */
+int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
+                      uint64_t *ret_size);
+
+/* The other side, see also start.h.  Serves requests that come over @fd until it is closed; returns the exit status of the process. */
+int lsr_worker_main(int fd);
