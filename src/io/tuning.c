@@ -2,7 +2,6 @@
 #include "io/tuning.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +9,16 @@ static const struct lsr_ring_tuning tuning_default = { .depth = 1664, .chain = 1
 
 int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
 {
-        static const struct {
-                const char *name;
-                size_t offset;
-                unsigned min, max;
-        } knobs[] = {
-                { "depth=", offsetof(struct lsr_ring_tuning, depth), LSR_RING_DEPTH_MIN, LSR_RING_DEPTH_MAX },
-                { "chain=", offsetof(struct lsr_ring_tuning, chain), LSR_RING_CHAIN_MIN, 128 },
-                { "workers=", offsetof(struct lsr_ring_tuning, workers), 1, 64 },
-                { "batch=", offsetof(struct lsr_ring_tuning, batch), LSR_RING_BATCH_ALWAYS, LSR_RING_BATCH_NEVER },
-        };
         struct lsr_ring_tuning t = tuning_default;
+        const struct {
+                const char *name;
+                unsigned *value, min, max;
+        } knobs[] = {
+                { "depth=", &t.depth, LSR_RING_DEPTH_MIN, LSR_RING_DEPTH_MAX },
+                { "chain=", &t.chain, LSR_RING_CHAIN_MIN, 128 },
+                { "workers=", &t.workers, 1, 64 },
+                { "batch=", &t.batch, LSR_RING_BATCH_ALWAYS, LSR_RING_BATCH_NEVER },
+        };
 
         while (*text) {
                 unsigned k = 0;
@@ -34,7 +32,7 @@ int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
                 v = strtoul(text + strlen(knobs[k].name), &end, 10);
                 if (v < knobs[k].min || v > knobs[k].max || (*end && *end != ','))
                         return -EINVAL;
-                *(unsigned *)((char *)&t + knobs[k].offset) = (unsigned)v;
+                *knobs[k].value = (unsigned)v;
                 /* A depth that is asked for is that of the first submission, too. */
                 t.whole = t.whole || k == 0;
                 text = *end ? end + 1 : end;

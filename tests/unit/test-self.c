@@ -6,8 +6,8 @@
 
 #include "base/self.h"
 
-static char name[] = "again", version[] = "--version";
-static char *const argv[] = { name, version, NULL };
+static char name[] = "again", list[] = "--list";
+static char *const argv[] = { name, list, NULL };
 
 static int to_pipe(void *ctx)
 {
@@ -22,7 +22,7 @@ static int refuse(void *ctx)
         return -EBADF;
 }
 
-/* These tests, which say which version of Criterion they have. */
+/* These tests, which tell their names. */
 Test(self, is_executed)
 {
         char text[256];
