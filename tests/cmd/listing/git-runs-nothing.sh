@@ -65,6 +65,7 @@ lsr --pack --gitignore --output=packed.tar tree 2>/dev/null
 ls "$ran"
 echo '-- a missing object of a partial clone is not fetched'
 git clone -q --no-local inner partial
+touch -d 2001-01-01 partial/*.f
 arm partial partial
 git -C partial config core.repositoryFormatVersion 1
 git -C partial config extensions.partialClone origin
