@@ -270,14 +270,15 @@ static uint16_t git_letters(const struct git_tree *t, char *path, size_t len, bo
 
         if ((len == 4 || (len > 4 && path[4] == '/')) && memcmp(path, ".git", 4) == 0)
                 return 0;
-        for (size_t i = 1; i < len; i++) {
+        c = len > 0 ? git_at(t, path, len) : NULL;
+        if (c)
+                return c->letters;
+        /* In an untracked directory another may be ignored: the nearest one counts. */
+        for (size_t i = len; i-- > 1;) {
                 c = path[i] == '/' ? git_at(t, path, i) : NULL;
                 if (c && c->all)
                         return c->letters;
         }
-        c = len > 0 ? git_at(t, path, len) : NULL;
-        if (c)
-                return c->letters;
         if (!dir)
                 return GIT_CLEAN;
         if (len > 0)

@@ -216,13 +216,6 @@ class Expected:
         name = os.path.relpath(path, top)
         if name.split("/")[0] == ".git":
             return None
-        # Of a directory none of which is in the index git tells one thing, and that holds for all in it, ignored files too.
-        above = os.path.dirname(name)
-        while above:
-            inside = above + "/"
-            if not any(file.startswith(inside) for file in tracked) and any(change.startswith(inside) and letters == "??" for change, letters in changes):
-                return "??"
-            above = os.path.dirname(above)
         # Of what was taken out of the index and is still there, git tells both; the index comes first.
         for changed, letters in changes:
             if changed == name:
