@@ -387,7 +387,7 @@ def man_page(oracle):
     page = os.path.join(os.path.dirname(oracle.lsr), "docs", "lsr.1")
     with open(page, encoding="utf-8") as file:
         section = re.search(r"\.SH JSON\n(.*?)\.SH", file.read(), re.S)[1]
-    section = re.search(r"One object a line:(.*?)\.\s+What is not known", section, re.S)[1]
+    section = re.search(r"One object per line:(.*?)\.\s+Fields that are not known", section, re.S)[1]
     listed = re.sub(r"\([^)]*\)", "", section).replace("\n", " ")
     words = {word.strip() for word in re.split(r",| and ", listed)}
     oracle.check("the man page lists these keys", sorted(KEYS), sorted(words - {""}))
