@@ -149,6 +149,9 @@ static int vfs_window(struct vfs_side *s, uint64_t offset, size_t n, struct vfs_
                 oldest = before;
                 len = before->len < VFS_WINDOW_MAX / 2 ? before->len * 2 : VFS_WINDOW_MAX;
         }
+        /* The window before it may be of a time when little was read in each place. */
+        if (len < offset - start + n)
+                len = (size_t)(offset - start) + n;
         if (len > s->stored - start)
                 len = (size_t)(s->stored - start);
         lsr_renew(&oldest->data, len, &oldest->cap);
