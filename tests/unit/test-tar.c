@@ -221,7 +221,7 @@ Test(tar, good_checksums)
         sum = 8 * ' ';
         for (int i = 0; i < BLOCK; i++)
                 sum += i < 148 || i >= 156 ? h[i] : 0;
-        snprintf((char *)h + 148, 8, "%7o", (unsigned)sum);
+        snprintf((char *)h + 148, 8, "%7o", (unsigned)sum & 07777777);
         check(&t, "- 644 1000/100 ann/users 0 1000000000 '\xe4\xf6\xfc' 0@0+512\n"
                   "- 644 1000/100 ann/users 0 1000000000 '\xe4\xf6\xfc' 0@512+512\n");
 }
