@@ -444,7 +444,6 @@ static void ring_fail(int error, unsigned from, unsigned to, bool goes_on)
         for (unsigned slow = 0; slow <= 64; slow += 64) {
                 struct lsr_io *io = engine_open("uring:depth=128,chain=8");
                 uint64_t ops;
-                bool whole;
 
                 ring_fails_from = ring_calls + from;
                 ring_fails_to = to == UINT32_MAX ? to : ring_calls + to;
@@ -454,15 +453,18 @@ static void ring_fail(int error, unsigned from, unsigned to, bool goes_on)
                 cr_assert_eq(lsr_io_add(io, ring_file_ops, 3), 0);
                 ring_check(io, 512, slow);
                 ring_check_files(3);
-                /* How many calls there are depends on how many requests each finds done: it may not have come to that. */
-                whole = goes_on || ring_calls < ring_fails_from;
                 ring_fails_from = UINT32_MAX;
                 ops = lsr_io_stats(io)->ring_ops;
                 ring_batch(io, 512, slow);
                 ring_plan_files(RING_FILES, 1);
                 cr_assert_eq(lsr_io_run(io, ring_file_ops, RING_FILES), 0);
                 ring_check_files(RING_FILES);
-                cr_assert_eq(lsr_io_stats(io)->ring_ops - ops, whole ? 512 + 4 * RING_FILES : 0);
+                /*
+                 * How many calls there are, and whether one that fails was needed, depends on how many requests have
+                 * been done by then: a ring that is quick may not notice.
+                 */
+                ops = lsr_io_stats(io)->ring_ops - ops;
+                cr_assert(ops == 512 + 4 * RING_FILES || (ops == 0 && !goes_on), "%llu", (unsigned long long)ops);
                 lsr_io_free(io);
         }
 }
