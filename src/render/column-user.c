@@ -2,7 +2,8 @@
  * column-user - owners and groups: names to the left, numbers to the right
  *
  * A bundle may store names; other ids are looked up.  Most rows have the owner
- * and the group of the row before, so the text is kept and copied.
+ * and the group of the row before, so the text is kept and copied; and where all
+ * that are measured have the same, which measuring tells, no row is compared.
  */
 #include <string.h>
 
@@ -43,18 +44,22 @@ static const char *user_text(struct lsr_view *v, const struct lsr_column *column
         return user->name;
 }
 
+static bool user_is_last(const struct lsr_cell *cell, struct user u)
+{
+        return cell->last.id == u.id && cell->last.name == u.name && cell->last.known == u.known;
+}
+
 void lsr_user_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        struct user last = {};
-
         for (size_t i = 0; i < n; i++) {
                 struct user u = user_of(v, cell->column, entries[i]);
                 size_t len = 0;
                 int width = 0;
 
-                if (i > 0 && u.id == last.id && u.name == last.name && u.known == last.known)
+                if (user_is_last(cell, u) && cell->owners > 0)
                         continue;
-                last = u;
+                cell->owners++;
+                cell->last = (struct lsr_cell_last){ .name = u.name, .id = u.id, .known = u.known };
                 if (!lsr_entry_stat_ok(entries[i]))
                         continue;
                 if (!user_text(v, cell->column, u, &len, &width))
@@ -64,7 +69,8 @@ void lsr_user_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entr
         }
 }
 
-static char *user_put(struct lsr_view *v, struct lsr_cell *cell, struct user u, char *p)
+/* Another one than that of the row before; apart, so that the usual way stays short. */
+static __attribute__((noinline)) char *user_put(struct lsr_view *v, struct lsr_cell *cell, struct user u, char *p)
 {
         struct lsr_cell_last *last = &cell->last;
         char *begin = p;
@@ -85,10 +91,13 @@ static char *user_put(struct lsr_view *v, struct lsr_cell *cell, struct user u, 
 char *lsr_user_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
         const struct lsr_cell_last *last = &cell->last;
-        struct user u = user_of(v, cell->column, e);
 
-        if (!last->len || last->id != u.id || last->name != u.name || last->known != u.known)
-                return user_put(v, cell, u, p);
+        if (!last->len || cell->owners != 1) {
+                struct user u = user_of(v, cell->column, e);
+
+                if (!last->len || !user_is_last(cell, u))
+                        return user_put(v, cell, u, p);
+        }
         /* There is room for all of it, and copying that takes less than counting. */
         memcpy(p, last->text, sizeof(last->text));
         return p + last->len;

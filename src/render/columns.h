@@ -89,6 +89,7 @@ struct lsr_cell {
         size_t bytes;          /* user, group, context: of the longest text */
         bool marks;            /* mode: there is a mark behind one */
         int major, minor;      /* size: digits of device numbers */
+        size_t owners;         /* user and group: how often they change from one measured entry to the next, and 1 */
         struct lsr_cell_last { /* user and group: most rows have those of the row before */
                 const char *name;
                 uint32_t id, known;

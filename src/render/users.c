@@ -32,7 +32,7 @@ static struct lsr_user *users_add(struct lsr_users *users, uint32_t id)
                         return &users->all[number - 1];
         }
         lsr_grow(&users->all, users->n, &users->cap);
-        users->all[users->n++] = (struct lsr_user){ .id = id, .width = (uint32_t)lsr_digits(id) };
+        users->all[users->n++] = (struct lsr_user){ .id = id };
         lsr_hash_add(&users->table, hash, (uint32_t)users->n);
         return &users->all[users->n - 1];
 }
@@ -49,7 +49,6 @@ void lsr_users_load(struct lsr_users *users, const char *text, size_t len)
                         continue;
                 user->name = account.name;
                 user->name_len = (uint32_t)account.name_len;
-                user->width = (uint32_t)lsr_text_width(account.name, account.name_len);
         }
 }
 
@@ -95,6 +94,8 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
         if (users->has_last && users->last.id == id)
                 return &users->last;
         users->last = *users_add(users, id);
+        users->last.width = users->last.name ? (uint32_t)lsr_text_width(users->last.name, users->last.name_len)
+                                              : (uint32_t)lsr_digits(id);
         users->has_last = true;
         if (users->n > n) {
                 lsr_grow(&users->missing, users->n_missing, &users->cap_missing);
