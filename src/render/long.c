@@ -25,10 +25,6 @@ static void long_prefetch(const struct lsr_set *set, size_t i)
 /* The name, what a link leads to, marks.  @width: columns before it, as GNU ls counts. */
 static void long_name(struct lsr_view *v, const struct lsr_entry *e, size_t width)
 {
-        if (v->prefix) {
-                lsr_out_puts(v->out, v->prefix);
-                width += v->prefix_width;
-        }
         width += lsr_name_put(v, e, false, width);
         if (!S_ISLNK(lsr_entry_mode(e))) {
                 lsr_indicator_put(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
@@ -43,22 +39,25 @@ static void long_name(struct lsr_view *v, const struct lsr_entry *e, size_t widt
 void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
 {
         char *p, *anew;
+        size_t width;
 
         lsr_color_normal(v);
-        p = lsr_out_reserve(v->out, v->cells.room + e->name_len + LONG_REST_MAX);
+        p = lsr_out_reserve(v->out, v->cells.room + v->prefix_len + e->name_len + LONG_REST_MAX);
         if (v->o.dired) {
                 *p++ = ' ';
                 *p++ = ' ';
         }
         p = lsr_cells_put(v, e, p, &anew);
-        if (lsr_name_is_bare(v, e) && !v->prefix && !S_ISLNK(lsr_entry_mode(e))) {
+        width = (size_t)(p - anew) + v->prefix_width;
+        p = lsr_name_put_prefix(v, p);
+        if (lsr_name_is_bare(v, e) && !S_ISLNK(lsr_entry_mode(e))) {
                 p = lsr_name_put_bare(v, e, p);
                 *p++ = v->o.end;
                 lsr_out_commit(v->out, p);
                 return;
         }
         lsr_out_commit(v->out, p);
-        long_name(v, e, (size_t)(p - anew));
+        long_name(v, e, width);
 }
 
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)

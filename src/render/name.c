@@ -154,6 +154,11 @@ static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
         return S_ISSOCK(mode) ? '=' : 0;
 }
 
+char *lsr_name_put_prefix(const struct lsr_view *v, char *p)
+{
+        return v->prefix_len > 0 ? (char *)memcpy(p, v->prefix, v->prefix_len) + v->prefix_len : p;
+}
+
 bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e)
 {
         return !v->frills && lsr_quote_plain(&v->quote, e->name, e->name_len);
@@ -280,15 +285,15 @@ void lsr_name_cell(struct lsr_view *v, const struct lsr_entry *e, size_t start_c
         char *p, *anew;
 
         lsr_color_normal(v);
-        p = lsr_out_reserve(v->out, v->cells.room + LSR_CELL_TEXT_MAX + e->name_len + 8);
-        p = lsr_cells_put(v, e, p, &anew);
-        if (lsr_name_is_bare(v, e) && !v->prefix) {
+        p = lsr_out_reserve(v->out, v->cells.room + LSR_CELL_TEXT_MAX + v->prefix_len + e->name_len + 8);
+        if (v->cells.room > 0)
+                p = lsr_cells_put(v, e, p, &anew);
+        p = lsr_name_put_prefix(v, p);
+        if (lsr_name_is_bare(v, e)) {
                 lsr_out_commit(v->out, lsr_name_put_bare(v, e, p));
                 return;
         }
         lsr_out_commit(v->out, p);
-        if (v->prefix)
-                lsr_out_puts(v->out, v->prefix);
         lsr_name_put(v, e, false, start_column);
         lsr_indicator_put(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
 }

@@ -85,8 +85,8 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
         t->prefix.len = prefix_len;
         if (set->depth > 0)
                 lsr_out_puts(&t->prefix, tree_piece(true, last));
-        lsr_out_putc(&t->prefix, '\0');
         v->prefix = t->prefix.buf;
+        v->prefix_len = t->prefix.len;
         v->prefix_width = (size_t)set->depth * TREE_STEP;
         v->dir = set->dir;
         if (v->o.format == LSR_FORMAT_LONG) {

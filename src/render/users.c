@@ -95,7 +95,7 @@ const struct lsr_user *lsr_users_find(struct lsr_users *users, uint32_t id)
                 return &users->last;
         users->last = *users_add(users, id);
         users->last.width = users->last.name ? (uint32_t)lsr_text_width(users->last.name, users->last.name_len)
-                                              : (uint32_t)lsr_digits(id);
+                                             : (uint32_t)lsr_digits(id);
         users->has_last = true;
         if (users->n > n) {
                 lsr_grow(&users->missing, users->n_missing, &users->cap_missing);

@@ -89,7 +89,8 @@ struct lsr_view {
         bool some_quoted;    /* a name of the set at hand is, and that matters for the others */
         bool any_set;        /* one was shown before */
         const char *dir;     /* of the set at hand, NULL for operands */
-        const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
+        const char *prefix;  /* a tree's branches in front of a name */
+        size_t prefix_len;   /* bytes of it */
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
@@ -133,6 +134,9 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e);
  * sequence.  Returns the columns.
  */
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
+
+/* Write the prefix; returns its end. */
+char *lsr_name_put_prefix(const struct lsr_view *v, char *p);
 
 /*
  * Is the name printed as its bytes, with at most a mark?  Then lsr_name_put_bare() writes both: name_len + 2 bytes
