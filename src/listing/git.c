@@ -131,6 +131,33 @@ static bool git_parse(const char *record, size_t len, struct git_change *ret_cha
         return true;
 }
 
+static bool git_is_untracked(const struct git_change *c)
+{
+        return c->letters == GIT_UNTRACKED || c->letters == GIT_IGNORED;
+}
+
+/* A file that was taken out of the index and is still there has two records: "D." and "??" become "D?". */
+static void git_merge_records(struct git_tree *t)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < t->n_changes; i++) {
+                struct git_change *last = n > 0 ? &t->changes[n - 1] : NULL, *c = &t->changes[i];
+                uint16_t now;
+
+                if (!last || git_compare(last, c) != 0) {
+                        t->changes[n++] = *c;
+                        continue;
+                }
+                now = git_is_untracked(last) ? last->letters : c->letters;
+                if (git_is_untracked(last))
+                        *last = *c;
+                if (now == GIT_UNTRACKED)
+                        last->letters = GIT_LETTERS(last->letters >> 8, '?');
+        }
+        t->n_changes = n;
+}
+
 static void git_parse_all(struct git_tree *t, size_t len)
 {
         size_t cap = 0, skip = 0;
@@ -155,6 +182,7 @@ static void git_parse_all(struct git_tree *t, size_t len)
         }
         if (t->n_changes > 1)
                 qsort(t->changes, t->n_changes, sizeof(*t->changes), git_compare);
+        git_merge_records(t);
 }
 
 /*

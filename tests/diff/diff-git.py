@@ -217,9 +217,9 @@ class Expected:
         if name.split("/")[0] == ".git":
             return None
         # Of what was taken out of the index and is still there, git tells both; the index comes first.
-        for changed, letters in changes:
-            if changed == name:
-                return letters
+        own = [letters for changed, letters in changes if changed == name]
+        if own:
+            return own[0][0] + "?" if "??" in own[1:] else own[0]
         if os.path.islink(path) or not os.path.isdir(path) or name in tracked:
             return "--"
         below = name + "/"

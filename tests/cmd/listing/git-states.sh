@@ -39,6 +39,7 @@ cd a
 lsr --git -d . b ../x.o ../clean/ .. ../link /dev/null
 lsr --git ../link/
 lsr --git ../.git/refs
+lsr --git -1 ../mixed
 cd ..
 echo '-- JSON'
 lsr --git --json c ../tree/d | sed 's/"inode.*"git"/"git"/'
