@@ -73,11 +73,13 @@ static struct lsr_node_read *ahead_new_read(const struct lsr_node *dir, struct l
         return read;
 }
 
-/* Under the lock. */
-static struct lsr_arena *ahead_arena(struct lsr_ahead *a)
+/* For a directory, under the lock.  Where all of them stay to the end, they share the reader's: @kept. */
+static struct lsr_arena *ahead_arena(struct lsr_ahead *a, struct lsr_arena *kept)
 {
         struct lsr_arena *arena;
 
+        if (a->in->o->keep)
+                return kept;
         if (a->n_arenas > 0)
                 return a->arenas[--a->n_arenas];
         arena = lsr_xmalloc(sizeof(*arena));
@@ -90,7 +92,7 @@ void lsr_ahead_init(struct lsr_ahead *a, struct lsr_reader *in, bool allowed)
         pthread_condattr_t attr;
 
         *a = (struct lsr_ahead){ .in = in, .allowed = allowed && lsr_io_may_help(in->io) };
-        a->top.read = ahead_new_read(&a->top, ahead_arena(a));
+        a->top.read = ahead_new_read(&a->top, ahead_arena(a, &a->kept));
         a->todo.next = a->todo.prev = &a->top;
         a->top.next = a->top.prev = &a->todo;
         pthread_mutex_init(&a->lock, NULL);
@@ -115,6 +117,8 @@ static void ahead_arena_empty(struct lsr_arena *arena, size_t entries)
 /* Under the lock.  The arena is empty, or large. */
 static void ahead_arena_back(struct lsr_ahead *a, struct lsr_arena *arena)
 {
+        if (a->in->o->keep)
+                return;
         if (a->n_arenas < LSR_AHEAD_HELD_MAX) {
                 a->arenas[a->n_arenas++] = arena;
                 return;
@@ -143,7 +147,7 @@ static void ahead_release(struct lsr_ahead *a, struct lsr_node *dir)
 {
         struct lsr_arena *arena = dir->read->rows.arena;
 
-        if (!arena)
+        if (!arena || a->in->o->keep)
                 return;
         ahead_arena_empty(arena, dir->read->rows.n);
         dir->read->rows = (struct lsr_rows){};
@@ -286,7 +290,8 @@ static bool ahead_read_early(struct lsr_ahead_thread *t, struct lsr_arena *arena
         lsr_dir_close(&t->in.dir);
         if (!t->poor && t->dir->read->result != LSR_READ_LEFT)
                 return true;
-        lsr_arena_free(arena);
+        if (arena != &t->kept)
+                lsr_arena_free(arena);
         free(t->dir->read);
         t->dir->read = NULL;
         return false;
@@ -314,7 +319,7 @@ static void *ahead_main(void *arg)
                 dir->state = AHEAD_READING;
                 a->unread--;
                 a->held++;
-                arena = ahead_arena(a);
+                arena = ahead_arena(a, &t->kept);
                 pthread_mutex_unlock(&a->lock);
                 t->dir = dir;
                 read = ahead_read_early(t, arena);
@@ -397,6 +402,9 @@ void lsr_ahead_free(struct lsr_ahead *a)
         ahead_stop(a);
         lsr_ahead_forget(a, &a->top);
         ahead_tell(a);
+        for (unsigned i = 0; i < LSR_AHEAD_THREADS_MAX; i++)
+                lsr_arena_free(&a->threads[i].kept);
+        lsr_arena_free(&a->kept);
         while (a->n_arenas > 0) {
                 lsr_arena_free(a->arenas[--a->n_arenas]);
                 free(a->arenas[a->n_arenas]);
@@ -442,7 +450,7 @@ static void ahead_await(struct lsr_ahead *a, struct lsr_node *dir)
 /* Read @dir here and now. */
 static void ahead_read_own(struct lsr_ahead *a, struct lsr_node *dir)
 {
-        struct lsr_arena *arena = ahead_arena(a);
+        struct lsr_arena *arena = ahead_arena(a, &a->kept);
 
         a->unread -= dir->next && dir->state == AHEAD_UNREAD;
         dir->state = AHEAD_READING;

@@ -24,16 +24,18 @@ struct lsr_ahead_thread {
         struct lsr_reader in;
         struct lsr_listing_sink sink;
         struct lsr_listing_stats stats;
-        struct lsr_node *dir; /* being read */
-        jmp_buf exhausted;    /* where memory ends */
-        bool poor;            /* it did */
+        struct lsr_node *dir;  /* being read */
+        struct lsr_arena kept; /* with options.keep: all that it has read */
+        jmp_buf exhausted;     /* where memory ends */
+        bool poor;             /* it did */
 };
 
 struct lsr_ahead {
         struct lsr_reader *in; /* the owner's */
         struct lsr_node top;
-        bool allowed;       /* to start threads */
-        unsigned own_reads; /* by the owner */
+        bool allowed;          /* to start threads */
+        unsigned own_reads;    /* by the owner */
+        struct lsr_arena kept; /* with options.keep: what the owner has read */
         /* What the owner has taken of what threads have read, and they have not been told. */
         size_t taken, taken_entries;
         struct lsr_arena *back[LSR_AHEAD_BACK];
