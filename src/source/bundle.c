@@ -30,11 +30,17 @@
 #define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
 #define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
 
+/* Content that nobody can read without a password, or that is not there: no damage. */
+static bool bundles_is_shut(int error)
+{
+        return error == -EACCES || error == -EOPNOTSUPP;
+}
+
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
         struct lsr_bundles *b = ctx;
 
-        if (!b->current)
+        if (!b->current || (b->looking && bundles_is_shut(error)))
                 return;
         b->current->troubled |= error != 0;
         b->o.trouble(b->o.ctx, b->current->path, error, text);
@@ -688,8 +694,10 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         if (r < 0)
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
+        outer->all->looking = !whole;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
-        if (r == -ECANCELED) {
+        outer->all->looking = false;
+        if (r == -ECANCELED || (!whole && bundles_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
         }
