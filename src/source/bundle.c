@@ -46,6 +46,11 @@ static void bundles_trouble(void *ctx, int error, const char *text)
         b->o.trouble(b->o.ctx, b->current->path, error, text);
 }
 
+void lsr_bundles_look(struct lsr_bundles *b, bool looking)
+{
+        b->looking = looking;
+}
+
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
 {
         struct lsr_bundles *b = lsr_xmalloc(sizeof(*b));
@@ -694,10 +699,8 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         if (r < 0)
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
-        outer->all->looking = !whole;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
-        outer->all->looking = false;
-        if (r == -ECANCELED || (!whole && bundles_is_shut(r))) {
+        if (r == -ECANCELED || (outer->all->looking && bundles_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
         }
