@@ -35,6 +35,7 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         free(c->attr_table);
         free(c->link);
         free(c->nlink);
+        free(c->newest);
         free(c->row_of);
         free(c);
         return NULL;

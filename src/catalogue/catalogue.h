@@ -66,6 +66,9 @@ uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row);
 /* What a hard link names, or NULL: by itself, where lsr_catalogue_get() may have the target of what it leads to. */
 const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len);
 
+/* The member with the newest mtime below directory @row; 0: none has one, or not all are here. */
+uint32_t lsr_catalogue_newest(struct lsr_catalogue *c, uint32_t row);
+
 /*
  * Look up @path below directory @row; '/' separates, "." , ".." and empty
  * components mean what they mean in a path, but ".." of the root is the root;

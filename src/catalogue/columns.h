@@ -76,6 +76,7 @@ struct lsr_catalogue {
         uint32_t *nlink;
         uint64_t *wide[WIDES];
         uint32_t *narrow[NARROWS];
+        uint32_t *newest; /* for lsr_catalogue_newest(), NULL until it is asked */
         /*
          * Of a part: rows of the whole for the indices here, NULL where all is here; and the index of the directory
          * whose children are all here.  The way to it comes first, its children last, and nothing else is here.

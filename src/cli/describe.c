@@ -122,6 +122,7 @@ static const char man_tail[] =
         "bytes), mtime, atime, ctime, btime (RFC 3339, UTC), inode, dev and rdev\n"
         "(major:minor), target, git (the two letters of \\fB\\-\\-git\\fR), bundle (of a member: the path of\n"
         "the bundle), packed (bytes that the member takes in it), method (of compression), encrypted (true),\n"
+        "implied (true: a directory that the bundle does not store, as unpacking would make it),\n"
         "raw_name (the name as it is stored, if it differs), raw_name_b64 (if that is not UTF-8), error.\n"
         "Fields that are not known are left out.\n"
         ".SH ENVIRONMENT\n"

@@ -178,6 +178,8 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
                 lsr_json_string(v->out, "method", m->method, strlen(m->method));
         if (m->encrypted)
                 lsr_out_puts(v->out, ",\"encrypted\":true");
+        if (m->implied)
+                lsr_out_puts(v->out, ",\"implied\":true");
         if (m->raw)
                 lsr_json_bytes(v->out, "raw_name", m->raw, m->raw_len);
         if (m->dangling)

@@ -40,11 +40,23 @@ static void long_name(struct lsr_view *v, const struct lsr_entry *e, size_t widt
         lsr_out_putc(v->out, v->o.end);
 }
 
+/* What unpacking would make of a directory is dimmed. */
+static void long_dim(struct lsr_view *v, const char *sequence)
+{
+        lsr_out_puts(v->out, sequence);
+        v->not_dired += strlen(sequence);
+        v->used_color = true;
+}
+
 void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
 {
+        bool dim = v->o.color && (e->flags & LSR_ENTRY_IMPLIED);
         char *p, *anew;
+        size_t width;
 
         lsr_color_normal(v);
+        if (dim)
+                long_dim(v, "\033[2m");
         p = lsr_out_reserve(v->out, v->cells.room + e->name_len + LONG_REST_MAX);
         if (v->o.dired) {
                 *p++ = ' ';
@@ -58,7 +70,12 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
                 return;
         }
         lsr_out_commit(v->out, p);
-        long_name(v, e, (size_t)(p - anew));
+        width = (size_t)(p - anew);
+        if (dim) {
+                long_dim(v, "\033[0m");
+                lsr_color_normal(v);
+        }
+        long_name(v, e, width);
 }
 
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
