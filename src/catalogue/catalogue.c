@@ -85,6 +85,11 @@ uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
         return c->rows;
 }
 
+uint32_t lsr_catalogue_total(const struct lsr_catalogue *c)
+{
+        return c->row_of ? c->total : c->rows;
+}
+
 /* Where @row is here. */
 static uint32_t catalogue_index(const struct lsr_catalogue *c, uint32_t row)
 {

@@ -83,6 +83,7 @@ struct lsr_catalogue {
          */
         uint32_t *row_of;
         uint32_t whole; /* rows: there is none */
+        uint32_t total; /* rows of the whole */
 };
 
 static inline bool catalogue_attr_is_dir(const struct catalogue_attr *a)

@@ -46,6 +46,15 @@ static void bundles_trouble(void *ctx, int error, const char *text)
         b->o.trouble(b->o.ctx, b->current->path, error, text);
 }
 
+uint64_t lsr_bundle_members(const struct lsr_bundle *b)
+{
+        /* What was listed from its root was listed as a whole; of a database, as far as anybody went. */
+        if (strcmp(b->format, "sqlite") == 0 ||
+            (b->only && !(lsr_bundles_list(b->all) && b->n_asked > 0 && !*b->asked[0])))
+                return UINT64_MAX;
+        return lsr_catalogue_total(b->catalogue) - 1;
+}
+
 void lsr_bundles_look(struct lsr_bundles *b, bool looking)
 {
         b->looking = looking;
