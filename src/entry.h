@@ -46,6 +46,7 @@ struct lsr_entry_extra {
         uint8_t acl;          /* enum lsr_acl */
         bool link_ok;         /* the target exists and could be stat-ed */
         bool has_cap;         /* security.capability is there */
+        uint8_t marks;        /* of a member: LSR_MARK_* */
         const char *user;     /* name of the owner that the bundle stores, NULL if it stores none */
         const char *group;
         const struct lsr_entry_member *member; /* NULL outside bundles, and if nobody asks */

@@ -174,7 +174,7 @@ static int archive_add_content(const struct archive_pass *pass, const struct lsr
 
         if (!(m->flags & LSR_MEMBER_HARDLINK) || !m->meta.size || !(m->meta.known & LSR_FIELD_SIZE))
                 return 0;
-        file.flags &= ~(unsigned)LSR_MEMBER_HARDLINK;
+        file.flags = (file.flags & ~(unsigned)LSR_MEMBER_HARDLINK) | LSR_MEMBER_SHADOWS;
         file.path = m->target;
         file.path_len = m->target_len;
         file.target = NULL;

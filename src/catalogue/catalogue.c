@@ -223,7 +223,8 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
         m->xattrs = (const uint8_t *)catalogue_string(&c->strings, catalogue_narrow(c, NARROW_XATTRS, link),
                                                       &m->xattrs_len);
         m->raw = catalogue_string(&c->strings, catalogue_narrow(c, NARROW_RAW, row), &m->raw_len);
-        m->flags = catalogue_narrow(c, NARROW_FLAGS, row) | catalogue_narrow(c, NARROW_FLAGS, link);
+        m->flags = catalogue_narrow(c, NARROW_FLAGS, row) |
+                   (catalogue_narrow(c, NARROW_FLAGS, link) & ~(uint32_t)LSR_MEMBER_SHADOWS);
 }
 
 const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)

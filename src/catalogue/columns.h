@@ -48,7 +48,7 @@ enum {
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
-#define CATALOGUE_FLAGS ((LSR_MEMBER_UNREAD << 1) - 1)
+#define CATALOGUE_FLAGS ((LSR_MEMBER_SHADOWS << 1) - 1)
 #define CATALOGUE_FLAGS_STORED \
         (CATALOGUE_FLAGS & ~LSR_MEMBER_UNREAD) /* what an encoding may have: it is of all there is */
 

@@ -201,6 +201,16 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
         e->extra = extra;
 }
 
+static void members_mark(struct members *x, struct lsr_entry *e, const struct lsr_member *m, unsigned marks)
+{
+        struct lsr_entry_extra *extra = members_new_extra(x, m);
+
+        if (e->extra)
+                *extra = *e->extra;
+        extra->marks = (uint8_t)marks;
+        e->extra = extra;
+}
+
 /* Row @row, found in directory @dir, as an entry called @name.  @whole: all that is below it was asked for. */
 static void members_fill(struct members *x, uint32_t row, uint32_t dir, const char *name, size_t name_len, bool whole,
                          struct lsr_entry *ret_entry)
@@ -234,6 +244,8 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
         }
         if (!ret_entry->extra && (m.user || m.group) && (o->want.fields & (LSR_FIELD_UID | LSR_FIELD_GID)))
                 ret_entry->extra = members_shared_extra(x, row, &m);
+        if (o->want.remarks && lsr_member_marks(&m))
+                members_mark(x, ret_entry, &m, lsr_member_marks(&m));
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
 }

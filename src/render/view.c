@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "catalogue/member.h"
 #include "formats/format.h"
 
 /* "  (tar in gzip, 1,204 members, 45K packed)" */
@@ -81,10 +82,28 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         }
 }
 
+/* What the marks behind the modes mean, of those that were shown. */
+static void view_legend(struct lsr_view *v)
+{
+        const char *before = "marks: ";
+
+        if (v->o.dired)
+                lsr_out_puts(v->out, "  ");
+        for (unsigned i = 0; i < LSR_MARKS; i++) {
+                if (!(v->marks >> i & 1))
+                        continue;
+                lsr_out_printf(v->out, "%s%c %s", before, lsr_marks[i].sign, lsr_marks[i].meaning);
+                before = "; ";
+        }
+        lsr_out_putc(v->out, v->o.end);
+}
+
 void lsr_view_end(struct lsr_view *v)
 {
         if (v->tree)
                 lsr_tree_end(v);
+        if (v->marks)
+                view_legend(v);
 }
 
 static void view_dired(struct lsr_view *v, const char *label, const struct lsr_dired *d)

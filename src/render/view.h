@@ -88,6 +88,7 @@ struct lsr_view {
         bool used_color;
         bool some_quoted;    /* a name of the set at hand is, and that matters for the others */
         bool any_set;        /* one was shown before */
+        uint8_t marks;       /* LSR_MARK_* that were shown */
         const char *dir;     /* of the set at hand, NULL for operands */
         const char *prefix;  /* a tree's branches in front of a name, NULL if there are none */
         size_t prefix_width; /* its columns */
