@@ -15,6 +15,7 @@ extern const struct lsr_format lsr_format_cab;
 extern const struct lsr_format lsr_format_lha;
 extern const struct lsr_format lsr_format_ar;
 extern const struct lsr_format lsr_format_warc;
+extern const struct lsr_format lsr_format_mtree;
 extern const struct lsr_format lsr_format_lsr1;
 /* A random input that is none: was it one before the index at its end was damaged? */
 bool lsr_lsr1_is_lost(struct lsr_input *in);

@@ -17,6 +17,7 @@
 #include "formats/input.h"
 
 #define LSR_PROBE_BYTES ((size_t)64 << 10)
+#define LSR_PROBE_BEHIND ((size_t)4 << 10)
 #define LSR_FILTERS_MAX 4                   /* compressions on top of each other */
 #define LSR_TROUBLES_MAX 100                /* messages about one bundle */
 #define LSR_EXTENSION_MAX ((size_t)1 << 20) /* bytes of one extension header (pax, GNU long names) */
@@ -28,7 +29,16 @@ struct lsr_probe {
         const uint8_t *tail; /* the last bytes (66,000 at most); head_len 0 and more if known, else empty */
         size_t tail_len;
         uint64_t size; /* LSR_INPUT_UNKNOWN behind a filter or from a pipe */
+        const uint8_t
+                *behind; /* of a program: the first LSR_PROBE_BEHIND bytes behind it, for self-extracting archives */
+        size_t behind_len;
 };
+
+/* Where the program (PE, ELF) ends that begins with @head; 0: it is none, or that cannot be told. */
+uint64_t lsr_program_end(const uint8_t *head, size_t n);
+
+/* Read what lies behind the program that @p has the head of into @buf, and put it there.  Returns where that is. */
+uint64_t lsr_probe_behind(struct lsr_input *in, struct lsr_probe *p, uint8_t buf[static LSR_PROBE_BEHIND]);
 
 /* Files beside a database that belong to it. */
 enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };

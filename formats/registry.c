@@ -31,9 +31,10 @@
 #define REGISTRY_FROM_END_MIN ((uint64_t)256 << 10)
 
 const struct lsr_format *const lsr_formats[] = {
-        &lsr_format_lsr1, &lsr_format_sqlite, &lsr_format_7z,      &lsr_format_rar5, &lsr_format_rar,
-        &lsr_format_rpm,  &lsr_format_cab,    &lsr_format_ar,      &lsr_format_warc, &lsr_format_cpio,
-        &lsr_format_lha,  &lsr_format_tar,    &lsr_format_iso9660, &lsr_format_zip,  NULL,
+        &lsr_format_lsr1, &lsr_format_sqlite,  &lsr_format_7z,  &lsr_format_rar5,
+        &lsr_format_rar,  &lsr_format_rpm,     &lsr_format_cab, &lsr_format_ar,
+        &lsr_format_warc, &lsr_format_cpio,    &lsr_format_lha, &lsr_format_mtree,
+        &lsr_format_tar,  &lsr_format_iso9660, &lsr_format_zip, NULL,
 };
 
 const struct lsr_filter *const lsr_filters[] = {
@@ -194,6 +195,16 @@ static const struct lsr_format *registry_from_end(struct lsr_input *in)
         return NULL;
 }
 
+uint64_t lsr_probe_behind(struct lsr_input *in, struct lsr_probe *p, uint8_t buf[static LSR_PROBE_BEHIND])
+{
+        uint64_t end = lsr_input_random(in) ? lsr_program_end(p->head, p->head_len) : 0;
+        ssize_t got = end && end < in->size ? lsr_input_read_at(in, buf, LSR_PROBE_BEHIND, end) : 0;
+
+        p->behind = buf;
+        p->behind_len = got > 0 ? (size_t)got : 0;
+        return end;
+}
+
 /*
  * A decoder failed before anything was recognised.  If the filter has no magic number, it was probably chosen by
  * mistake.  1; or @error if the file itself cannot be read.
@@ -214,6 +225,7 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 struct lsr_probe p = { .size = (*in)->size };
                 const struct lsr_filter *filter;
                 struct lsr_input *outer;
+                uint8_t behind[LSR_PROBE_BEHIND];
                 ssize_t got = lsr_input_peek(*in, LSR_PROBE_BYTES, &p.head);
                 int error = got < 0 ? (int)got : 0, r;
                 bool verifies;
@@ -228,6 +240,7 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 if (got < 0)
                         return (int)got;
                 p.tail_len = (size_t)got;
+                lsr_probe_behind(*in, &p, behind);
                 id->format = registry_format(&p);
                 if (id->format)
                         return 0;

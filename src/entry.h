@@ -30,6 +30,7 @@ struct lsr_entry_member {
         uint64_t packed; /* bytes in the bundle, UINT64_MAX if not known */
         bool encrypted;
         bool dangling; /* a hard link to nothing */
+        bool implied;
 };
 
 struct lsr_place;
@@ -45,6 +46,7 @@ struct lsr_entry_extra {
         uint8_t acl;          /* enum lsr_acl */
         bool link_ok;         /* the target exists and could be stat-ed */
         bool has_cap;         /* security.capability is there */
+        uint8_t marks;        /* of a member: LSR_MARK_* */
         const char *user;     /* name of the owner that the bundle stores, NULL if it stores none */
         const char *group;
         const struct lsr_entry_member *member; /* NULL outside bundles, and if nobody asks */
@@ -57,6 +59,7 @@ enum {
         LSR_ENTRY_FOLLOWED = 1 << 2, /* meta is that of a link's target */
         LSR_ENTRY_REPORTED = 1 << 3, /* why meta.error has been told already */
         LSR_ENTRY_MEMBER = 1 << 4,   /* an operand of which a bundle has the last word, not the kernel */
+        LSR_ENTRY_IMPLIED = 1 << 5,  /* a directory that its bundle does not store: as unpacking would make it */
 };
 
 struct lsr_entry {

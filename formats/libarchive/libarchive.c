@@ -95,8 +95,11 @@ static unsigned archive_fields(const struct archive_pass *pass, struct archive_e
         if (format == &lsr_format_iso9660 && !(name && strstr(name, "Rockridge")))
                 return ARCHIVE_PLAIN;
         if (format == &lsr_format_lha && !(known & ARCHIVE_OWNER) && (writable == 0666 || writable == 0777))
-                return pass->kind->fields & ~(unsigned)LSR_FIELD_MODE;
-        return pass->kind->fields;
+                return pass->fields & ~(unsigned)LSR_FIELD_MODE;
+        /* A line without a mode, more likely than one that forbids everything. */
+        if (format == &lsr_format_mtree && !archive_entry_perm(e))
+                return pass->fields & ~(unsigned)LSR_FIELD_MODE;
+        return pass->fields;
 }
 
 static void archive_owner(const struct archive_kind *kind, struct archive_entry *e, struct lsr_member *m)
@@ -171,7 +174,7 @@ static int archive_add_content(const struct archive_pass *pass, const struct lsr
 
         if (!(m->flags & LSR_MEMBER_HARDLINK) || !m->meta.size || !(m->meta.known & LSR_FIELD_SIZE))
                 return 0;
-        file.flags &= ~(unsigned)LSR_MEMBER_HARDLINK;
+        file.flags = (file.flags & ~(unsigned)LSR_MEMBER_HARDLINK) | LSR_MEMBER_SHADOWS;
         file.path = m->target;
         file.path_len = m->target_len;
         file.target = NULL;
@@ -305,11 +308,13 @@ static int archive_find(struct archive_pass *pass, const struct lsr_member *m, s
                                  lsr_grouped(m->position + 1));
                 return -EBADMSG;
         }
-        if (r > 0 && archive_entry_is_data_encrypted(*ret_entry))
+        if (r < 0)
+                return r;
+        if (archive_entry_is_data_encrypted(*ret_entry))
                 return -EACCES;
-        if (r > 0 && archive_entry_filetype(*ret_entry) && archive_entry_filetype(*ret_entry) != S_IFREG)
+        if (archive_entry_filetype(*ret_entry) && archive_entry_filetype(*ret_entry) != S_IFREG)
                 return -EOPNOTSUPP;
-        return r < 0 ? r : 0;
+        return 0;
 }
 
 static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
@@ -431,6 +436,28 @@ const struct lsr_format lsr_format_warc = {
         .probe = lsr_magic_warc,
 };
 
+/* Not even where its lines name a file that is there: a bundle opens no path. */
+static int archive_enable_mtree(struct archive *a)
+{
+        int r = archive_read_support_format_mtree(a);
+
+        return r == ARCHIVE_OK ? archive_read_set_format_option(a, "mtree", "checkfs", NULL) : r;
+}
+
+static int archive_refuse(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
+{
+        lsr_scan_trouble(scan, -EOPNOTSUPP, "an mtree only describes files: their content is not in it");
+        return -EOPNOTSUPP;
+}
+
+const struct lsr_format lsr_format_mtree = {
+        .name = "mtree",
+        .suffixes = (const char *const[]){ ".mtree", NULL },
+        .scan = archive_scan,
+        .read = archive_refuse,
+        .probe = lsr_magic_mtree,
+};
+
 static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_7z,
           .enable = archive_read_support_format_7zip,
@@ -466,23 +493,55 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_warc,
           .enable = archive_read_support_format_warc,
           .fields = ARCHIVE_PLAIN | LSR_FIELD_CTIME },
+        { .format = &lsr_format_mtree, .enable = archive_enable_mtree, .fields = ARCHIVE_UNIX },
 };
 
-static const struct archive_kind *archive_kind_of(struct lsr_input *in)
+/*
+ * libarchive gives 0 for what no line says.  What a description says it says from its beginning on, as a line /set or
+ * with each file.
+ */
+static unsigned archive_mtree_fields(const struct lsr_probe *p)
 {
+        static const struct {
+                const char *keyword;
+                unsigned field;
+        } keywords[] = { { " size=", LSR_FIELD_SIZE }, { " uid=", LSR_FIELD_UID }, { " gid=", LSR_FIELD_GID } };
+        unsigned fields = ARCHIVE_UNIX;
+
+        for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+                if (!memmem(p->head, p->head_len, keywords[i].keyword, strlen(keywords[i].keyword)))
+                        fields &= ~keywords[i].field;
+        return fields;
+}
+
+/* The kind of archive that @in is, and what is known of it before libarchive looks.  0 or a negative errno. */
+static int archive_kind_of(struct lsr_input *in, struct archive_pass *ret_pass)
+{
+        uint8_t behind[LSR_PROBE_BEHIND];
         struct lsr_probe p = { .size = in->size };
         ssize_t got = lsr_input_peek(in, LSR_PROBE_BYTES, &p.head);
+        uint64_t program;
 
         /* The bytes before an error may be enough. */
         if (got < 0)
                 got = lsr_input_peek(in, 1, &p.head);
         if (got <= 0)
-                return NULL;
+                return -EBADMSG;
         p.head_len = (size_t)got;
-        for (size_t i = 0; i < sizeof(archive_kinds) / sizeof(archive_kinds[0]); i++)
-                if (archive_kinds[i].format->probe(&p))
-                        return &archive_kinds[i];
-        return NULL;
+        program = lsr_probe_behind(in, &p, behind);
+        for (size_t i = 0; i < sizeof(archive_kinds) / sizeof(archive_kinds[0]); i++) {
+                const struct archive_kind *kind = &archive_kinds[i];
+
+                if (!kind->format->probe(&p))
+                        continue;
+                *ret_pass = (struct archive_pass){ .kind = kind, .fields = kind->fields, .civil = kind->civil };
+                if (kind->format == &lsr_format_mtree)
+                        ret_pass->fields = archive_mtree_fields(&p);
+                if (p.behind_len > 0)
+                        ret_pass->base = program + lsr_magic_behind(&p);
+                return 0;
+        }
+        return -EBADMSG;
 }
 
 /*
@@ -499,11 +558,10 @@ static bool archive_lha_civil(struct lsr_input *in)
 
 static int archive_start(struct archive_pass *pass, struct lsr_scan *scan)
 {
-        const struct archive_kind *kind = archive_kind_of(scan->input);
-        bool civil = kind && kind->format == &lsr_format_lha && archive_lha_civil(scan->input);
-        int r = kind ? lsr_archive_begin(pass, scan, kind) : -EBADMSG;
+        int r = archive_kind_of(scan->input, pass);
 
-        if (r == 0)
-                pass->civil |= civil;
-        return r;
+        if (r < 0)
+                return r;
+        pass->civil |= pass->kind->format == &lsr_format_lha && archive_lha_civil(scan->input);
+        return lsr_archive_begin(pass, scan);
 }

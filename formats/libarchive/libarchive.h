@@ -31,15 +31,17 @@ struct archive_pass {
         struct lsr_scan *scan;
         const struct archive_kind *kind;
         struct archive *a;
+        uint64_t base;    /* where the archive begins, for libarchive at 0: behind a program */
         uint64_t gap;     /* bytes skipped that are not passed over yet */
+        unsigned fields;  /* of its kind, less those that this archive does not have */
         bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
         bool civil;       /* times are those of DOS */
         int error;        /* of the input; 0: none */
         uint64_t ordinal; /* headers seen */
 };
 
-/* 0, with *pass to be ended; a negative errno, reported, with nothing to end.  @scan and @kind must stay. */
-int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan, const struct archive_kind *kind);
+/* 0, with *pass to be ended; a negative errno, reported, with nothing to end.  Kind, fields, base and civil are set. */
+int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan);
 void lsr_archive_end(struct archive_pass *pass);
 
 /* The next header.  1; 0 at the end; a negative errno, reported. */

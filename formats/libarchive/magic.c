@@ -11,25 +11,47 @@
 
 #include "base/bytes.h"
 
+#define MAGIC_7Z "7z\xbc\xaf\x27\x1c"
+
 /* Are the bytes at @at those of @magic?  */
 static bool magic_at(const struct lsr_probe *p, size_t at, const char *magic, size_t n)
 {
         return p->head_len >= at + n && !memcmp(p->head + at, magic, n);
 }
 
+/* An installer's settings, which lie between the program and a 7z. */
+static const char magic_settings[] = ";!@Install@!";
+
+size_t lsr_magic_behind(const struct lsr_probe *p)
+{
+        const uint8_t *archive = NULL;
+
+        if (p->behind_len > strlen(magic_settings) && !memcmp(p->behind, magic_settings, strlen(magic_settings)))
+                archive = memmem(p->behind, p->behind_len, MAGIC_7Z, 6);
+        return archive ? (size_t)(archive - p->behind) : 0;
+}
+
+/* At the beginning, or where a self-extracting archive has it. */
+static bool magic_or_behind(const struct lsr_probe *p, const char *magic, size_t n)
+{
+        size_t at = lsr_magic_behind(p);
+
+        return magic_at(p, 0, magic, n) || (p->behind_len >= at + n && !memcmp(p->behind + at, magic, n));
+}
+
 bool lsr_magic_7z(const struct lsr_probe *p)
 {
-        return magic_at(p, 0, "7z\xbc\xaf\x27\x1c", 6);
+        return magic_or_behind(p, MAGIC_7Z, 6);
 }
 
 bool lsr_magic_rar(const struct lsr_probe *p)
 {
-        return magic_at(p, 0, "Rar!\x1a\x07\x00", 7);
+        return magic_or_behind(p, "Rar!\x1a\x07\x00", 7);
 }
 
 bool lsr_magic_rar5(const struct lsr_probe *p)
 {
-        return magic_at(p, 0, "Rar!\x1a\x07\x01\x00", 8);
+        return magic_or_behind(p, "Rar!\x1a\x07\x01\x00", 8);
 }
 
 /* The identifier of the first volume descriptor, behind 16 sectors that belong to the system. */
@@ -99,4 +121,10 @@ bool lsr_magic_ar(const struct lsr_probe *p)
 bool lsr_magic_warc(const struct lsr_probe *p)
 {
         return magic_at(p, 0, "WARC/", 5) && magic_digits(p, 5, 1, "0123456789");
+}
+
+/* The first line is a comment, with a version perhaps. */
+bool lsr_magic_mtree(const struct lsr_probe *p)
+{
+        return magic_at(p, 0, "#mtree", 6) && (p->head_len == 6 || strchr("\n\r\t ", p->head[6]));
 }

@@ -103,9 +103,9 @@ static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offse
 
         if (whence == SEEK_CUR)
                 base = (la_int64_t)(in->at + pass->gap);
-        else if (whence == SEEK_END)
-                base = (la_int64_t)in->size;
-        if (__builtin_add_overflow(base, offset, &target) || target < 0)
+        else
+                base = (la_int64_t)(whence == SEEK_END ? in->size : pass->base);
+        if (__builtin_add_overflow(base, offset, &target) || target < (la_int64_t)pass->base)
                 return ARCHIVE_FATAL;
         if ((uint64_t)target > in->size)
                 target = (la_int64_t)in->size;
@@ -113,7 +113,7 @@ static la_int64_t archive_on_seek(struct archive *a, void *ctx, la_int64_t offse
         if (r < 0)
                 return archive_fail(pass, r);
         pass->gap = 0;
-        return target;
+        return target - (la_int64_t)pass->base;
 }
 
 /* --- a pass ------------------------------------------------------------------ */
@@ -130,7 +130,7 @@ int lsr_archive_trouble(struct archive_pass *pass)
 {
         const char *name = pass->kind->format->name;
         const char *text = archive_error_string(pass->a);
-        const char *place = lsr_grouped((uint64_t)archive_filter_bytes(pass->a, -1));
+        const char *place = lsr_grouped(pass->base + (uint64_t)archive_filter_bytes(pass->a, -1));
         bool encrypted = text && strcasestr(text, "encrypt");
 
         if (pass->error && pass->error != -EBADMSG) {
@@ -158,11 +158,16 @@ int lsr_archive_trouble(struct archive_pass *pass)
         return -EBADMSG;
 }
 
-int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan, const struct archive_kind *kind)
+int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
 {
-        *pass = (struct archive_pass){ .scan = scan, .kind = kind, .civil = kind->civil };
+        int r;
+
+        pass->scan = scan;
         if (pass->kind->format->needs_random && !lsr_input_random(scan->input))
                 return -ESPIPE;
+        r = pass->base ? lsr_input_seek(scan->input, pass->base) : 0;
+        if (r < 0)
+                return r;
         pass->a = archive_read_new();
         if (!pass->a)
                 return -ENOMEM;
@@ -175,8 +180,7 @@ int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan, const st
                 archive_read_set_seek_callback(pass->a, archive_on_seek);
         archive_read_set_callback_data(pass->a, pass);
         if (archive_read_open1(pass->a) != ARCHIVE_OK) {
-                int r = lsr_archive_trouble(pass);
-
+                r = lsr_archive_trouble(pass);
                 lsr_archive_end(pass);
                 return r;
         }

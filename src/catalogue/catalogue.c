@@ -35,6 +35,7 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         free(c->attr_table);
         free(c->link);
         free(c->nlink);
+        free(c->newest);
         free(c->row_of);
         free(c);
         return NULL;
@@ -82,6 +83,11 @@ bool catalogue_xattrs_valid(const uint8_t *data, size_t size)
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
 {
         return c->rows;
+}
+
+uint32_t lsr_catalogue_total(const struct lsr_catalogue *c)
+{
+        return c->row_of ? c->total : c->rows;
 }
 
 /* Where @row is here. */
@@ -217,7 +223,8 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
         m->xattrs = (const uint8_t *)catalogue_string(&c->strings, catalogue_narrow(c, NARROW_XATTRS, link),
                                                       &m->xattrs_len);
         m->raw = catalogue_string(&c->strings, catalogue_narrow(c, NARROW_RAW, row), &m->raw_len);
-        m->flags = catalogue_narrow(c, NARROW_FLAGS, row) | catalogue_narrow(c, NARROW_FLAGS, link);
+        m->flags = catalogue_narrow(c, NARROW_FLAGS, row) |
+                   (catalogue_narrow(c, NARROW_FLAGS, link) & ~(uint32_t)LSR_MEMBER_SHADOWS);
 }
 
 const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)

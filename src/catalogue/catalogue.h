@@ -29,6 +29,9 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
+/* Of a part: the rows of the whole. */
+uint32_t lsr_catalogue_total(const struct lsr_catalogue *c);
+
 /* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
 uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);
 
@@ -65,6 +68,9 @@ uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row);
 
 /* What a hard link names, or NULL: by itself, where lsr_catalogue_get() may have the target of what it leads to. */
 const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len);
+
+/* The member with the newest mtime below directory @row; 0: none has one, or not all are here. */
+uint32_t lsr_catalogue_newest(struct lsr_catalogue *c, uint32_t row);
 
 /*
  * Look up @path below directory @row; '/' separates, "." , ".." and empty

@@ -48,7 +48,7 @@ enum {
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
-#define CATALOGUE_FLAGS ((LSR_MEMBER_UNREAD << 1) - 1)
+#define CATALOGUE_FLAGS ((LSR_MEMBER_SHADOWS << 1) - 1)
 #define CATALOGUE_FLAGS_STORED \
         (CATALOGUE_FLAGS & ~LSR_MEMBER_UNREAD) /* what an encoding may have: it is of all there is */
 
@@ -76,12 +76,14 @@ struct lsr_catalogue {
         uint32_t *nlink;
         uint64_t *wide[WIDES];
         uint32_t *narrow[NARROWS];
+        uint32_t *newest; /* for lsr_catalogue_newest(), NULL until it is asked */
         /*
          * Of a part: rows of the whole for the indices here, NULL where all is here; and the index of the directory
          * whose children are all here.  The way to it comes first, its children last, and nothing else is here.
          */
         uint32_t *row_of;
         uint32_t whole; /* rows: there is none */
+        uint32_t total; /* rows of the whole */
 };
 
 static inline bool catalogue_attr_is_dir(const struct catalogue_attr *a)

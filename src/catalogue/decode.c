@@ -17,7 +17,7 @@
 
 static bool decode_is_known(const struct decode *d, unsigned id)
 {
-        return (d->part && id >= COLUMN_ROW && id <= COLUMN_WHOLE) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_ATTR) ||
+        return (d->part && id >= COLUMN_ROW && id <= COLUMN_TOTAL) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_ATTR) ||
                (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) || (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) ||
                (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) || (id >= COLUMN_SEC && id < COLUMN_NSEC + LSR_TIMES);
 }
@@ -419,8 +419,12 @@ static int decode_part(struct decode *d)
                 r = decode_narrow(d, COLUMN_NLINK, c->rows, UINT32_MAX, true, &c->nlink);
         if (r == 0)
                 r = decode_into(&d->columns[COLUMN_WHOLE], 1, c->rows, &c->whole, 1);
+        if (r == 0)
+                r = decode_into(&d->columns[COLUMN_TOTAL], 1, LSR_CATALOGUE_ROWS_MAX, &c->total, 1);
         if (r < 0)
                 return r;
+        if (c->total <= c->row_of[c->rows - 1])
+                return -EBADMSG;
         last = c->whole < c->rows ? c->whole : c->rows - 1;
         if (c->whole < c->rows && !catalogue_is_dir(c, last))
                 return -EBADMSG;

@@ -308,6 +308,7 @@ static void encode_add_part(struct encode *e)
                                               .values32 = c->row_of });
         encode_add(e, (struct encode_column){ .id = COLUMN_NLINK, .n = c->rows, .values32 = c->nlink });
         encode_add(e, (struct encode_column){ .id = COLUMN_WHOLE, .mandatory = true, .n = 1, .values32 = &c->whole });
+        encode_add(e, (struct encode_column){ .id = COLUMN_TOTAL, .mandatory = true, .n = 1, .values32 = &c->total });
 }
 
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size)

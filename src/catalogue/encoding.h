@@ -65,6 +65,7 @@ enum {
         COLUMN_ROW = COLUMN_NSEC + LSR_TIMES + 4, /* of the whole */
         COLUMN_NLINK,
         COLUMN_WHOLE, /* one value: the row here whose children are all here; the number of rows: none */
+        COLUMN_TOTAL, /* one value: the rows of the whole */
 
         COLUMNS_END,
 };

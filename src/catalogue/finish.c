@@ -206,6 +206,29 @@ static uint32_t finish_choose(const struct finish *f, const struct finish_item *
         return best;
 }
 
+/*
+ * Does node @chosen hide others of its name?  Not itself as it was told before, nor a hard link to its own path.  Where
+ * memory is short nobody is told.
+ */
+static void finish_shadow(struct finish *f, const struct finish_item *items, size_t n, uint32_t chosen)
+{
+        uint32_t **flags = &f->b->narrow[NARROW_FLAGS];
+        size_t members = 0;
+
+        for (size_t i = 0; i < n; i++)
+                members += !*flags || !((*flags)[items[i].node] & (BUILD_SELF | LSR_MEMBER_SHADOWS));
+        if (*flags)
+                (*flags)[chosen] &= ~(uint32_t)LSR_MEMBER_SHADOWS;
+        if (members < 2)
+                return;
+        if (!*flags) {
+                if (lsr_try_resize(flags, f->b->nodes) < 0)
+                        return;
+                memset(*flags, 0, f->b->nodes * sizeof(**flags));
+        }
+        (*flags)[chosen] |= LSR_MEMBER_SHADOWS;
+}
+
 /* Append the children of a node, sorted and without duplicates. */
 static void finish_group(struct finish *f, uint32_t node)
 {
@@ -220,7 +243,10 @@ static void finish_group(struct finish *f, uint32_t node)
         for (uint32_t begin = 0, end; begin < n; begin = end) {
                 for (end = begin + 1; end < n && f->items[end].same;)
                         end++;
-                f->nodes[f->rows++] = finish_choose(f, f->items + begin, end - begin);
+                f->nodes[f->rows] = finish_choose(f, f->items + begin, end - begin);
+                if (end - begin > 1)
+                        finish_shadow(f, f->items + begin, end - begin, f->nodes[f->rows]);
+                f->rows++;
         }
 }
 

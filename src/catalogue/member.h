@@ -22,6 +22,20 @@ enum {
         LSR_MEMBER_IMPLIED = 1 << 6,   /* a parent that the bundle does not store; set by the builder */
         LSR_MEMBER_LOCALTIME = 1 << 7, /* mtime is civil time, counted as if it were UTC; its zone is the user's */
         LSR_MEMBER_UNREAD = 1 << 8, /* a directory that nobody has asked to list: which others are in it is not known */
+        /*
+         * There are others of its name, which it hides; set by the builder.  To the builder: it is the member of that
+         * name that was added before, of which more is known now.
+         */
+        LSR_MEMBER_SHADOWS = 1 << 9,
+};
+
+/* What is not what it seems in a listing. */
+enum {
+        LSR_MARK_MOVED = 1 << 0,   /* the stored path leads elsewhere: it is absolute or has ".." */
+        LSR_MARK_SHADOWS = 1 << 1, /* it hides others of its name */
+        LSR_MARK_SETID = 1 << 2,   /* a file that runs with the rights of its owner or its group */
+        LSR_MARK_ENCRYPTED = 1 << 3,
+        LSR_MARKS = 4, /* how many there are */
 };
 
 #define LSR_MEMBER_WORD_MAX ((size_t)255) /* bytes of a user, group or method; what is longer is cut */
@@ -52,3 +66,6 @@ struct lsr_member {
         size_t raw_len;
         unsigned flags; /* LSR_MEMBER_* */
 };
+
+/* LSR_MARK_* of a member as the catalogue gives it. */
+unsigned lsr_member_marks(const struct lsr_member *m);

@@ -342,6 +342,7 @@ static bool cut_walk(struct cut *c, const char *path)
         struct lsr_catalogue *p = c->part;
 
         p->whole = UINT32_MAX;
+        p->total = c->whole.rows;
         cut_add(c, 0, 0, NULL, 0);
         for (;;) {
                 uint32_t row = p->row_of[p->rows - 1], dirs;

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -152,6 +153,51 @@ static void check_print(struct check *c, const char *path, const struct lsr_chec
                                lsr_grouped(sum->verified), lsr_grouped(sum->read));
 }
 
+/* One member with marks; encrypted ones have been refused. */
+static void check_name(struct check *c, const char *path, const struct lsr_member *m, unsigned marks)
+{
+        const char *bundle = lsr_quoted_needed(c->bundle->path), *member = lsr_quoted_always(path);
+
+        if (marks & LSR_MARK_MOVED) {
+                lsr_autofree char *raw = strndup(m->raw, m->raw_len);
+
+                lsr_out_printf(&c->out, "%s: %s is stored as %s\n", bundle, member, lsr_quoted_always(raw));
+        }
+        if (marks & LSR_MARK_SHADOWS)
+                lsr_out_printf(&c->out, "%s: %s hides earlier members of its name\n", bundle, member);
+        if (marks & LSR_MARK_SETID)
+                lsr_out_printf(&c->out, "%s: %s is set-user-ID or set-group-ID\n", bundle, member);
+}
+
+/* What is intact and still not what it seems.  Of a database that would be all its rows. */
+static void check_marks(struct check *c, struct lsr_bundle *bundle)
+{
+        unsigned told = 0;
+
+        if (strcmp(bundle->format, "sqlite") == 0 || lsr_bundle_load(bundle) < 0)
+                return;
+        for (uint32_t row = 1; row < lsr_catalogue_rows(bundle->catalogue); row++) {
+                lsr_autofree char *path = NULL;
+                struct lsr_member m;
+                unsigned marks;
+                size_t n;
+
+                lsr_catalogue_get(bundle->catalogue, row, &m);
+                marks = lsr_member_marks(&m) & ~(unsigned)LSR_MARK_ENCRYPTED;
+                if (!marks)
+                        continue;
+                if (told++ == LSR_TROUBLES_MAX) {
+                        lsr_out_printf(&c->out, "%s: further members of this kind are not named\n",
+                                       lsr_quoted_needed(bundle->path));
+                        return;
+                }
+                n = lsr_catalogue_path(bundle->catalogue, row, NULL, 0);
+                path = lsr_xmalloc(n + 1);
+                lsr_catalogue_path(bundle->catalogue, row, path, n + 1);
+                check_name(c, path, &m, marks);
+        }
+}
+
 static void check_bundle(struct check *c, struct lsr_bundle *bundle)
 {
         int r;
@@ -175,6 +221,8 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
                 lsr_reading_fail(&c->reading, 1);
         else
                 check_print(c, bundle->path, &c->sum);
+        if (!c->bad)
+                check_marks(c, bundle);
 }
 
 static void check_operand(struct check *c, const char *path)

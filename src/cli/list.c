@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
+#include "cli/doubt.h"
 #include "cli/engine.h"
 #include "cli/message.h"
 #include "cli/reading.h"
@@ -208,6 +209,19 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
         lsr_name_scan_quoting(ctx, entries, n);
 }
 
+/* Somebody who looks for an archive, at a terminal, has named one file. */
+static void list_doubt(const struct lsr_settings *settings)
+{
+        const struct lsr_list_options *o = &settings->list;
+        struct lsr_bundle *bundle;
+
+        if (!o->bundles || o->enter == LSR_ENTER_SLASH || o->dirs_as_files || settings->n_operands != 1 ||
+            !lsr_doubt_suits(settings->operands[0]) || !isatty(STDOUT_FILENO))
+                return;
+        if (lsr_bundle_open(o->bundles, settings->operands[0], &bundle) == 1)
+                lsr_doubt(settings->operands[0]);
+}
+
 /* Announce which parts of bundles will be read. */
 static void list_expect(const struct lsr_settings *settings)
 {
@@ -275,6 +289,7 @@ int lsr_command_list(struct lsr_settings *settings)
         /* It ended early, or the engine had nothing to do and could not have done it.  What was shown stays. */
         if (failure < 0)
                 l.status = lsr_engine_fail(l.io, settings->engine, failure);
+        list_doubt(settings);
         if (settings->stats) {
                 struct lsr_io_stats all = *lsr_io_stats(l.io);
 

@@ -391,6 +391,7 @@ static void resolve_want(struct lsr_settings *s)
         w->context = needs & LSR_NEED_CONTEXT;
         w->member = needs & LSR_NEED_MEMBER;
         w->git = needs & LSR_NEED_GIT;
+        w->remarks = o->format == LSR_FORMAT_LONG && !s->gnu;
         w->acl = o->format != LSR_FORMAT_JSON && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
         if (s->given.follow == UNSET)
                 s->given.follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows

@@ -44,6 +44,20 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
         return set;
 }
 
+/* With @dir an operand that is a bundle. */
+static const struct lsr_set_bundle *listing_bundle(const struct listing *l, const struct lsr_node *dir,
+                                                   struct lsr_set_bundle *buf)
+{
+        const struct lsr_bundle *b = dir->place.bundle;
+
+        if (!b || dir->place.row != 0 || !dir->operand || !l->in.o->want.remarks)
+                return NULL;
+        *buf = (struct lsr_set_bundle){
+                .format = b->format, .filters = b->filters, .members = lsr_bundle_members(b), .bytes = b->stored
+        };
+        return buf;
+}
+
 static int listing_show(struct listing *l, const struct lsr_set *set)
 {
         uint64_t at = lsr_clock();
@@ -58,12 +72,14 @@ static int listing_dir(struct listing *l, struct lsr_node *dir)
 {
         int got = lsr_ahead_take(&l->ahead, dir);
         struct lsr_rows *r = &dir->read->rows;
+        struct lsr_set_bundle bundle;
 
         for (bool heading = l->heading; got == LSR_READ_ALL || got == LSR_READ_MORE; heading = false) {
                 struct lsr_set set = listing_set(l, r, dir->read->path, dir->depth);
                 int error;
 
                 set.heading = heading;
+                set.bundle = listing_bundle(l, dir, &bundle);
                 error = listing_show(l, &set);
                 if (error < 0 || got == LSR_READ_ALL)
                         return error;

@@ -50,6 +50,7 @@ struct lsr_want {
         bool acl;              /* the mark behind the mode */
         bool git;              /* the state of files in work trees */
         bool member;           /* what only bundles tell, entry.h's struct lsr_entry_member */
+        bool remarks;          /* of a bundle: what it is, and what of its members is not what it seems */
 };
 
 static inline bool lsr_want_stat(const struct lsr_want *w, uint8_t type)
@@ -96,9 +97,18 @@ struct lsr_list_options {
         void *civil_ctx;
 };
 
+/* What bundle an operand is. */
+struct lsr_set_bundle {
+        const char *format;
+        const char *filters; /* that it is compressed with; "" */
+        uint64_t members;    /* UINT64_MAX: not all were counted */
+        uint64_t bytes;      /* of the file; UINT64_MAX: not known */
+};
+
 /* A complete, sorted set of entries: the file operands, or one directory. */
 struct lsr_set {
-        const char *dir; /* NULL: the file operands */
+        const char *dir;                     /* NULL: the file operands */
+        const struct lsr_set_bundle *bundle; /* of which it is the root, with lsr_want.remarks; NULL: it is none */
         struct lsr_entry **rows;
         size_t n;
         /* What columns must be wide enough for: the rows, and the operands that are not among them. */

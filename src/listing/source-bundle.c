@@ -85,6 +85,41 @@ static void members_date(const struct members *x, const struct lsr_member *m, st
                 meta->sec[LSR_MTIME] = o->civil(o->civil_ctx, m->meta.sec[LSR_MTIME]);
 }
 
+static mode_t members_umask(void)
+{
+        static int mask = -1;
+
+        if (mask < 0) {
+                mask = (int)umask(0);
+                umask((mode_t)mask);
+        }
+        return (mode_t)mask;
+}
+
+/*
+ * A directory that the bundle does not store.  Unpacking makes it, and has last put something below it.  @whole as for
+ * members_fill().
+ */
+static void members_imply(struct members *x, uint32_t row, bool whole, struct lsr_entry *e)
+{
+        struct lsr_meta *meta = &e->meta;
+        struct lsr_member m;
+
+        e->flags |= LSR_ENTRY_IMPLIED;
+        meta->known |= LSR_FIELD_MODE;
+        meta->mode = S_IFDIR | (0777 & ~members_umask());
+        if ((meta->known & LSR_FIELD_MTIME) || !whole || !(x->in->o->want.fields & LSR_FIELD_MTIME))
+                return;
+        row = lsr_catalogue_newest(x->dir.bundle->catalogue, row);
+        if (row == 0)
+                return;
+        lsr_catalogue_get(x->c, row, &m);
+        members_date(x, &m, &m.meta);
+        meta->known |= LSR_FIELD_MTIME;
+        meta->sec[LSR_MTIME] = m.meta.sec[LSR_MTIME];
+        meta->nsec[LSR_MTIME] = m.meta.nsec[LSR_MTIME];
+}
+
 static const struct lsr_place *members_keep_place(struct members *x, const struct lsr_place *place)
 {
         return memcpy(lsr_arena_new(x->arena, struct lsr_place, 1), place, sizeof(*place));
@@ -158,15 +193,26 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
                                              .raw_len = m->raw_len,
                                              .packed = m->packed,
                                              .encrypted = m->flags & LSR_MEMBER_ENCRYPTED,
-                                             .dangling = m->flags & LSR_MEMBER_DANGLING };
+                                             .dangling = m->flags & LSR_MEMBER_DANGLING,
+                                             .implied = m->flags & LSR_MEMBER_IMPLIED };
         if (e->extra)
                 *extra = *e->extra;
         extra->member = member;
         e->extra = extra;
 }
 
-/* Row @row, found in directory @dir, as an entry called @name. */
-static void members_fill(struct members *x, uint32_t row, uint32_t dir, const char *name, size_t name_len,
+static void members_mark(struct members *x, struct lsr_entry *e, const struct lsr_member *m, unsigned marks)
+{
+        struct lsr_entry_extra *extra = members_new_extra(x, m);
+
+        if (e->extra)
+                *extra = *e->extra;
+        extra->marks = (uint8_t)marks;
+        e->extra = extra;
+}
+
+/* Row @row, found in directory @dir, as an entry called @name.  @whole: all that is below it was asked for. */
+static void members_fill(struct members *x, uint32_t row, uint32_t dir, const char *name, size_t name_len, bool whole,
                          struct lsr_entry *ret_entry)
 {
         const struct lsr_list_options *o = x->in->o;
@@ -188,6 +234,8 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                 memcpy(ret_entry->meta.sec, file->sec, sizeof(file->sec));
                 memcpy(ret_entry->meta.nsec, file->nsec, sizeof(file->nsec));
         }
+        if (m.flags & LSR_MEMBER_IMPLIED)
+                members_imply(x, row, whole || !x->dir.bundle->only, ret_entry);
         if (S_ISLNK(m.meta.mode) && m.target)
                 members_link(x, ret_entry, &m, dir);
         if ((m.flags & LSR_MEMBER_ACL) && o->want.acl) {
@@ -196,6 +244,8 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
         }
         if (!ret_entry->extra && (m.user || m.group) && (o->want.fields & (LSR_FIELD_UID | LSR_FIELD_GID)))
                 ret_entry->extra = members_shared_extra(x, row, &m);
+        if (o->want.remarks && lsr_member_marks(&m))
+                members_mark(x, ret_entry, &m, lsr_member_marks(&m));
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
 }
@@ -217,20 +267,21 @@ static void members_holder(struct members *x, struct lsr_entry *ret_entry)
         lsr_io_run(x->in->io, &op, 1);
 }
 
-static void members_up(struct members *x, struct lsr_entry *ret_entry)
+/* @whole: of the directory above, all that is below it was asked for. */
+static void members_up(struct members *x, bool whole, struct lsr_entry *ret_entry)
 {
         const struct lsr_bundle *bundle = x->dir.bundle;
         uint32_t row = x->dir.row;
 
         if (row != 0) {
                 row = lsr_catalogue_parent(x->c, row);
-                members_fill(x, row, row, "..", 2, ret_entry);
+                members_fill(x, row, row, "..", 2, whole, ret_entry);
         } else if (bundle->outer) {
                 struct members outer;
 
                 row = lsr_catalogue_parent(bundle->outer->catalogue, bundle->outer_row);
                 members_begin(&outer, x->in, x->arena, (struct lsr_place){ bundle->outer, row });
-                members_fill(&outer, row, row, "..", 2, ret_entry);
+                members_fill(&outer, row, row, "..", 2, false, ret_entry);
         } else {
                 members_holder(x, ret_entry);
         }
@@ -259,11 +310,11 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
         }
         entries = lsr_arena_new(r->arena, struct lsr_entry, (size_t)below.n + 2);
         if (lsr_filter_keeps(in->o, "."))
-                members_fill(&x, row, row, ".", 1, &entries[n++]);
+                members_fill(&x, row, row, ".", 1, true, &entries[n++]);
         if (lsr_filter_keeps(in->o, ".."))
-                members_up(&x, &entries[n++]);
+                members_up(&x, dir->depth > 0, &entries[n++]);
         for (uint32_t i = 0; i < below.n; i++) {
-                members_fill(&x, below.first + i, row, NULL, 0, &entries[n]);
+                members_fill(&x, below.first + i, row, NULL, 0, true, &entries[n]);
                 if (lsr_filter_keeps(in->o, entries[n].name))
                         n++;
         }
@@ -331,7 +382,7 @@ static void bundle_operand(struct lsr_reader *in, struct lsr_arena *arena, const
         struct members x;
 
         members_begin(&x, in, arena, *place);
-        members_fill(&x, row, row ? lsr_catalogue_parent(x.c, row) : 0, e->name, e->name_len, e);
+        members_fill(&x, row, row ? lsr_catalogue_parent(x.c, row) : 0, e->name, e->name_len, false, e);
         e->flags |= LSR_ENTRY_OPERAND;
         if (!e->extra)
                 e->extra = members_new_extra(&x, &(struct lsr_member){});

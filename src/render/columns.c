@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "catalogue/member.h"
 #include "render/column.h"
 #include "render/json.h"
 
@@ -67,11 +68,27 @@ static void device_json(struct lsr_view *v, const struct lsr_column *column, con
 
 /* ---- the mode ---- */
 
+const struct lsr_mark lsr_marks[LSR_MARKS] = {
+        { '!', "stored under a path that leads elsewhere" },
+        { '=', "hides earlier members of its name" },
+        { '*', "set-user-ID or set-group-ID" },
+        { '#', "encrypted" },
+};
+
 static void mode_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        for (size_t i = 0; i < n; i++)
-                cell->marks |= entries[i]->extra && entries[i]->extra->acl != LSR_ACL_NONE;
-        lsr_cell_widen(cell, 10 + cell->marks);
+        for (size_t i = 0; i < n; i++) {
+                const struct lsr_entry_extra *extra = entries[i]->extra;
+                int remarks;
+
+                if (!extra)
+                        continue;
+                remarks = __builtin_popcount(extra->marks);
+                cell->marks |= extra->acl != LSR_ACL_NONE;
+                cell->remarks = remarks > cell->remarks ? remarks : cell->remarks;
+                v->marks |= extra->marks;
+        }
+        lsr_cell_widen(cell, 10 + cell->marks + cell->remarks);
 }
 
 static char *mode_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
@@ -84,6 +101,16 @@ static char *mode_put(struct lsr_view *v, struct lsr_cell *cell, const struct ls
         p += 10;
         if (cell->marks)
                 *p++ = !known ? '?' : " .+"[e->extra ? e->extra->acl : LSR_ACL_NONE];
+        if (cell->remarks) {
+                unsigned marks = e->extra ? e->extra->marks : 0;
+                int left = cell->remarks;
+
+                for (unsigned i = 0; i < LSR_MARKS; i++)
+                        if (marks >> i & 1 && left-- > 0)
+                                *p++ = lsr_marks[i].sign;
+                while (left-- > 0)
+                        *p++ = ' ';
+        }
         return p;
 }
 
@@ -178,6 +205,8 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
                 lsr_json_string(v->out, "method", m->method, strlen(m->method));
         if (m->encrypted)
                 lsr_out_puts(v->out, ",\"encrypted\":true");
+        if (m->implied)
+                lsr_out_puts(v->out, ",\"implied\":true");
         if (m->raw)
                 lsr_json_bytes(v->out, "raw_name", m->raw, m->raw_len);
         if (m->dangling)

@@ -71,6 +71,13 @@ struct lsr_column {
         void (*json)(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
 };
 
+/* The marks of members behind their mode, in the order of LSR_MARK_*. */
+struct lsr_mark {
+        char sign;
+        const char *meaning;
+};
+extern const struct lsr_mark lsr_marks[];
+
 extern const struct lsr_column lsr_columns[];
 extern const size_t lsr_n_columns;
 
@@ -88,6 +95,7 @@ struct lsr_cell {
         uint8_t align;         /* enum lsr_align */
         size_t bytes;          /* user, group, context: of the longest text */
         bool marks;            /* mode: there is a mark behind one */
+        int remarks;           /* mode: the most marks of a member behind one */
         int major, minor;      /* size: digits of device numbers */
         size_t owners;         /* user and group: how often they change from one measured entry to the next, and 1 */
         struct lsr_cell_last { /* user and group: most rows have those of the row before */

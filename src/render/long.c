@@ -38,10 +38,14 @@ static void long_name(struct lsr_view *v, const struct lsr_entry *e, size_t widt
 
 void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
 {
+        /* What unpacking would make of a directory is dimmed. */
+        bool dim = v->o.color && (e->flags & LSR_ENTRY_IMPLIED);
         char *p, *anew;
         size_t width;
 
         lsr_color_normal(v);
+        if (dim)
+                lsr_color_sequence(v, "\033[2m");
         p = lsr_out_reserve(v->out, v->cells.room + v->prefix_len + e->name_len + LONG_REST_MAX);
         if (v->o.dired) {
                 *p++ = ' ';
@@ -57,6 +61,10 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
                 return;
         }
         lsr_out_commit(v->out, p);
+        if (dim) {
+                lsr_color_sequence(v, "\033[0m");
+                lsr_color_normal(v);
+        }
         long_name(v, e, width);
 }
 

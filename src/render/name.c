@@ -71,6 +71,11 @@ static void name_color_reset(struct lsr_view *v)
                 name_color_around(v, &v->colors.kinds[LSR_COLOR_RESET]);
 }
 
+void lsr_color_sequence(struct lsr_view *v, const char *sequence)
+{
+        name_color_put(v, &(struct lsr_color_text){ .text = sequence, .len = strlen(sequence) });
+}
+
 void lsr_color_normal(struct lsr_view *v)
 {
         if (v->o.color && lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))

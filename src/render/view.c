@@ -2,8 +2,31 @@
 #include "render/view.h"
 
 #include <assert.h>
+#include <string.h>
 
-static void view_total(struct lsr_view *v, uint64_t blocks)
+#include "catalogue/member.h"
+#include "formats/format.h"
+
+/* "  (tar in gzip, 1,204 members, 45K packed)" */
+static void view_bundle(struct lsr_view *v, const struct lsr_set_bundle *b)
+{
+        /* Databases and descriptions are as large as they are. */
+        bool packed = strcmp(b->format, "sqlite") != 0 && strcmp(b->format, "mtree") != 0;
+        bool plain = v->o.size_style.flags == 0 && v->o.size_style.unit == 1;
+        char text[LSR_HUMAN_MAX];
+
+        lsr_out_printf(v->out, "  (%s%s%s", b->format, b->filters[0] ? " in " : "", b->filters);
+        if (b->members != UINT64_MAX)
+                lsr_out_printf(v->out, ", %s member%s", lsr_grouped(b->members), b->members == 1 ? "" : "s");
+        if (b->bytes != UINT64_MAX) {
+                text[lsr_size_format(&v->o.size_style, b->bytes, 1, text)] = '\0';
+                lsr_out_printf(v->out, ", %s%s%s", plain ? lsr_grouped(b->bytes) : text, plain ? " bytes" : "",
+                               packed ? " packed" : "");
+        }
+        lsr_out_putc(v->out, ')');
+}
+
+static void view_total(struct lsr_view *v, uint64_t blocks, const struct lsr_set_bundle *bundle)
 {
         char text[LSR_HUMAN_MAX];
 
@@ -11,6 +34,8 @@ static void view_total(struct lsr_view *v, uint64_t blocks)
                 lsr_out_puts(v->out, "  ");
         lsr_out_puts(v->out, "total ");
         lsr_out_put(v->out, text, lsr_size_format(&v->o.block_style, blocks, 512, text));
+        if (bundle)
+                view_bundle(v, bundle);
         lsr_out_putc(v->out, v->o.end);
 }
 
@@ -36,7 +61,7 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
         if (set->dir && (v->o.format == LSR_FORMAT_LONG || lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS)))
-                view_total(v, set->blocks);
+                view_total(v, set->blocks, set->bundle);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);
         switch (v->o.format) {
@@ -57,10 +82,28 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         }
 }
 
+/* What the marks behind the modes mean, of those that were shown. */
+static void view_legend(struct lsr_view *v)
+{
+        const char *before = "marks: ";
+
+        if (v->o.dired)
+                lsr_out_puts(v->out, "  ");
+        for (unsigned i = 0; i < LSR_MARKS; i++) {
+                if (!(v->marks >> i & 1))
+                        continue;
+                lsr_out_printf(v->out, "%s%c %s", before, lsr_marks[i].sign, lsr_marks[i].meaning);
+                before = "; ";
+        }
+        lsr_out_putc(v->out, v->o.end);
+}
+
 void lsr_view_end(struct lsr_view *v)
 {
         if (v->tree)
                 lsr_tree_end(v);
+        if (v->marks)
+                view_legend(v);
 }
 
 static void view_dired(struct lsr_view *v, const char *label, const struct lsr_dired *d)

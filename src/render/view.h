@@ -88,6 +88,7 @@ struct lsr_view {
         bool used_color;
         bool some_quoted;    /* a name of the set at hand is, and that matters for the others */
         bool any_set;        /* one was shown before */
+        uint8_t marks;       /* LSR_MARK_* that were shown */
         const char *dir;     /* of the set at hand, NULL for operands */
         const char *prefix;  /* a tree's branches in front of a name */
         size_t prefix_len;   /* bytes of it */
@@ -160,6 +161,7 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
 /* Colour sequences. */
 void lsr_color_normal(struct lsr_view *v);
 void lsr_color_off(struct lsr_view *v);
+void lsr_color_sequence(struct lsr_view *v, const char *sequence);
 
 /* ---- text.c: pieces of rows ---- */
 

@@ -30,14 +30,34 @@
 #define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
 #define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
 
+/* Content that nobody can read without a password, or that is not there: no damage. */
+static bool bundles_is_shut(int error)
+{
+        return error == -EACCES || error == -EOPNOTSUPP;
+}
+
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
         struct lsr_bundles *b = ctx;
 
-        if (!b->current)
+        if (!b->current || (b->looking && bundles_is_shut(error)))
                 return;
         b->current->troubled |= error != 0;
         b->o.trouble(b->o.ctx, b->current->path, error, text);
+}
+
+uint64_t lsr_bundle_members(const struct lsr_bundle *b)
+{
+        /* What was listed from its root was listed as a whole; of a database, as far as anybody went. */
+        if (strcmp(b->format, "sqlite") == 0 ||
+            (b->only && !(lsr_bundles_list(b->all) && b->n_asked > 0 && !*b->asked[0])))
+                return UINT64_MAX;
+        return lsr_catalogue_total(b->catalogue) - 1;
+}
+
+void lsr_bundles_look(struct lsr_bundles *b, bool looking)
+{
+        b->looking = looking;
 }
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
@@ -689,7 +709,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
-        if (r == -ECANCELED) {
+        if (r == -ECANCELED || (outer->all->looking && bundles_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
         }

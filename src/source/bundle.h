@@ -137,6 +137,15 @@ int lsr_bundle_load(struct lsr_bundle *b);
  */
 int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
 
+/*
+ * From now on, until that is taken back: what cannot be read, as it is encrypted or not in the outer bundle, is no bundle
+ * to lsr_bundle_open_inner(), and nobody is told.
+ */
+void lsr_bundles_look(struct lsr_bundles *b, bool looking);
+
+/* How many members there are, of one with a catalogue; UINT64_MAX: nobody has counted all. */
+uint64_t lsr_bundle_members(const struct lsr_bundle *b);
+
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
 

@@ -131,7 +131,10 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
+        /* The last component is a file unless it is a bundle. */
+        lsr_bundles_look(w->at.bundle->all, !more);
         r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
+        lsr_bundles_look(w->at.bundle->all, false);
         /* Of a stream, what lies behind the first file of a name may make a directory of it. */
         if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
                 return place_lacks(w, w->at.bundle);

@@ -60,6 +60,11 @@ PACKED = [
     ("gnu", ".a", "ar rcs $1 tree/plain tree/sub/a.c tree/many/1*", "bsdtar"),
     ("warc", ".warc", "bsdtar --format=warc -cf $1 plain/sub/a.c plain/many", "bsdtar"),
     ("level1", ".lha", "cd plain && jlha -aq1 $1 sub/a.c zero many/1 many/2", "bsdtar-names"),
+    ("sfx", ".run", "7z a -bd -bso0 -snl -sfx7zCon.sfx $1 tree", "7z"),
+    ("bsd", ".mtree", "bsdtar --format=mtree -cf $1 tree", "bsdtar"),
+    ("set", ".mtree", "bsdtar --format=mtree --options=use-set -cf $1 tree", "bsdtar"),
+    ("indent", ".mtree", "bsdtar --format=mtree --options=indent,use-set -cf $1 tree", "bsdtar"),
+    ("gz", ".mtree.gz", "bsdtar --format=mtree -czf $1 tree", "bsdtar"),
     ("all", ".sqlar", "sqlite3 -A -cf $1 tree", "sqlite3"),
 ]
 

@@ -45,9 +45,16 @@ static void fixture_lha(void)
         put_le(0, 1);
 }
 
+static void fixture_mtree(void)
+{
+        la_file.n = 0;
+        put_text("#mtree\n/set type=file uid=1000 mode=0644\n./d type=dir\n./d/a\\040b size=6 time=5.6\n"
+                 "./d/dev type=char device=native,1,3\n./d/sym type=link link=a\\040b\n");
+}
+
 static void (*const la_fixtures[])(void) = {
-        fixture_7z,   fixture_newc, fixture_bin, fixture_iso, fixture_ar,
-        fixture_warc, fixture_rar,  put_rar5,    put_cab,     fixture_lha,
+        fixture_7z,  fixture_newc, fixture_bin, fixture_iso, fixture_ar,    fixture_warc,
+        fixture_rar, put_rar5,     put_cab,     fixture_lha, fixture_mtree,
 };
 
 /* List it, and read all that is listed: any result will do, but there must be one.  Returns the rows. */

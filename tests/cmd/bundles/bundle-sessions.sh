@@ -29,7 +29,7 @@ for b in t.zip t.sqlar; do
                 cmp -s <(sed -E 's/^ +//; s/ +/ /g' got) <(sed -E 's/^ +//; s/ +/ /g' want) || { echo "$args"; diff got want | head -n 4; }
         done
 done
-lsr --no-cache -la n.zip/n/in.zip/ | awk '{ print $1, $2, $NF }'
+lsr --no-cache -la n.zip/n/in.zip/ | sed 's,  (.*,,' | awk '{ print $1, $2, $NF }'
 rm -rf o; lsr --unpack --output=o t.zip/t/d2; diff -r t/d2 o/d2 2>&1 | grep -v 'No such file'
 # What is sent for it.
 sent() { strace -f -e trace=sendmsg -o trace lsr --no-cache "$@" >/dev/null 2>&1; sed -nE 's/.*sendmsg.* = ([0-9]+)$/\1/p' trace | awk '{ n += $1 } END { print n }'; }

@@ -26,7 +26,7 @@ for x in sqlar db; do
                 cp UTF-$e.$x $e-$x/x.$x
                 (
                         cd $e-$x
-                        lsr -lAR --time-style=+%s x.$x
+                        lsr -lAR --time-style=+%s x.$x | sed 's,  (.*,,'
                         lsr --json x.$x/dir | grep -o '"name":[^,]*\|"size":[^,]*'
                         lsr --check x.$x
                         lsr --unpack --output=out x.$x

@@ -2,7 +2,7 @@
 mkdir -p t/sub/deep; printf 12345 >t/a; printf 123 >t/sub/b; printf 4 >t/sub/deep/c
 tar -cf t.tar -C t .; mkdir d; cp t.tar d/inner.tar; tar -cf o.tar d
 at '2020-01-02 03:04' *.tar d/* d
-total() { lsr -go --time-style=+T --total-size "$@" | sed -E 's|^(\S+) +[0-9]+ |\1 |'; }
+total() { lsr -go --time-style=+T --total-size "$@" | sed -E '/^total/!s|^(\S+) +[0-9]+ |\1 |'; }
 total t.tar/
 total -d t.tar/
 total -d t.tar/ t t.tar/sub o.tar/d o.tar/d/inner.tar/ o.tar/d/inner.tar/sub

@@ -1,0 +1,10 @@
+/* doubt - a file that is called as an archive and is none */
+#pragma once
+
+#include <stdbool.h>
+
+/* Is @path named as bundles are?  Nothing is looked at but the name. */
+bool lsr_doubt_suits(const char *path);
+
+/* It is no bundle: say so, and what it begins as. */
+void lsr_doubt(const char *path);
