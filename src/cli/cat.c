@@ -207,7 +207,7 @@ static void cat_operand(struct cat *c, const char *path)
         }
 }
 
-int lsr_command_cat(const struct lsr_settings *settings)
+int lsr_command_cat(struct lsr_settings *settings)
 {
         static struct cat c; /* static for the leak check, as in list.c */
         int status = lsr_reading_open(&c.reading, settings);

@@ -6,10 +6,12 @@
 /* Everything main() does.  Returns the exit status; output has been flushed. */
 int lsr_cli_main(int argc, char **argv);
 
-/* Each command is in a file of its own. */
+/* Each command is in a file of its own, but for the last two, which are in help.c. */
 int lsr_command_list(struct lsr_settings *settings);
-int lsr_command_cat(const struct lsr_settings *settings);
-int lsr_command_check(const struct lsr_settings *settings);
-int lsr_command_unpack(const struct lsr_settings *settings);
+int lsr_command_cat(struct lsr_settings *settings);
+int lsr_command_check(struct lsr_settings *settings);
+int lsr_command_unpack(struct lsr_settings *settings);
 int lsr_command_pack(struct lsr_settings *settings);
-int lsr_command_compare(const struct lsr_settings *settings);
+int lsr_command_compare(struct lsr_settings *settings);
+int lsr_command_help(struct lsr_settings *settings);
+int lsr_command_version(struct lsr_settings *settings);

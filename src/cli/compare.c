@@ -271,7 +271,7 @@ static int compare_experiment(struct compare *c)
         return r != 0 ? 2 : 0;
 }
 
-int lsr_command_compare(const struct lsr_settings *settings)
+int lsr_command_compare(struct lsr_settings *settings)
 {
         struct compare *c = &compare;
         struct lsr_target page = { .fd = -1, .dirfd = -1 };

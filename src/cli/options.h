@@ -75,5 +75,8 @@ extern const size_t lsr_n_options;
 extern const char *const lsr_group_titles[LSR_GROUPS];
 extern const char *const lsr_action_names[LSR_ACTIONS]; /* "listings", or the option that asks for it */
 
+/* The usage of @o, such as "-w, --width=COLS".  To be freed. */
+char *lsr_option_usage(const struct lsr_option *o);
+
 /* The commands that @o is for, in words: "listings, --pack and --compare". */
 void lsr_option_commands(const struct lsr_option *o, char ret_text[128]);

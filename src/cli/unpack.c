@@ -143,7 +143,7 @@ static void unpack_operands(struct unpack_run *u)
                 unpack_place(u, &places[i]);
 }
 
-int lsr_command_unpack(const struct lsr_settings *settings)
+int lsr_command_unpack(struct lsr_settings *settings)
 {
         struct unpack_run *u = &unpack_run;
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
