@@ -25,7 +25,7 @@ int lsr_cli_main(int argc, char **argv)
         lsr_message_init(gnu ? argv[0] : "lsr");
         lsr_locale_init();
         status = lsr_settings_parse(&settings, argc, argv, gnu);
-        if (status >= 0)
+        if (status)
                 return status;
         /* A listing opens nothing for writing before it starts a worker, which guards them then. */
         if (settings.action != LSR_ACTION_LIST)

@@ -7,8 +7,7 @@
 
 static int engine_refused(const char *name, int error)
 {
-        lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
-        return 2;
+        return lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
 }
 
 int lsr_engine_fail(struct lsr_io *io, const char *name, int error)
@@ -17,8 +16,7 @@ int lsr_engine_fail(struct lsr_io *io, const char *name, int error)
 
         if (refused < 0)
                 return engine_refused(name, refused);
-        lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(name));
-        return 2;
+        return lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(name));
 }
 
 int lsr_engine_new(struct lsr_io **ret_io, const char *name)
@@ -29,9 +27,7 @@ int lsr_engine_new(struct lsr_io **ret_io, const char *name)
                 return 0;
         if (error != -EINVAL)
                 return engine_refused(name, error);
-        lsr_message("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
-        lsr_message_try_help();
-        return 2;
+        return lsr_message_usage("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
 }
 
 int lsr_engine_new_required(struct lsr_io **ret_io, const char *name)

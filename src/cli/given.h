@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "cli/parser.h"
 #include "cli/settings.h"
-#include "cli/words.h"
 
 #define UNSET (-1)
 
@@ -46,8 +45,8 @@ bool lsr_given_width(const char *value, long long *ret_value);
 /* The command among the words of @parser, at any place. */
 enum lsr_action lsr_given_command(struct lsr_parser parser);
 
-/* Does @option apply to @action?  Returns UNSET if so, or the exit status after an error. */
+/* Does @option apply to @action?  Returns 0 if so, or the exit status after an error. */
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action);
 
-/* Resolve the settings after all options were stored.  Returns UNSET to go on, or the exit status after an error. */
+/* Resolve the settings after all options were stored.  Returns 0, or the exit status after an error. */
 int lsr_given_resolve(struct lsr_settings *s);

@@ -60,8 +60,8 @@ struct lsr_option {
         void (*choices)(struct lsr_out *out); /* the same, with blanks between them, of what has its table elsewhere */
         enum lsr_action command;              /* which the option itself asks for; LSR_ACTION_LIST: none */
         /*
-         * Its effect, NULL for a command; @value is NULL if there is none.  Returns -1 to go on, or the exit
-         * status after an error, which was reported.  The fields below are its parameters, as most options do the
+         * Its effect, NULL for a command; @value is NULL if there is none.  Returns 0, or the exit status after
+         * an error, which was reported.  The fields below are its parameters, as most options do the
          * same few things to different fields.
          */
         int (*set)(struct lsr_settings *s, const struct lsr_option *o, const char *value);

@@ -78,7 +78,7 @@ static const char *parser_nearest(const char *name, size_t len)
 }
 
 /* The first @len bytes of @text begin several names. */
-static int parser_ambiguous(const char *text, size_t len, bool extra, void (*report)(const char *format, ...))
+static int parser_ambiguous(const char *text, size_t len, bool extra, int (*report)(const char *format, ...))
 {
         lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_MEMORY;
 
@@ -93,7 +93,7 @@ static int parser_ambiguous(const char *text, size_t len, bool extra, void (*rep
         return -1;
 }
 
-static int parser_parse_long(struct lsr_parser *p, const char *text, void (*report)(const char *format, ...),
+static int parser_parse_long(struct lsr_parser *p, const char *text, int (*report)(const char *format, ...),
                              const struct lsr_option **ret_option, const char **ret_value)
 {
         const char *equals = strchr(text, '=');
@@ -130,7 +130,7 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, void (*repo
         return 1;
 }
 
-static int parser_parse_letter(struct lsr_parser *p, void (*report)(const char *format, ...),
+static int parser_parse_letter(struct lsr_parser *p, int (*report)(const char *format, ...),
                                const struct lsr_option **ret_option, const char **ret_value)
 {
         char letter = *p->letters++;
@@ -156,8 +156,8 @@ static int parser_parse_letter(struct lsr_parser *p, void (*report)(const char *
         return 1;
 }
 
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
-                     const struct lsr_option **ret_option, const char **ret_value)
+int lsr_parse_option(struct lsr_parser *p, int (*report)(const char *format, ...), const struct lsr_option **ret_option,
+                     const char **ret_value)
 {
         if (p->letters && *p->letters)
                 return parser_parse_letter(p, report, ret_option, ret_value);

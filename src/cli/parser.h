@@ -28,5 +28,5 @@ struct lsr_parser {
  * The next option with its argument (NULL if it has none).  Returns 1; 0 at the
  * end; -1 after an error, which @report was told as complete lines of text.
  */
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
-                     const struct lsr_option **ret_option, const char **ret_value);
+int lsr_parse_option(struct lsr_parser *p, int (*report)(const char *format, ...), const struct lsr_option **ret_option,
+                     const char **ret_value);

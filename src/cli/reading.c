@@ -29,10 +29,7 @@ static void reading_trouble(void *ctx, const char *path, int error, const char *
         if (strcmp(said, r->said) == 0)
                 return;
         memcpy(r->said, said, sizeof(said));
-        if (text)
-                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
-        else
-                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+        lsr_message_bundle(path, error, text);
 }
 
 void lsr_reading_refuse(struct lsr_reading *r, const char *path, int found)

@@ -32,8 +32,9 @@ static const struct {
         { "exclude", LSR_ACTION_LIST, "--ignore=PATTERN" },
 };
 
-static void command_silent(const char *format, ...)
+static int command_silent(const char *format, ...)
 {
+        return 0;
 }
 
 enum lsr_action lsr_given_command(struct lsr_parser parser)
@@ -65,7 +66,7 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
         char written[64], commands[128];
 
         if (option->commands >> action & 1)
-                return UNSET;
+                return 0;
         use = command_use(option, action);
         if (option->letter)
                 snprintf(written, sizeof(written), "-%c%s%s", option->letter, *name ? ", --" : "", name);
@@ -73,12 +74,10 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
                 snprintf(written, sizeof(written), "--%s", name);
         lsr_option_commands(option, commands);
         if (option->command != LSR_ACTION_LIST)
-                lsr_message("only one command can be given: --cat, --check, --compare, --pack or --unpack");
-        else if (use)
-                lsr_message("option '%s' is only for %s; with %s use '%s'", written, commands, lsr_action_names[action],
-                            use);
-        else
-                lsr_message("option '%s' is only for %s", written, commands);
-        lsr_message_try_help();
-        return 2;
+                return lsr_message_usage(
+                        "only one command can be given: --cat, --check, --compare, --pack or --unpack");
+        if (use)
+                return lsr_message_usage("option '%s' is only for %s; with %s use '%s'", written, commands,
+                                         lsr_action_names[action], use);
+        return lsr_message_usage("option '%s' is only for %s", written, commands);
 }

@@ -16,13 +16,11 @@ static int settings_confine(struct lsr_settings *s)
 
         if (s->given.confine == UNSET && env && *env) {
                 s->given.confine = lsr_word_value(lsr_confine_words, env, "LSR_CONFINE");
-                if (s->given.confine < 0) {
-                        lsr_message_try_help();
+                if (s->given.confine < 0)
                         return 2;
-                }
         }
         s->confine_required = s->given.confine == true;
-        return UNSET;
+        return 0;
 }
 
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
@@ -62,26 +60,21 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 if (option->command >= LSR_ACTION_HELP) {
                         s->action = option->command;
-                        return UNSET;
+                        return 0;
                 }
                 status = lsr_given_check_command(option, s->action);
-                if (status == UNSET && option->long_rows)
+                if (status == 0 && option->long_rows)
                         s->given.format = LSR_FORMAT_LONG;
-                if (status == UNSET && option->set)
+                if (status == 0 && option->set)
                         status = option->set(s, option, value);
-                if (status != UNSET)
+                if (status)
                         return status;
         }
-        if (got < 0) {
-                lsr_message_try_help();
-                return 2;
-        }
+        if (got < 0)
+                return lsr_message_try_help();
         s->n_operands = parser.n_operands;
-        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST) {
-                lsr_message("missing operand");
-                lsr_message_try_help();
-                return 2;
-        }
+        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST)
+                return lsr_message_usage("missing operand");
         if (s->n_operands == 0)
                 s->operands[s->n_operands++] = ".";
         if (!s->engine) {
@@ -89,5 +82,5 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 s->engine = env && *env ? env : "auto";
         }
-        return settings_confine(s) == UNSET ? lsr_given_resolve(s) : 2;
+        return settings_confine(s) == 0 ? lsr_given_resolve(s) : 2;
 }

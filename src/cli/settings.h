@@ -80,5 +80,5 @@ struct lsr_settings {
         struct lsr_view view; /* options, quoting, colours and time style are set */
 };
 
-/* Returns -1 to go on, or the exit status after an error, which was reported. */
+/* Returns 0, or the exit status after an error, which was reported. */
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu);

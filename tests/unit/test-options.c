@@ -10,7 +10,7 @@
 static char options_said[4096];
 static char options_log[4096];
 
-static void options_report(const char *format, ...)
+static int options_report(const char *format, ...)
 {
         size_t len = strlen(options_said);
         va_list args;
@@ -19,6 +19,7 @@ static void options_report(const char *format, ...)
         vsnprintf(options_said + len, sizeof(options_said) - len, format, args);
         va_end(args);
         strcat(options_said, "\n");
+        return 2;
 }
 
 /* Words apart by blanks.  The log: options as NAME or NAME=VALUE, then operands in brackets. */
