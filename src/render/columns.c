@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "render/column.h"
-#include "render/json.h"
 
 /* ---- numbers that stand in the metadata ---- */
 

@@ -43,29 +43,20 @@ enum {
 };
 
 static const unsigned char quote_class[128] = {
-        ['\t'] = QUOTE_SPECIAL,
-        ['\n'] = QUOTE_SPECIAL,
+        ['\t' ... '\n'] = QUOTE_SPECIAL,
         ['\r'] = QUOTE_SPECIAL,
         [' '] = QUOTE_SPECIAL | QUOTE_DOUBLE,
-        ['!'] = QUOTE_SPECIAL,
-        ['"'] = QUOTE_SPECIAL,
+        ['!' ... '"'] = QUOTE_SPECIAL,
         ['#'] = QUOTE_AT_START,
         ['$'] = QUOTE_SPECIAL,
         ['%'] = QUOTE_DOUBLE,
         ['&'] = QUOTE_SPECIAL,
         ['\''] = QUOTE_SPECIAL | QUOTE_DOUBLE,
-        ['('] = QUOTE_SPECIAL,
-        [')'] = QUOTE_SPECIAL,
-        ['*'] = QUOTE_SPECIAL,
-        ['+' ... ':'] = QUOTE_DOUBLE, /* + , - . / 0-9 : */
-        [';'] = QUOTE_SPECIAL,
-        ['<'] = QUOTE_SPECIAL,
-        ['='] = QUOTE_SPECIAL,
-        ['>'] = QUOTE_SPECIAL,
-        ['?'] = QUOTE_SPECIAL,
+        ['(' ... '*'] = QUOTE_SPECIAL,
+        ['+' ... ':'] = QUOTE_DOUBLE,  /* + , - . / 0-9 : */
+        [';' ... '?'] = QUOTE_SPECIAL, /* ; < = > ? */
         ['@' ... 'Z'] = QUOTE_DOUBLE,
-        ['['] = QUOTE_SPECIAL,
-        ['\\'] = QUOTE_SPECIAL,
+        ['[' ... '\\'] = QUOTE_SPECIAL,
         [']'] = QUOTE_DOUBLE,
         ['^'] = QUOTE_SPECIAL,
         ['_'] = QUOTE_DOUBLE,

@@ -157,6 +157,13 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
 void lsr_color_normal(struct lsr_view *v);
 void lsr_color_off(struct lsr_view *v);
 
+/* ---- icons.c ---- */
+
+#define LSR_ICON_WIDTH 2 /* columns: a glyph and a blank */
+
+/* Put the Nerd Font glyph of @e, from the fonts' private use area, and a blank. */
+void lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e);
+
 /* ---- text.c: pieces of rows ---- */
 
 int lsr_digits(uint64_t value);
