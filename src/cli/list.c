@@ -11,11 +11,8 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "cli/engine.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/stats.h"
-#include "source/bundle.h"
 
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
 #define LIST_TEXT_MAX ((size_t)256 << 20)  /* a passwd file that is larger is not used */

@@ -15,11 +15,11 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
-#include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack-plan.h"
 #include "cli/pack-report.h"
+#include "cli/reading.h"
 #include "cli/signals.h"
 #include "formats/format.h"
 #include "pack/target.h"
