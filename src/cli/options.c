@@ -109,7 +109,7 @@ static int set_text(struct lsr_settings *s, const struct lsr_option *o, const ch
         return 0;
 }
 
-/* The value of a word, or -1 after GNU's list. */
+/* The value of a word, or -1 after GNU's list; GNU ls ends with status 1 then. */
 static int set_find_word(const struct lsr_option *o, const char *value)
 {
         char name[64];
@@ -123,7 +123,7 @@ static int set_word(struct lsr_settings *s, const struct lsr_option *o, const ch
         int v = value ? set_find_word(o, value) : o->to;
 
         if (v < 0)
-                return 1;
+                return s->gnu ? 1 : 2;
         *(int *)set_field(s, o) = v;
         return 0;
 }
@@ -207,7 +207,7 @@ static int set_classify(struct lsr_settings *s, const struct lsr_option *o, cons
         int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
 
         if (when < 0)
-                return 1;
+                return s->gnu ? 1 : 2;
         if (lsr_given_now(s, when))
                 s->view.o.indicator = LSR_INDICATOR_CLASSIFY;
         return 0;
@@ -279,15 +279,6 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
 }
 
 /* --- the table ---------------------------------------------------------------- */
-
-#define LIST (1u << LSR_ACTION_LIST)
-#define CAT (1u << LSR_ACTION_CAT)
-#define CHECK (1u << LSR_ACTION_CHECK)
-#define UNPACK (1u << LSR_ACTION_UNPACK)
-#define READ (CAT | CHECK | UNPACK)
-#define PACK (1u << LSR_ACTION_PACK)
-#define COMPARE (1u << LSR_ACTION_COMPARE)
-#define ANY (LIST | READ | PACK | COMPARE)
 
 #define GNU(letter, name, group, commands, help, ...)                               \
         {                                                                           \

@@ -400,13 +400,24 @@ static void resolve_want(struct lsr_settings *s)
         l->pieces = o->unaligned && !o->tree && !w->stat;
 }
 
+static int resolve_level(const struct lsr_settings *s)
+{
+        const struct lsr_list_options *l = &s->list;
+
+        if (!l->max_depth || l->tree || l->recursive)
+                return 0;
+        return lsr_message_usage("option '--level' is only for trees: use '--tree=%u', or -R with it", l->max_depth);
+}
+
 int lsr_given_resolve(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
         struct lsr_view_options *o = &v->o;
         const char *icons;
-        int status;
+        int status = resolve_level(s);
 
+        if (status)
+                return status;
         resolve_format(s);
         resolve_sizes(s);
         o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);

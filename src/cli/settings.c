@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "cli/given.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -23,10 +24,23 @@ static int settings_confine(struct lsr_settings *s)
         return 0;
 }
 
+/* Report what the parser did not accept.  Returns the exit status. */
+static int settings_refuse(const struct lsr_parser *p, enum lsr_action action)
+{
+        lsr_autofree char *problem = p->problem, *meant = NULL;
+
+        if (p->unknown && !p->gnu)
+                meant = lsr_given_meant(p->unknown, p->unknown_len, action);
+        lsr_message("%s", problem);
+        if (meant)
+                lsr_message("did you mean '%s'?", meant);
+        return lsr_message_try_help();
+}
+
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
 {
         struct lsr_settings *s = ret_settings;
-        struct lsr_parser parser = { .argv = argv, .argc = argc, .gnu_messages = gnu, .next = 1 };
+        struct lsr_parser parser = { .argv = argv, .argc = argc, .gnu = gnu, .next = 1 };
         const struct lsr_option *option;
         const char *value;
         int got;
@@ -55,7 +69,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         if (!gnu)
                 s->action = lsr_given_command(parser);
-        while ((got = lsr_parse_option(&parser, lsr_message, &option, &value)) > 0) {
+        while ((got = lsr_parse_option(&parser, &option, &value)) > 0) {
                 int status;
 
                 if (option->command >= LSR_ACTION_HELP) {
@@ -71,7 +85,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
                         return status;
         }
         if (got < 0)
-                return lsr_message_try_help();
+                return settings_refuse(&parser, s->action);
         s->n_operands = parser.n_operands;
         if (s->n_operands == 0 && s->action != LSR_ACTION_LIST)
                 return lsr_message_usage("missing operand");

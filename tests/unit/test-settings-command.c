@@ -27,7 +27,9 @@ static bool command_is_one(const struct lsr_option *o)
 static void command_try(const struct lsr_option *o, enum lsr_action action, bool letter)
 {
         char option[128], value[64] = "", command[32];
-        char *argv[] = { (char *)"lsr", option, (char *)"operand", command };
+        bool level = action == LSR_ACTION_LIST && o->name &&
+                     strcmp(o->name, "level") == 0; /* means something for trees */
+        char *argv[] = { (char *)"lsr", option, (char *)(level ? "--tree" : "operand"), command };
         bool takes = (o->commands >> action & 1) || (action == LSR_ACTION_LIST && command_is_one(o));
         int status;
 
