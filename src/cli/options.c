@@ -63,6 +63,8 @@ const struct lsr_word lsr_time_style_words[] = {
         {},
 };
 
+static const struct lsr_word help_words[] = { { "all", true }, {} };
+
 /* For completions only: the modules that take these words parse them. */
 static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "threads" }, { "sync" }, {} };
 
@@ -278,6 +280,13 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
         return value ? set_level(s, o, value) : 0;
 }
 
+/* Called as ls it has no choice, and shows everything. */
+static int set_help(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->help_all = s->gnu || value;
+        return value && set_find_word(o, value) < 0 ? 2 : 0;
+}
+
 /* --- the table ---------------------------------------------------------------- */
 
 #define GNU(letter, name, group, commands, help, ...)                               \
@@ -316,8 +325,7 @@ const struct lsr_option lsr_options[] = {
         GNU('a', "all", WHAT, LIST, "show names that start with a dot too", SET(list.show, LSR_SHOW_ALL)),
         GNU('b', "escape", NAMES, LIST, "show unprintable characters as C escapes",
             SET(given.quoting, LSR_QUOTE_ESCAPE)),
-        GNU('d', "directory", WHAT, LIST, "list directories, not their contents, even with -R or --tree",
-            FLAG(list.dirs_as_files)),
+        GNU('d', "directory", WHAT, LIST, "list directories as files, even with -R", FLAG(list.dirs_as_files)),
         GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
         GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time, LONG),
         GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
@@ -373,7 +381,8 @@ const struct lsr_option lsr_options[] = {
         GNU('Z', "context", FIELDS, LIST, "show security contexts", .set = set_shown, .to = LSR_SHOW_CONTEXT),
         GNU(0, "author", FIELDS, LIST, "with -l, show the author of each file", .set = set_shown,
             .to = LSR_SHOW_AUTHOR),
-        GNU(0, "help", OTHER, ANY, "show this help and exit", .command = LSR_ACTION_HELP),
+        GNU(0, "help", OTHER, ANY, "show help and exit; with =all, every option", OPTIONAL("all"), .words = help_words,
+            .set = set_help, .command = LSR_ACTION_HELP),
         GNU(0, "version", OTHER, ANY, "show the version and exit", .command = LSR_ACTION_VERSION),
 
         GNU('C', NULL, LAYOUT, LIST, "fill columns from top to bottom", SET(given.format, LSR_FORMAT_GRID)),

@@ -86,7 +86,8 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, const struc
                 return parser_problem(p, "unrecognized option '--%s'", text);
         }
         *ret_value = equals ? equals + 1 : NULL;
-        if (equals && o->argument == LSR_ARG_NONE)
+        /* GNU's --help takes none. */
+        if (equals && (o->argument == LSR_ARG_NONE || (p->gnu && o->command == LSR_ACTION_HELP)))
                 return parser_problem(p, "option '--%s' doesn't allow an argument", o->name);
         if (!equals && o->argument == LSR_ARG_REQUIRED) {
                 if (p->next >= p->argc)

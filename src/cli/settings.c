@@ -74,7 +74,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 if (option->command >= LSR_ACTION_HELP) {
                         s->action = option->command;
-                        return 0;
+                        return option->set ? option->set(s, option, value) : 0;
                 }
                 status = lsr_given_check_command(option, s->action);
                 if (status == 0 && option->long_rows)

@@ -66,6 +66,7 @@ struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;
+        bool help_all;
         bool no_cache;         /* of catalogues */
         bool confine_required; /* bundles are read by a confined process or not at all */
         bool force;            /* replace what exists */

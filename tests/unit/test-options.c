@@ -180,7 +180,7 @@ Test(options, table)
                 cr_assert(o->help && o->help[0]);
                 cr_assert_lt(o->group, LSR_GROUPS);
                 cr_assert_eq(o->argument == LSR_ARG_NONE, !o->value, "%s", o->help);
-                cr_assert_neq(o->command == LSR_ACTION_LIST, !o->set, "%s", o->help);
+                cr_assert_eq(o->command == LSR_ACTION_LIST || o->command == LSR_ACTION_HELP, !!o->set, "%s", o->help);
                 for (size_t j = 0; j < i; j++) {
                         cr_assert(!o->letter || o->letter != lsr_options[j].letter);
                         cr_assert(!o->name || !lsr_options[j].name || strcmp(o->name, lsr_options[j].name));
