@@ -74,7 +74,7 @@ static void man_options(struct lsr_out *out)
 static void man_columns(struct lsr_out *out)
 {
         for (size_t i = 0; lsr_column_name(i); i++)
-                lsr_out_printf(out, "%s%s", i > 0 ? ", " : "", lsr_column_name(i));
+                lsr_out_printf(out, "%s%s", i > 0 ? ",\n" : "", lsr_column_name(i));
 }
 
 static void man_version(struct lsr_out *out)

@@ -62,29 +62,24 @@ static void keys_of_json(struct keys *k, mode_t mode, int error)
         lsr_users_free(&v.groups);
 }
 
-/* The words of the section, without what is in parentheses; a sentence that begins with a capital has no keys. */
+/* The keys are the bold words of the section. */
 static void keys_of_man(struct keys *k)
 {
         FILE *template = fopen(LSR_MAN_TEMPLATE, "r");
-        char *text = NULL;
-        const char *p;
-        unsigned depth = 0;
+        char *text = NULL, *at, *line, *word;
         size_t cap = 0;
 
         cr_assert_not_null(template);
         cr_assert_gt(getdelim(&text, &cap, '\0', template), 0);
         fclose(template);
-        p = strstr(text, ".SH JSON\n");
-        cr_assert_not_null(p);
-        p = strchr(p, ':') + 1;
-        while (*p != '.') {
-                size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789");
-
-                depth += *p == '(';
-                depth -= *p == ')';
-                if (len > 0 && depth == 0 && strncmp(p, "and ", 4) != 0)
-                        keys_add(k, p, len);
-                p += len ? len : 1;
+        at = strstr(text, "\n.SH JSON FIELDS\n");
+        cr_assert_not_null(at);
+        at = strchr(at + 1, '\n') + 1;
+        while ((line = strsep(&at, "\n")) && strncmp(line, ".SH ", 4) != 0) {
+                if (strncmp(line, ".B ", 3) != 0)
+                        continue;
+                for (line += 3; (word = strsep(&line, " "));)
+                        keys_add(k, word, strlen(word));
         }
         free(text);
 }
