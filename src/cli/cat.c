@@ -142,8 +142,7 @@ static void cat_member(struct cat *c, const char *path, const struct lsr_place *
         /* Rows of a database can be read, too. */
         if (S_ISDIR(m.meta.mode) && strcmp(place->bundle->format, "sqlite") != 0) {
                 cat_run(c);
-                lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path));
-                lsr_reading_fail(&c->reading, 2);
+                lsr_reading_fail(&c->reading, lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path)));
                 return;
         }
         if (place->bundle != c->bundle || m.position <= c->position)
@@ -198,16 +197,16 @@ static void cat_operand(struct cat *c, const char *path)
                 cat_file(c, path);
                 break;
         case -EXDEV:
-                lsr_message("cannot open %s: it is a symbolic link that leads out of the bundle",
-                            lsr_quoted_always(path));
-                lsr_reading_fail(&c->reading, 2);
+                lsr_reading_fail(&c->reading,
+                                 lsr_message("cannot open %s: it is a symbolic link that leads out of the bundle",
+                                             lsr_quoted_always(path)));
                 break;
         default:
                 lsr_reading_refuse(&c->reading, path, r);
         }
 }
 
-int lsr_command_cat(const struct lsr_settings *settings)
+int lsr_command_cat(struct lsr_settings *settings)
 {
         static struct cat c; /* static for the leak check, as in list.c */
         int status = lsr_reading_open(&c.reading, settings);

@@ -236,14 +236,13 @@ static void check_operand(struct check *c, const char *path)
                 lsr_reading_refuse(&c->reading, path, r);
 }
 
-int lsr_command_check(const struct lsr_settings *settings)
+int lsr_command_check(struct lsr_settings *settings)
 {
         static struct check c; /* static for the leak check, as in list.c */
-        struct lsr_settings uncached = *settings;
         int status;
 
-        uncached.no_cache = true;
-        status = lsr_reading_open(&c.reading, &uncached);
+        settings->no_cache = true;
+        status = lsr_reading_open(&c.reading, settings);
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);

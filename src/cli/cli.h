@@ -2,14 +2,21 @@
 #pragma once
 
 #include "cli/settings.h"
+#include "source/bundle.h"
 
 /* Everything main() does.  Returns the exit status; output has been flushed. */
 int lsr_cli_main(int argc, char **argv);
 
-/* Each command is in a file of its own. */
+/* Each command is in a file of its own, but for the last two, which are in help.c. */
 int lsr_command_list(struct lsr_settings *settings);
-int lsr_command_cat(const struct lsr_settings *settings);
-int lsr_command_check(const struct lsr_settings *settings);
-int lsr_command_unpack(const struct lsr_settings *settings);
+int lsr_command_cat(struct lsr_settings *settings);
+int lsr_command_check(struct lsr_settings *settings);
+int lsr_command_unpack(struct lsr_settings *settings);
 int lsr_command_pack(struct lsr_settings *settings);
-int lsr_command_compare(const struct lsr_settings *settings);
+int lsr_command_compare(struct lsr_settings *settings);
+int lsr_command_help(struct lsr_settings *settings);
+int lsr_command_version(struct lsr_settings *settings);
+
+/* The lines of --stats, "name  value", on standard error.  @bundles: NULL if none could be entered. */
+void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
+                     const struct lsr_bundles *bundles, const struct lsr_view *view);

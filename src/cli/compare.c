@@ -30,7 +30,6 @@ struct compare {
         const char **formats; /* each once */
         size_t n_formats;
         bool terminal;
-        bool shown; /* a line of progress is there */
         int status;
         struct lsr_experiment x;
 };
@@ -40,21 +39,11 @@ static struct compare compare; /* static for the leak check, like lsr_cli_main()
 /* There is nothing to clean up: bundles have no names, and ways end with this process. */
 static void compare_put_away(void)
 {
-        static const char clear[] = "\r\033[K";
-
         lsr_target_abandon();
-        if (compare.shown && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
-                return; /* nobody sees it */
+        lsr_message_clear();
 }
 
 /* --- meanwhile ---------------------------------------------------------------- */
-
-static void compare_clear(struct compare *c)
-{
-        if (c->shown)
-                lsr_message_lines("\r\033[K");
-        c->shown = false;
-}
 
 static void compare_progress(void *ctx, const char *what, const char *name, unsigned done, unsigned total)
 {
@@ -63,9 +52,8 @@ static void compare_progress(void *ctx, const char *what, const char *name, unsi
 
         if (!c->terminal)
                 return;
-        c->shown = true;
-        line = lsr_xprintf("\r%3u %%  %s: %s\033[K", total ? 100 * done / total : 0, what, name);
-        lsr_message_lines(line);
+        line = lsr_xprintf("%3u %%  %s: %s", total ? 100 * done / total : 0, what, name);
+        lsr_message_progress(line);
 }
 
 /* @n things of a kind. */
@@ -80,7 +68,6 @@ static void compare_trouble(void *ctx, enum lsr_compare_trouble what, const char
         struct compare *c = ctx;
         const char *quoted = lsr_quoted_always(name), *operand = lsr_quoted_always(c->s->operands[0]);
 
-        compare_clear(c);
         switch (what) {
         case LSR_COMPARE_UNREADABLE:
                 lsr_message_errno(-error, "cannot read %s; it is left out of the comparison", quoted);
@@ -165,8 +152,7 @@ static int compare_formats(struct compare *c)
                         lsr_autofree char *suffixes = lsr_pack_suffixes();
 
                         lsr_message("invalid argument %s for '--formats'", lsr_quoted_locale(word));
-                        lsr_message("use some of %s zip-store", suffixes);
-                        return 2;
+                        return lsr_message("use some of %s zip-store", suffixes);
                 }
                 if (!compare_has(c, format.word))
                         c->formats[c->n_formats++] = format.word;
@@ -185,23 +171,15 @@ static int compare_operand(struct compare *c)
         const char *operand = c->s->operands[0];
         struct stat st;
 
-        if (c->s->n_operands > 1) {
-                lsr_message("--compare takes only one directory");
-                return 2;
-        }
-        if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1) {
-                lsr_message("only one output form can be given: --csv, --json or --html=-");
-                return 2;
-        }
+        if (c->s->n_operands > 1)
+                return lsr_message("--compare takes only one directory");
+        if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1)
+                return lsr_message("only one output form can be given: --csv, --json or --html=-");
         c->dir = realpath(operand, NULL);
-        if (!c->dir || stat(c->dir, &st) < 0) {
-                lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
-                return 2;
-        }
-        if (!S_ISDIR(st.st_mode)) {
-                lsr_message("cannot compare %s: it is not a directory", lsr_quoted_always(operand));
-                return 2;
-        }
+        if (!c->dir || stat(c->dir, &st) < 0)
+                return lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
+        if (!S_ISDIR(st.st_mode))
+                return lsr_message("cannot compare %s: it is not a directory", lsr_quoted_always(operand));
         return 0;
 }
 
@@ -239,10 +217,10 @@ static int compare_page(struct compare *c, struct lsr_target *t)
                 r = lsr_target_sync(t);
         if (r == 0)
                 r = lsr_target_commit(t);
-        if (r != 0)
-                lsr_message_errno(r == LSR_TARGET_EXISTS ? EEXIST : -r, "cannot write %s",
-                                  lsr_quoted_always(c->s->compare.html));
-        return r != 0 ? 2 : 0;
+        if (r == 0)
+                return 0;
+        return lsr_message_errno(r == LSR_TARGET_EXISTS ? EEXIST : -r, "cannot write %s",
+                                 lsr_quoted_always(c->s->compare.html));
 }
 
 /* Returns the exit status. */
@@ -264,14 +242,14 @@ static int compare_experiment(struct compare *c)
                 },
                 &c->x);
 
-        compare_clear(c);
+        lsr_message_clear();
         c->x.dir = c->s->operands[0]; /* as it was given */
         if (r < 0)
-                lsr_message_errno(-r, "cannot compare %s", lsr_quoted_always(c->s->operands[0]));
-        return r != 0 ? 2 : 0;
+                return lsr_message_errno(-r, "cannot compare %s", lsr_quoted_always(c->s->operands[0]));
+        return r ? 2 : 0;
 }
 
-int lsr_command_compare(const struct lsr_settings *settings)
+int lsr_command_compare(struct lsr_settings *settings)
 {
         struct compare *c = &compare;
         struct lsr_target page = { .fd = -1, .dirfd = -1 };

@@ -12,11 +12,8 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/doubt.h"
-#include "cli/engine.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/stats.h"
-#include "source/bundle.h"
 
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
 #define LIST_TEXT_MAX ((size_t)256 << 20)  /* a passwd file that is larger is not used */
@@ -183,10 +180,7 @@ static void list_bundle_trouble(void *ctx, const char *path, int error, const ch
 {
         struct list *l = ctx;
 
-        if (text)
-                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
-        else
-                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+        lsr_message_bundle(path, error, text);
         if (error && l->status == 0)
                 l->status = 1;
 }
@@ -298,9 +292,5 @@ int lsr_command_list(struct lsr_settings *settings)
                 lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view);
         }
         l.status = lsr_reading_confined(settings->list.bundles, settings, l.status);
-        if (error < 0) {
-                lsr_message_errno(-error, "write error");
-                l.status = 2;
-        }
-        return l.status;
+        return error < 0 ? lsr_message_errno(-error, "write error") : l.status;
 }

@@ -14,18 +14,14 @@
 #define MESSAGE_QUOTED_MAX 8
 
 static const char *message_program = "lsr";
+static uint64_t message_writes;
+static bool message_progress; /* a line of that is there */
+static const char message_clear[] = "\r\033[K";
 
 void lsr_message_init(const char *program)
 {
         message_program = program;
 }
-
-const char *lsr_message_program(void)
-{
-        return message_program;
-}
-
-static uint64_t message_writes;
 
 uint64_t lsr_message_writes(void)
 {
@@ -41,7 +37,8 @@ static void message_write(int error, const char *format, va_list args)
 
         va_copy(again, args);
         n = vsnprintf(text, sizeof(text), format, args);
-        lsr_out_printf(&line, "%s: ", message_program);
+        lsr_out_printf(&line, "%s%s: ", message_progress ? message_clear : "", message_program);
+        message_progress = false;
         if (n >= 0 && (size_t)n >= sizeof(text))
                 line.len += (size_t)vsnprintf(lsr_out_reserve(&line, (size_t)n + 1), (size_t)n + 1, format, again);
         else
@@ -54,29 +51,42 @@ static void message_write(int error, const char *format, va_list args)
         message_writes += line.writes;
 }
 
-void lsr_message(const char *format, ...)
+int lsr_message(const char *format, ...)
 {
         va_list args;
 
         va_start(args, format);
         message_write(0, format, args);
         va_end(args);
+        return 2;
 }
 
-void lsr_message_errno(int error, const char *format, ...)
+int lsr_message_errno(int error, const char *format, ...)
 {
         va_list args;
 
         va_start(args, format);
         message_write(error, format, args);
         va_end(args);
+        return 2;
 }
 
-void lsr_message_try_help(void)
+int lsr_message_usage(const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        message_write(0, format, args);
+        va_end(args);
+        return lsr_message_try_help();
+}
+
+int lsr_message_try_help(void)
 {
         lsr_autofree char *text = lsr_xprintf("Try '%s --help' for more information.\n", message_program);
 
         lsr_message_lines(text);
+        return 2;
 }
 
 int lsr_message_flush(struct lsr_out *out, int status)
@@ -85,9 +95,7 @@ int lsr_message_flush(struct lsr_out *out, int status)
 
         if (error == 0)
                 return status;
-        if (error != -EPIPE)
-                lsr_message_errno(-error, "write error");
-        return 2;
+        return error == -EPIPE ? 2 : lsr_message_errno(-error, "write error");
 }
 
 void lsr_message_lines(const char *text)
@@ -97,6 +105,31 @@ void lsr_message_lines(const char *text)
         lsr_out_puts(&lines, text);
         lsr_out_flush(&lines);
 }
+
+void lsr_message_bundle(const char *path, int error, const char *text)
+{
+        if (text)
+                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
+        else
+                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+}
+
+void lsr_message_progress(const char *line)
+{
+        lsr_autofree char *text = lsr_xprintf("\r%s\033[K", line);
+
+        message_progress = true;
+        lsr_message_lines(text);
+}
+
+void lsr_message_clear(void)
+{
+        if (message_progress && write(STDERR_FILENO, message_clear, sizeof(message_clear) - 1) < 0)
+                return; /* nobody sees it */
+        message_progress = false;
+}
+
+/* --- quoting ------------------------------------------------------------------ */
 
 static const char *message_quote(const struct lsr_quote *style, const char *text)
 {
@@ -134,4 +167,32 @@ const char *lsr_printable(const char *text)
 {
         return message_quote(
                 &(struct lsr_quote){ .style = LSR_QUOTE_LITERAL, .hide_control = true, .escape_bidi = true }, text);
+}
+
+/* --- words of a list ---------------------------------------------------------- */
+
+int lsr_word_complain(int problem, const char *text, const char *option)
+{
+        return lsr_message("%s argument %s for %s", problem == -2 ? "ambiguous" : "invalid", lsr_quoted_locale(text),
+                           lsr_quoted_locale(option));
+}
+
+int lsr_word_value(const struct lsr_word *words, const char *text, const char *option)
+{
+        int value = lsr_word_find(words, text);
+        lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_FD(STDERR_FILENO);
+
+        if (value >= 0)
+                return value;
+        lsr_word_complain(value, text, option);
+        lsr_out_puts(&list, "Valid arguments are:");
+        for (const struct lsr_word *w = words; w->word; w++) {
+                bool same = w > words && w[-1].value == w->value;
+
+                lsr_out_printf(&list, "%s%s", same ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+        }
+        lsr_out_putc(&list, '\n');
+        lsr_out_flush(&list);
+        lsr_message_try_help();
+        return -1;
 }

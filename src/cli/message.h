@@ -9,17 +9,20 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "base/words.h"
 
 void lsr_message_init(const char *program);
-const char *lsr_message_program(void);
 
-/* One line; a newline is added. */
-void lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line; a newline is added.  Returns 2, the exit status of a command that ends for this reason. */
+int lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with ": " and the text of @error (errno, positive), unless that is 0. */
-void lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Calls that the two above made so far, for --stats. */
+/* The same with a second line, "Try 'lsr --help' for more information." */
+int lsr_message_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Calls that the above made so far, for --stats. */
 uint64_t lsr_message_writes(void);
 
 /* The end of what a command writes.  Returns @status, or 2 after an error, told unless nobody reads any more. */
@@ -28,8 +31,18 @@ int lsr_message_flush(struct lsr_out *out, int status);
 /* Write @text unchanged. */
 void lsr_message_lines(const char *text);
 
-/* "Try 'lsr --help' for more information." */
-void lsr_message_try_help(void);
+/* That second line by itself.  Returns 2. */
+int lsr_message_try_help(void);
+
+/* Trouble with the bundle at @path: its words, @text, or else those of the negative errno @error. */
+void lsr_message_bundle(const char *path, int error, const char *text);
+
+/*
+ * Show on the terminal how far the work is, in place of the line before.  The line goes away before the next message,
+ * and by lsr_message_clear(), which a handler of signals may call.
+ */
+void lsr_message_progress(const char *line);
+void lsr_message_clear(void);
 
 /* @text with '?' for unprintable characters, for words that come from a bundle.  Lives as long as the texts below. */
 const char *lsr_printable(const char *text);
@@ -43,3 +56,9 @@ const char *lsr_printable(const char *text);
 const char *lsr_quoted_always(const char *name);
 const char *lsr_quoted_needed(const char *name);
 const char *lsr_quoted_locale(const char *word);
+
+/* "invalid argument 'x' for '--y'" or "ambiguous argument ...", as lsr_word_find() found it a @problem.  Returns 2. */
+int lsr_word_complain(int problem, const char *text, const char *option);
+
+/* The value of @text, which was given to @option; or -1 after messages with the valid words and how to get help. */
+int lsr_word_value(const struct lsr_word *words, const char *text, const char *option);

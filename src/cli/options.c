@@ -63,6 +63,8 @@ const struct lsr_word lsr_time_style_words[] = {
         {},
 };
 
+static const struct lsr_word help_words[] = { { "all", true }, {} };
+
 /* For completions only: the modules that take these words parse them. */
 static const struct lsr_word engine_words[] = { { "auto" }, { "uring" }, { "threads" }, { "sync" }, {} };
 
@@ -94,33 +96,28 @@ static void *set_field(struct lsr_settings *s, const struct lsr_option *o)
 static int set_flag(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         *(bool *)set_field(s, o) = true;
-        return UNSET;
+        return 0;
 }
 
 static int set_value(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         *(int *)set_field(s, o) = o->to;
-        return UNSET;
+        return 0;
 }
 
 static int set_text(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         *(const char **)set_field(s, o) = value;
-        return UNSET;
+        return 0;
 }
 
-/* The value of a word, or -1 after GNU's list. */
+/* The value of a word, or -1 after GNU's list; GNU ls ends with status 1 then. */
 static int set_find_word(const struct lsr_option *o, const char *value)
 {
-        int v = lsr_word_find(o->words, value);
         char name[64];
 
-        if (v >= 0)
-                return v;
         snprintf(name, sizeof(name), "--%s", o->name);
-        lsr_word_value(o->words, value, name);
-        lsr_message_try_help();
-        return -1;
+        return lsr_word_value(o->words, value, name);
 }
 
 static int set_word(struct lsr_settings *s, const struct lsr_option *o, const char *value)
@@ -128,9 +125,9 @@ static int set_word(struct lsr_settings *s, const struct lsr_option *o, const ch
         int v = value ? set_find_word(o, value) : o->to;
 
         if (v < 0)
-                return 1;
+                return s->gnu ? 1 : 2;
         *(int *)set_field(s, o) = v;
-        return UNSET;
+        return 0;
 }
 
 static int set_number(struct lsr_settings *s, const struct lsr_option *o, const char *value)
@@ -138,13 +135,10 @@ static int set_number(struct lsr_settings *s, const struct lsr_option *o, const 
         char *end;
         long v = strtol(value, &end, 10);
 
-        if (end == value || *end || v < o->from || v > o->to) {
-                lsr_message("invalid argument %s for '--%s'", lsr_quoted_locale(value), o->name);
-                lsr_message_try_help();
-                return 2;
-        }
+        if (end == value || *end || v < o->from || v > o->to)
+                return lsr_message_usage("invalid argument %s for '--%s'", lsr_quoted_locale(value), o->name);
         *(int *)set_field(s, o) = (int)v;
-        return UNSET;
+        return 0;
 }
 
 static void set_add_pattern(struct lsr_patterns *p, const char *pattern)
@@ -157,19 +151,19 @@ static void set_add_pattern(struct lsr_patterns *p, const char *pattern)
 static int set_pattern(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         set_add_pattern(set_field(s, o), value);
-        return UNSET;
+        return 0;
 }
 
 static int set_shown(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         s->view.o.shown |= (unsigned)o->to;
-        return UNSET;
+        return 0;
 }
 
 static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         s->view.o.shown &= ~(unsigned)o->to;
-        return UNSET;
+        return 0;
 }
 
 /* --- what single ones do ------------------------------------------------------ */
@@ -177,7 +171,7 @@ static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, con
 static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         s->given.time_style = "full-iso";
-        return UNSET;
+        return 0;
 }
 
 /* -1 does not change long rows: there is one on each line anyway. */
@@ -185,7 +179,7 @@ static int set_one(struct lsr_settings *s, const struct lsr_option *o, const cha
 {
         if (s->given.format != LSR_FORMAT_LONG)
                 s->given.format = LSR_FORMAT_ONE;
-        return UNSET;
+        return 0;
 }
 
 static int set_zero(struct lsr_settings *s, const struct lsr_option *o, const char *value)
@@ -206,7 +200,7 @@ static int set_unsorted_all(struct lsr_settings *s, const struct lsr_option *o, 
                 s->given.format = UNSET;
         s->view.o.shown &= ~(unsigned)LSR_SHOW_BLOCKS;
         s->given.color = s->given.hyperlink = WHEN_NEVER;
-        return UNSET;
+        return 0;
 }
 
 /* -F=WHEN does not override -p and --file-type before it if WHEN does not hold. */
@@ -215,24 +209,24 @@ static int set_classify(struct lsr_settings *s, const struct lsr_option *o, cons
         int when = value ? set_find_word(o, value) : WHEN_ALWAYS;
 
         if (when < 0)
-                return 1;
+                return s->gnu ? 1 : 2;
         if (lsr_given_now(s, when))
                 s->view.o.indicator = LSR_INDICATOR_CLASSIFY;
-        return UNSET;
+        return 0;
 }
 
 static int set_ignore_backups(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         set_add_pattern(&s->ignore, "*~");
         set_add_pattern(&s->ignore, ".*~");
-        return UNSET;
+        return 0;
 }
 
 static int set_size_style(struct lsr_settings *s, struct lsr_size_style style)
 {
         s->view.o.block_style = s->view.o.size_style = style;
         s->given.size = true;
-        return UNSET;
+        return 0;
 }
 
 static int set_size(struct lsr_settings *s, const struct lsr_option *o, const char *value)
@@ -251,18 +245,14 @@ static int set_block_size(struct lsr_settings *s, const struct lsr_option *o, co
         struct lsr_size_style style;
         int r = lsr_size_parse(value, &style);
 
-        if (r == 0)
-                return set_size_style(s, style);
-        lsr_message(wrong[r], value);
-        return 2;
+        return r == 0 ? set_size_style(s, style) : lsr_message(wrong[r], value);
 }
 
 static int set_width(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         if (lsr_given_width(value, &s->given.width))
-                return UNSET;
-        lsr_message("invalid line width: %s", lsr_quoted_locale(value));
-        return 2;
+                return 0;
+        return lsr_message("invalid line width: %s", lsr_quoted_locale(value));
 }
 
 static int set_tabsize(struct lsr_settings *s, const struct lsr_option *o, const char *value)
@@ -270,43 +260,34 @@ static int set_tabsize(struct lsr_settings *s, const struct lsr_option *o, const
         enum number got = lsr_given_number(value, &s->given.tabsize);
 
         if (got == NUMBER_OK)
-                return UNSET;
-        if (got == NUMBER_NONE)
-                lsr_message("invalid tab size: %s", lsr_quoted_locale(value));
-        else
-                lsr_message_errno(EOVERFLOW, "invalid tab size: %s", lsr_quoted_locale(value));
-        return 2;
+                return 0;
+        return lsr_message_errno(got == NUMBER_NONE ? 0 : EOVERFLOW, "invalid tab size: %s", lsr_quoted_locale(value));
 }
 
 static int set_level(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         long long v;
 
-        if (lsr_given_number(value, &v) != NUMBER_OK || v < 1 || v > UINT_MAX) {
-                lsr_message("invalid depth for '--%s': %s", o->name, lsr_quoted_locale(value));
-                lsr_message_try_help();
-                return 2;
-        }
+        if (lsr_given_number(value, &v) != NUMBER_OK || v < 1 || v > UINT_MAX)
+                return lsr_message_usage("invalid depth for '--%s': %s", o->name, lsr_quoted_locale(value));
         s->list.max_depth = (unsigned)v;
-        return UNSET;
+        return 0;
 }
 
 static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
         s->list.tree = true;
-        return value ? set_level(s, o, value) : UNSET;
+        return value ? set_level(s, o, value) : 0;
+}
+
+/* Called as ls it has no choice, and shows everything. */
+static int set_help(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        s->help_all = s->gnu || value;
+        return value && set_find_word(o, value) < 0 ? 2 : 0;
 }
 
 /* --- the table ---------------------------------------------------------------- */
-
-#define LIST (1u << LSR_ACTION_LIST)
-#define CAT (1u << LSR_ACTION_CAT)
-#define CHECK (1u << LSR_ACTION_CHECK)
-#define UNPACK (1u << LSR_ACTION_UNPACK)
-#define READ (CAT | CHECK | UNPACK)
-#define PACK (1u << LSR_ACTION_PACK)
-#define COMPARE (1u << LSR_ACTION_COMPARE)
-#define ANY (LIST | READ | PACK | COMPARE)
 
 #define GNU(letter, name, group, commands, help, ...)                               \
         {                                                                           \
@@ -344,8 +325,7 @@ const struct lsr_option lsr_options[] = {
         GNU('a', "all", WHAT, LIST, "show names that start with a dot too", SET(list.show, LSR_SHOW_ALL)),
         GNU('b', "escape", NAMES, LIST, "show unprintable characters as C escapes",
             SET(given.quoting, LSR_QUOTE_ESCAPE)),
-        GNU('d', "directory", WHAT, LIST, "list directories, not their contents, even with -R or --tree",
-            FLAG(list.dirs_as_files)),
+        GNU('d', "directory", WHAT, LIST, "list directories as files, even with -R", FLAG(list.dirs_as_files)),
         GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
         GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time, LONG),
         GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
@@ -401,7 +381,8 @@ const struct lsr_option lsr_options[] = {
         GNU('Z', "context", FIELDS, LIST, "show security contexts", .set = set_shown, .to = LSR_SHOW_CONTEXT),
         GNU(0, "author", FIELDS, LIST, "with -l, show the author of each file", .set = set_shown,
             .to = LSR_SHOW_AUTHOR),
-        GNU(0, "help", OTHER, ANY, "show this help and exit", .command = LSR_ACTION_HELP),
+        GNU(0, "help", OTHER, ANY, "show help and exit; with =all, every option", OPTIONAL("all"), .words = help_words,
+            .set = set_help, .command = LSR_ACTION_HELP),
         GNU(0, "version", OTHER, ANY, "show the version and exit", .command = LSR_ACTION_VERSION),
 
         GNU('C', NULL, LAYOUT, LIST, "fill columns from top to bottom", SET(given.format, LSR_FORMAT_GRID)),

@@ -60,8 +60,8 @@ struct lsr_option {
         void (*choices)(struct lsr_out *out); /* the same, with blanks between them, of what has its table elsewhere */
         enum lsr_action command;              /* which the option itself asks for; LSR_ACTION_LIST: none */
         /*
-         * Its effect, NULL for a command; @value is NULL if there is none.  Returns -1 to go on, or the exit
-         * status after an error, which was reported.  The fields below are its parameters, as most options do the
+         * Its effect, NULL for a command; @value is NULL if there is none.  Returns 0, or the exit status after
+         * an error, which was reported.  The fields below are its parameters, as most options do the
          * same few things to different fields.
          */
         int (*set)(struct lsr_settings *s, const struct lsr_option *o, const char *value);
@@ -74,6 +74,9 @@ extern const struct lsr_option lsr_options[];
 extern const size_t lsr_n_options;
 extern const char *const lsr_group_titles[LSR_GROUPS];
 extern const char *const lsr_action_names[LSR_ACTIONS]; /* "listings", or the option that asks for it */
+
+/* The usage of @o, such as "-w, --width=COLS".  To be freed. */
+char *lsr_option_usage(const struct lsr_option *o);
 
 /* The commands that @o is for, in words: "listings, --pack and --compare". */
 void lsr_option_commands(const struct lsr_option *o, char ret_text[128]);

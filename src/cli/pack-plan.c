@@ -22,8 +22,6 @@
 #include "entry.h"
 #include "formats/format.h"
 
-#define PLAN_GO (-1)
-
 /* A copy that lives as long as the plan. */
 static char *plan_text(struct lsr_pack_plan *plan, const char *text)
 {
@@ -46,8 +44,8 @@ static int plan_unknown(const char *what, const char *name)
 {
         lsr_autofree char *suffixes = lsr_pack_suffixes();
 
-        lsr_message("%s %s is not a format that lsr can write; use one of %s", what, lsr_quoted_always(name), suffixes);
-        return 2;
+        return lsr_message("%s %s is not a format that lsr can write; use one of %s", what, lsr_quoted_always(name),
+                           suffixes);
 }
 
 static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *settings)
@@ -68,7 +66,7 @@ static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *sett
                 if (!plan->kind)
                         return plan_unknown("the suffix of", settings->output);
         }
-        return PLAN_GO;
+        return 0;
 }
 
 static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_settings *s)
@@ -76,21 +74,16 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         const struct lsr_writer_kind *kind = plan->kind;
         const char *format = kind->suffixes[0];
 
-        plan->writer = (struct lsr_writer_options){ .level = LSR_LEVEL_DEFAULT,
+        plan->writer = (struct lsr_writer_options){ .level = s->level,
                                                     .threads = s->threads ? s->threads : lsr_thread_cpus() };
         if (s->level == LSR_LEVEL_DEFAULT)
-                return PLAN_GO;
-        if (kind->level_min == 0 && kind->level_max == 0) {
-                lsr_message("%s has no compression levels", format);
-                return 2;
-        }
-        if (s->level < kind->level_min || s->level > kind->level_max) {
-                lsr_message("%s has no compression level %d: use %d to %d", format, s->level, kind->level_min,
-                            kind->level_max);
-                return 2;
-        }
-        plan->writer.level = s->level;
-        return PLAN_GO;
+                return 0;
+        if (kind->level_min == 0 && kind->level_max == 0)
+                return lsr_message("%s has no compression levels", format);
+        if (s->level < kind->level_min || s->level > kind->level_max)
+                return lsr_message("%s has no compression level %d: use %d to %d", format, s->level, kind->level_min,
+                                   kind->level_max);
+        return 0;
 }
 
 /* An id: a number, or a name that the database has. */
@@ -120,7 +113,7 @@ static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
         char *user, *group;
 
         if (!owner)
-                return PLAN_GO;
+                return 0;
         user = plan_text(plan, owner);
         group = strchr(user, ':');
         if (group)
@@ -133,9 +126,7 @@ static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
                 bad = "group";
         else if (!o->set_owner && !o->set_group)
                 bad = "owner";
-        if (bad)
-                lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner));
-        return bad ? 2 : PLAN_GO;
+        return bad ? lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner)) : 0;
 }
 
 /* Whole seconds since 1970.  False: it is no such number. */
@@ -173,22 +164,14 @@ static int plan_times(struct lsr_pack_plan *plan, const char *mtime)
         struct lsr_pack_options *o = &plan->pack;
         const char *epoch = getenv("SOURCE_DATE_EPOCH");
 
-        if (mtime) {
-                o->set_time = true;
-                if (!plan_time(mtime, &o->time_sec)) {
-                        lsr_message("invalid time %s for '--mtime': use @SECONDS or 2024-05-06 07:08:09, in UTC",
-                                    lsr_quoted_always(mtime));
-                        return 2;
-                }
-        }
-        if (epoch && *epoch) {
-                o->clamp = true;
-                if (!plan_seconds(epoch, &o->clamp_sec)) {
-                        lsr_message("SOURCE_DATE_EPOCH is not a number of seconds: %s", lsr_quoted_always(epoch));
-                        return 2;
-                }
-        }
-        return PLAN_GO;
+        o->set_time = mtime;
+        o->clamp = epoch && *epoch;
+        if (mtime && !plan_time(mtime, &o->time_sec))
+                return lsr_message("invalid time %s for '--mtime': use @SECONDS or 2024-05-06 07:08:09, in UTC",
+                                   lsr_quoted_always(mtime));
+        if (o->clamp && !plan_seconds(epoch, &o->clamp_sec))
+                return lsr_message("SOURCE_DATE_EPOCH is not a number of seconds: %s", lsr_quoted_always(epoch));
+        return 0;
 }
 
 /* --- operands ----------------------------------------------------------------- */
@@ -207,7 +190,7 @@ static const char *plan_prefix(struct lsr_pack_plan *plan, const char *path)
         return lsr_arena_strndup(&plan->texts, path + begin, end - begin);
 }
 
-/* One operand.  Returns PLAN_GO or an exit status. */
+/* One operand.  Returns 0 or an exit status. */
 static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
 {
         lsr_autofree char *real = realpath(operand, NULL);
@@ -215,24 +198,20 @@ static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitig
         struct stat st;
         int r;
 
-        if (!real || stat(real, &st) < 0) {
-                lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
-                return 2;
-        }
+        if (!real || stat(real, &st) < 0)
+                return lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
         if (r == -EINVAL)
-                lsr_message("git cannot list what it ignores in %s: is it in a repository?",
-                            lsr_quoted_always(operand));
-        else if (r < 0)
-                lsr_message_errno(-r, "cannot run git");
+                return lsr_message("git cannot list what it ignores in %s: is it in a repository?",
+                                   lsr_quoted_always(operand));
         if (r < 0)
-                return 2;
+                return lsr_message_errno(-r, "cannot run git");
         *ret_root = (struct lsr_walk_root){ .path = plan_text(plan, real),
                                             .given = plan_text(plan, operand),
                                             .prefix = plan_prefix(plan, operand),
                                             .is_dir = S_ISDIR(st.st_mode),
                                             .keep = keep };
-        return PLAN_GO;
+        return 0;
 }
 
 /* Sort roots by their prefixes, in the order of members. */
@@ -248,19 +227,15 @@ static int plan_check_prefixes(const struct lsr_pack_job *job)
         for (size_t i = 1; i < job->n_roots; i++) {
                 const char *prefix = job->roots[i].prefix;
 
-                if (!job->roots[0].prefix[0]) {
-                        lsr_message("%s has no name to be stored under: it can only be packed alone",
-                                    lsr_quoted_always(job->roots[0].path));
-                        return 2;
-                }
-                if (strcmp(job->roots[i - 1].prefix, prefix) == 0) {
-                        lsr_message("%s and %s would both be stored as %s: pack them separately",
-                                    lsr_quoted_always(job->roots[i - 1].path), lsr_quoted_always(job->roots[i].path),
-                                    lsr_quoted_always(prefix));
-                        return 2;
-                }
+                if (!job->roots[0].prefix[0])
+                        return lsr_message("%s has no name to be stored under: it can only be packed alone",
+                                           lsr_quoted_always(job->roots[0].path));
+                if (strcmp(job->roots[i - 1].prefix, prefix) == 0)
+                        return lsr_message("%s and %s would both be stored as %s: pack them separately",
+                                           lsr_quoted_always(job->roots[i - 1].path),
+                                           lsr_quoted_always(job->roots[i].path), lsr_quoted_always(prefix));
         }
-        return PLAN_GO;
+        return 0;
 }
 
 /* The name of a bundle of @root, in @dir unless that is "". */
@@ -285,9 +260,8 @@ static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan, size_t n_roots)
 static int plan_readable(const struct lsr_walk_root *root, const char *operand)
 {
         if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)
-                return PLAN_GO;
-        lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
-        return 2;
+                return 0;
+        return lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
 }
 
 /* All operands in one bundle. */
@@ -298,23 +272,21 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 
         for (size_t i = 0; i < s->n_operands; i++) {
                 status = plan_root(plan, s->operands[i], s->pack.gitignore, &job->roots[i]);
-                if (status != PLAN_GO)
+                if (status)
                         return status;
                 job->n_roots++;
                 status = plan_readable(&job->roots[i], s->operands[i]);
-                if (status != PLAN_GO)
+                if (status)
                         return status;
         }
         qsort(job->roots, job->n_roots, sizeof(*job->roots), plan_compare);
         status = plan_check_prefixes(job);
-        if (status != PLAN_GO)
+        if (status)
                 return status;
-        if (s->n_operands > 1 && !s->output) {
-                lsr_message("several directories make one bundle: name it with --output=FILE, or use --each");
-                return 2;
-        }
+        if (s->n_operands > 1 && !s->output)
+                return lsr_message("several directories make one bundle: name it with --output=FILE, or use --each");
         job->output = s->output ? s->output : plan_output(plan, &job->roots[0], "");
-        return PLAN_GO;
+        return 0;
 }
 
 static int plan_no_dots(const struct dirent *d)
@@ -339,11 +311,11 @@ static int plan_subdirectory(struct lsr_pack_plan *plan, const struct lsr_settin
                 type = IFTODT(st.st_mode);
         if (type != DT_DIR) {
                 ++*loose;
-                return PLAN_GO;
+                return 0;
         }
         job = plan_add(plan, 1);
         status = plan_root(plan, path, s->pack.gitignore, job->roots);
-        if (status == PLAN_GO) {
+        if (status == 0) {
                 job->n_roots = 1;
                 job->output = plan_output(plan, job->roots, s->output ? s->output : "");
         }
@@ -354,28 +326,24 @@ static int plan_subdirectory(struct lsr_pack_plan *plan, const struct lsr_settin
 static int plan_each(struct lsr_pack_plan *plan, const struct lsr_settings *s, const char *operand)
 {
         struct dirent **names;
-        int n = scandir(operand, &names, plan_no_dots, plan_by_bytes), status = PLAN_GO;
+        int n = scandir(operand, &names, plan_no_dots, plan_by_bytes), status = 0;
         size_t before = plan->n_jobs;
         uint64_t loose = 0;
 
-        if (n < 0) {
-                lsr_message_errno(errno, "cannot open directory %s", lsr_quoted_always(operand));
-                return 2;
-        }
+        if (n < 0)
+                return lsr_message_errno(errno, "cannot open directory %s", lsr_quoted_always(operand));
         for (int i = 0; i < n; i++) {
                 lsr_autofree char *path = lsr_path_new(operand, names[i]->d_name);
 
-                if (status == PLAN_GO)
+                if (status == 0)
                         status = plan_subdirectory(plan, s, path, names[i]->d_type, &loose);
                 free(names[i]);
         }
         free(names);
-        if (status == PLAN_GO && plan->n_jobs == before) {
-                lsr_message("cannot pack %s: it has no subdirectories for --each to make bundles of",
-                            lsr_quoted_always(operand));
-                return 2;
-        }
-        if (status == PLAN_GO && loose > 0)
+        if (status == 0 && plan->n_jobs == before)
+                return lsr_message("cannot pack %s: it has no subdirectories for --each to make bundles of",
+                                   lsr_quoted_always(operand));
+        if (status == 0 && loose > 0)
                 lsr_message("%s file%s in %s left out: with --each, only subdirectories become bundles",
                             lsr_grouped(loose), loose == 1 ? "" : "s", lsr_quoted_always(operand));
         return status;
@@ -384,18 +352,15 @@ static int plan_each(struct lsr_pack_plan *plan, const struct lsr_settings *s, c
 static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
         struct stat st;
-        int status = PLAN_GO;
+        int status = 0;
 
-        if (s->output && strcmp(s->output, "-") == 0) {
-                lsr_message("--each makes several bundles, and standard output takes only one: name a directory "
-                            "with --output=DIR");
-                return 2;
-        }
-        if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode))) {
-                lsr_message("%s is not a directory, which --output must be with --each", lsr_quoted_always(s->output));
-                return 2;
-        }
-        for (size_t i = 0; i < s->n_operands && status == PLAN_GO; i++)
+        if (s->output && strcmp(s->output, "-") == 0)
+                return lsr_message("--each makes several bundles, and standard output takes only one: name a directory "
+                                   "with --output=DIR");
+        if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode)))
+                return lsr_message("%s is not a directory, which --output must be with --each",
+                                   lsr_quoted_always(s->output));
+        for (size_t i = 0; i < s->n_operands && status == 0; i++)
                 status = plan_each(plan, s, s->operands[i]);
         return status;
 }
@@ -408,13 +373,13 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         *plan = (struct lsr_pack_plan){ .pack = { .excludes = lsr_excludes_new(s->pack.excludes.list),
                                                   .no_xattrs = s->pack.no_xattrs } };
         status = plan_kind(plan, s);
-        if (status == PLAN_GO)
+        if (status == 0)
                 status = plan_writer(plan, &s->pack);
-        if (status == PLAN_GO)
+        if (status == 0)
                 status = plan_owner(plan, s->pack.owner);
-        if (status == PLAN_GO)
+        if (status == 0)
                 status = plan_times(plan, s->pack.mtime);
-        if (status == PLAN_GO)
+        if (status == 0)
                 status = s->pack.each ? plan_all_each(plan, s) : plan_one(plan, s);
         return status;
 }

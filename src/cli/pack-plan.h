@@ -22,7 +22,7 @@ struct lsr_pack_plan {
         struct lsr_arena texts; /* and roots, of all of them */
 };
 
-/* Returns -1 to go on, or the exit status after an error, which was reported. */
+/* Returns 0, or the exit status after an error, which was reported. */
 int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings);
 void lsr_pack_plan_free(struct lsr_pack_plan *plan);
 

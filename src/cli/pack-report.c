@@ -22,26 +22,6 @@ void lsr_pack_report_begin(struct lsr_pack_report *r)
         r->told_ns = r->began_ns;
 }
 
-void lsr_pack_report_clear(struct lsr_pack_report *r)
-{
-        if (r->shown)
-                lsr_message_lines("\r\033[K");
-        r->shown = false;
-}
-
-void lsr_pack_report_abandon(const struct lsr_pack_report *r)
-{
-        static const char clear[] = "\r\033[K";
-
-        if (r->shown && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
-                return; /* nobody sees it */
-}
-
-void lsr_pack_report_expect(struct lsr_pack_report *r, const struct lsr_pack_size *size)
-{
-        r->expected = *size;
-}
-
 /* Even the smallest file takes some time. */
 static double report_work(uint64_t files, uint64_t bytes)
 {
@@ -71,7 +51,7 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
                               uint64_t held)
 {
         uint64_t now, bytes = held < stats->bytes ? stats->bytes - held : 0;
-        lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
+        lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_MEMORY;
 
         if (!r->terminal)
                 return;
@@ -79,12 +59,11 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
         if (now - r->told_ns < REPORT_EVERY_NS)
                 return;
         r->told_ns = now;
-        r->shown = true;
-        lsr_out_printf(&line, "\r%s: %s files, %.1f MB, %.0f MB/s", what, lsr_grouped(stats->members),
+        lsr_out_printf(&line, "%s: %s files, %.1f MB, %.0f MB/s", what, lsr_grouped(stats->members),
                        (double)bytes / 1e6, (double)bytes * 1e3 / (double)(now - r->began_ns));
         report_left(r, stats->members, bytes, now - r->began_ns, &line);
-        lsr_out_puts(&line, "\033[K");
-        lsr_out_flush(&line);
+        lsr_out_putc(&line, '\0');
+        lsr_message_progress(line.buf);
 }
 
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,
@@ -110,7 +89,6 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 [LSR_PACK_OUTPUT] = "%s is the bundle itself: left out",
         };
 
-        lsr_pack_report_clear(r);
         if (what != LSR_PACK_SOCKET && what != LSR_PACK_OUTPUT)
                 r->status = 1;
         lsr_message_errno(-error, texts[what], lsr_quoted_always(path), lsr_grouped(at));
@@ -120,19 +98,21 @@ int lsr_pack_report_refused(const char *name, const char *option, int refused)
 {
         const char *quoted = lsr_quoted_always(name);
 
-        if (refused == LSR_TARGET_EXISTS)
-                lsr_message("%s already exists; use --force to replace it", quoted);
-        else if (refused == LSR_TARGET_IS_DIR)
-                lsr_message("%s is a directory: name a file with %s", quoted, option);
-        else if (refused == LSR_TARGET_INSIDE)
-                lsr_message("%s would be inside the tree that is packed: choose another place with %s", quoted, option);
-        else if (refused == LSR_TARGET_NO_SPACE)
-                lsr_message("no space left for %s: choose another place with %s", quoted, option);
-        else if (refused == LSR_TARGET_NO_READER)
-                lsr_message("nobody reads the FIFO %s: start its reader first", quoted);
-        else
-                lsr_message_errno(-refused, "cannot create %s", quoted);
-        return 2;
+        switch (refused) {
+        case LSR_TARGET_EXISTS:
+                return lsr_message("%s already exists; use --force to replace it", quoted);
+        case LSR_TARGET_IS_DIR:
+                return lsr_message("%s is a directory: name a file with %s", quoted, option);
+        case LSR_TARGET_INSIDE:
+                return lsr_message("%s would be inside the tree that is packed: choose another place with %s", quoted,
+                                   option);
+        case LSR_TARGET_NO_SPACE:
+                return lsr_message("no space left for %s: choose another place with %s", quoted, option);
+        case LSR_TARGET_NO_READER:
+                return lsr_message("nobody reads the FIFO %s: start its reader first", quoted);
+        default:
+                return lsr_message_errno(-refused, "cannot create %s", quoted);
+        }
 }
 
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format)
@@ -159,7 +139,6 @@ void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *form
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
                          uint64_t out_bytes)
 {
-        lsr_pack_report_clear(r);
         lsr_message("%s: %s file%s, %s bytes in, %s bytes out, %.2f s",
                     strcmp(output, "-") == 0 ? "standard output" : lsr_quoted_needed(output),
                     lsr_grouped(stats->members), stats->members == 1 ? "" : "s", lsr_grouped(stats->bytes),

@@ -15,11 +15,11 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
-#include "cli/engine.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack-plan.h"
 #include "cli/pack-report.h"
+#include "cli/reading.h"
 #include "cli/signals.h"
 #include "formats/format.h"
 #include "pack/target.h"
@@ -40,7 +40,7 @@ static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main
 static void pack_put_away(void)
 {
         lsr_target_abandon();
-        lsr_pack_report_abandon(&pack_run.report);
+        lsr_message_clear();
 }
 
 static void pack_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
@@ -77,7 +77,6 @@ static void pack_verify_trouble(void *ctx, const char *text)
 {
         struct pack_run *p = ctx;
 
-        lsr_pack_report_clear(&p->report);
         p->said = true;
         lsr_message("verifying: %s", lsr_printable(text));
 }
@@ -103,11 +102,24 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
         r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
                             (unsigned)job->n_roots);
         if (r == 0 && isatty(pack_end(ret_target))) {
-                lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
                 lsr_target_close(ret_target);
-                return 2;
+                return lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
         }
         return r == 0 ? 0 : lsr_pack_report_refused(job->output, "--output=FILE", r);
+}
+
+static struct lsr_pack_options pack_options(struct pack_run *p, const struct lsr_pack_job *job)
+{
+        struct lsr_pack_options options = p->plan.pack;
+
+        options.walk_io = p->walk_io;
+        options.read_io = p->read_io;
+        options.roots = job->roots;
+        options.n_roots = job->n_roots;
+        options.ctx = p;
+        options.trouble = pack_trouble;
+        options.progress = pack_progress;
+        return options;
 }
 
 /* Do the file systems of the roots use more bytes than @room?  */
@@ -135,40 +147,27 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
 {
         const struct lsr_writer_kind *kind = p->plan.kind;
         bool plain = kind->level_min == 0 && kind->level_max == 0 && t->room != LSR_TARGET_UNBOUNDED;
-        struct lsr_pack_options options = p->plan.pack;
-        struct lsr_pack_size size = {};
+        const struct lsr_pack_options options = pack_options(p, job);
+        struct lsr_pack_size *size = &p->report.expected;
 
         if (!p->report.terminal && !(plain && pack_may_exceed(job, t->room)))
                 return 0;
-        options.walk_io = p->walk_io;
-        options.roots = job->roots;
-        options.n_roots = job->n_roots;
-        if (lsr_pack_measure(&options, &size) < 0)
+        if (lsr_pack_measure(&options, size) < 0 || !plain || size->least <= t->room)
                 return 0;
-        lsr_pack_report_expect(&p->report, &size);
-        if (!plain || size.least <= t->room)
-                return 0;
-        lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with --output=FILE",
-                    lsr_quoted_always(job->output), lsr_grouped(size.least), lsr_grouped(t->room));
-        return 2;
+        return lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with "
+                           "--output=FILE",
+                           lsr_quoted_always(job->output), lsr_grouped(size->least), lsr_grouped(t->room));
 }
 
 /* Pack into the open target.  0 or a negative errno. */
 static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
 {
-        struct lsr_pack_options options = p->plan.pack;
+        struct lsr_pack_options options = pack_options(p, job);
         struct lsr_writer *writer;
         struct lsr_output out;
         struct stat st;
         int r;
 
-        options.walk_io = p->walk_io;
-        options.read_io = p->read_io;
-        options.roots = job->roots;
-        options.n_roots = job->n_roots;
-        options.ctx = p;
-        options.trouble = pack_trouble;
-        options.progress = pack_progress;
         if (fstat(pack_end(t), &st) == 0 && S_ISREG(st.st_mode)) {
                 options.out_dev = (uint32_t)major(st.st_dev) << 20 | (uint32_t)minor(st.st_dev);
                 options.out_inode = st.st_ino;
@@ -183,11 +182,9 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
                 if (r == 0)
                         r = writer->kind->finish(writer);
                 if (r == LSR_FINISH_NO_INDEX) {
-                        lsr_pack_report_clear(&p->report);
-                        lsr_message(
-                                "%s has no table of contents, which would be too large for any reader: a listing reads "
-                                "all of it",
-                                pack_name(job));
+                        lsr_message("%s has no table of contents, which would be too large for any reader: a listing "
+                                    "reads all of it",
+                                    pack_name(job));
                         r = 0;
                 }
                 writer->kind->free(writer);
@@ -213,7 +210,7 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
 
         if (!t->is_file || p->s->pack.no_verify)
                 return 0;
-        lsr_pack_report_expect(&p->report, &(struct lsr_pack_size){});
+        p->report.expected = (struct lsr_pack_size){};
         return lsr_verify(&verify, t->fd);
 }
 
@@ -223,27 +220,17 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
         const char *name = pack_name(job);
         int r = lsr_target_sync(t);
 
-        if (r == 0) {
-                r = pack_verify(p, t);
-                if (r < 0) {
-                        lsr_pack_report_clear(&p->report);
-                        if (r == -EBADMSG && !p->said)
-                                lsr_message("%s does not match what was packed, so it was not kept", name);
-                        else
-                                lsr_message_errno(-r, "cannot read %s back, so it was not kept", name);
-                        return 2;
-                }
-        }
-        if (r == 0)
-                r = lsr_target_commit(t);
+        if (r < 0)
+                return lsr_message_errno(-r, "cannot write %s", name);
+        r = pack_verify(p, t);
+        if (r == -EBADMSG && !p->said)
+                return lsr_message("%s does not match what was packed, so it was not kept", name);
+        if (r < 0)
+                return lsr_message_errno(-r, "cannot read %s back, so it was not kept", name);
+        r = lsr_target_commit(t);
         if (r == LSR_TARGET_EXISTS)
                 return lsr_pack_report_refused(job->output, "--output=FILE", r);
-        if (r < 0) {
-                lsr_pack_report_clear(&p->report);
-                lsr_message_errno(-r, "cannot write %s", name);
-                return 2;
-        }
-        return 0;
+        return r < 0 ? lsr_message_errno(-r, "cannot write %s", name) : 0;
 }
 
 /* Returns the exit status. */
@@ -261,19 +248,12 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
                 return r;
         lsr_pack_report_begin(&p->report);
         status = pack_measure(p, job, &target);
-        if (status != 0) {
+        if (status) {
                 lsr_target_close(&target);
                 return status;
         }
         r = pack_write(p, job, &target, &bytes);
-        if (r == 0) {
-                status = pack_complete(p, job, &target);
-        } else {
-                lsr_pack_report_clear(&p->report);
-                lsr_message_errno(-r, "cannot write %s", pack_name(job));
-                status = 2;
-        }
-        lsr_pack_report_clear(&p->report);
+        status = r == 0 ? pack_complete(p, job, &target) : lsr_message_errno(-r, "cannot write %s", pack_name(job));
         if (status == 0) {
                 lsr_pack_report_losses(&p->stats, p->plan.kind->suffixes[0]);
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
@@ -301,9 +281,8 @@ int lsr_command_pack(struct lsr_settings *settings)
 
         *p = (struct pack_run){ .s = settings };
         status = lsr_pack_plan_make(&p->plan, settings);
-        if (status >= 0)
-                return status;
-        status = lsr_engine_new_required(&p->walk_io, settings->engine);
+        if (status == 0)
+                status = lsr_engine_new_required(&p->walk_io, settings->engine);
         if (status == 0)
                 status = lsr_engine_new_required(&p->read_io, settings->engine);
         if (status)

@@ -2,13 +2,17 @@
  * parser - see the header
  *
  * getopt_long would do most of this, but it can neither prefer GNU's options
- * over ours when an abbreviation fits both nor suggest a name; and it prints.
+ * over ours when an abbreviation fits both nor tell what it did not know; and
+ * it prints.
  */
 #include "cli/parser.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 
@@ -36,49 +40,20 @@ static size_t parser_find_prefix(const char *name, size_t len, bool extra, const
         return n;
 }
 
-/* Edits from @a to @b: insertions, deletions, substitutions (Levenshtein), for short words. */
-static size_t parser_distance(const char *a, size_t a_len, const char *b)
+/* What is wrong.  Returns -1. */
+__attribute__((format(printf, 2, 3))) static int parser_problem(struct lsr_parser *p, const char *format, ...)
 {
-        size_t row[64], b_len = strlen(b);
+        va_list args;
 
-        if (b_len >= 64)
-                return 64;
-        for (size_t j = 0; j <= b_len; j++)
-                row[j] = j;
-        for (size_t i = 1; i <= a_len; i++) {
-                size_t diagonal = row[0];
-
-                row[0] = i;
-                for (size_t j = 1; j <= b_len; j++) {
-                        size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-                        best = row[j] + 1 < best ? row[j] + 1 : best;
-                        best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-                        diagonal = row[j];
-                        row[j] = best;
-                }
-        }
-        return row[b_len];
-}
-
-static const char *parser_nearest(const char *name, size_t len)
-{
-        const char *nearest = NULL;
-        size_t best = len / 3 + 1; /* what is further off is no typing error */
-
-        for (size_t i = 0; i < lsr_n_options; i++) {
-                size_t d = lsr_options[i].name ? parser_distance(name, len, lsr_options[i].name) : 64;
-
-                if (d <= best && (!nearest || d < best)) {
-                        nearest = lsr_options[i].name;
-                        best = d;
-                }
-        }
-        return nearest;
+        va_start(args, format);
+        if (vasprintf(&p->problem, format, args) < 0)
+                lsr_exhausted();
+        va_end(args);
+        return -1;
 }
 
 /* The first @len bytes of @text begin several names. */
-static int parser_ambiguous(const char *text, size_t len, bool extra, void (*report)(const char *format, ...))
+static int parser_ambiguous(struct lsr_parser *p, const char *text, size_t len, bool extra)
 {
         lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_MEMORY;
 
@@ -89,57 +64,50 @@ static int parser_ambiguous(const char *text, size_t len, bool extra, void (*rep
                         lsr_out_printf(&list, " '--%s'", o->name);
         }
         lsr_out_putc(&list, '\0');
-        report("option '--%s' is ambiguous; possibilities:%s", text, list.buf);
-        return -1;
+        return parser_problem(p, "option '--%s' is ambiguous; possibilities:%s", text, list.buf);
 }
 
-static int parser_parse_long(struct lsr_parser *p, const char *text, void (*report)(const char *format, ...),
-                             const struct lsr_option **ret_option, const char **ret_value)
+static int parser_parse_long(struct lsr_parser *p, const char *text, const struct lsr_option **ret_option,
+                             const char **ret_value)
 {
         const char *equals = strchr(text, '=');
         size_t len = equals ? (size_t)(equals - text) : strlen(text);
         const struct lsr_option *o = NULL;
         size_t n = parser_find_prefix(text, len, false, &o);
-        bool extra = n == 0 && !p->gnu_messages;
+        bool extra = n == 0 && !p->gnu;
 
         if (extra)
                 n = parser_find_prefix(text, len, true, &o);
         if (n > 1)
-                return parser_ambiguous(text, len, extra, report);
+                return parser_ambiguous(p, text, len, extra);
         if (n == 0) {
-                const char *nearest = p->gnu_messages ? NULL : parser_nearest(text, len);
-
-                report("unrecognized option '--%s'", text);
-                if (nearest)
-                        report("did you mean '--%s'?", nearest);
-                return -1;
+                p->unknown = text;
+                p->unknown_len = len;
+                return parser_problem(p, "unrecognized option '--%s'", text);
         }
         *ret_value = equals ? equals + 1 : NULL;
-        if (equals && o->argument == LSR_ARG_NONE) {
-                report("option '--%s' doesn't allow an argument", o->name);
-                return -1;
-        }
+        /* GNU's --help takes none. */
+        if (equals && (o->argument == LSR_ARG_NONE || (p->gnu && o->command == LSR_ACTION_HELP)))
+                return parser_problem(p, "option '--%s' doesn't allow an argument", o->name);
         if (!equals && o->argument == LSR_ARG_REQUIRED) {
-                if (p->next >= p->argc) {
-                        report("option '--%s' requires an argument", o->name);
-                        return -1;
-                }
+                if (p->next >= p->argc)
+                        return parser_problem(p, "option '--%s' requires an argument", o->name);
                 *ret_value = p->argv[p->next++];
         }
         *ret_option = o;
         return 1;
 }
 
-static int parser_parse_letter(struct lsr_parser *p, void (*report)(const char *format, ...),
-                               const struct lsr_option **ret_option, const char **ret_value)
+static int parser_parse_letter(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
 {
         char letter = *p->letters++;
         const struct lsr_option *o = parser_find_letter(letter);
 
         *ret_value = NULL;
         if (!o) {
-                report("invalid option -- '%c'", letter);
-                return -1;
+                p->unknown = p->letters - 1;
+                p->unknown_len = 1;
+                return parser_problem(p, "invalid option -- '%c'", letter);
         }
         if (o->argument == LSR_ARG_REQUIRED) {
                 if (*p->letters) {
@@ -147,8 +115,7 @@ static int parser_parse_letter(struct lsr_parser *p, void (*report)(const char *
                 } else if (p->next < p->argc) {
                         *ret_value = p->argv[p->next++];
                 } else {
-                        report("option requires an argument -- '%c'", letter);
-                        return -1;
+                        return parser_problem(p, "option requires an argument -- '%c'", letter);
                 }
                 p->letters = "";
         }
@@ -156,11 +123,10 @@ static int parser_parse_letter(struct lsr_parser *p, void (*report)(const char *
         return 1;
 }
 
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
-                     const struct lsr_option **ret_option, const char **ret_value)
+int lsr_parse_option(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
 {
         if (p->letters && *p->letters)
-                return parser_parse_letter(p, report, ret_option, ret_value);
+                return parser_parse_letter(p, ret_option, ret_value);
         while (p->next < p->argc) {
                 const char *word = p->argv[p->next++];
 
@@ -169,9 +135,9 @@ int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ..
                         p->only_operands |= getenv("POSIXLY_CORRECT") != NULL;
                 } else if (word[1] != '-') {
                         p->letters = word + 1;
-                        return parser_parse_letter(p, report, ret_option, ret_value);
+                        return parser_parse_letter(p, ret_option, ret_value);
                 } else if (word[2]) {
-                        return parser_parse_long(p, word + 2, report, ret_option, ret_value);
+                        return parser_parse_long(p, word + 2, ret_option, ret_value);
                 } else {
                         p->only_operands = true;
                 }

@@ -16,17 +16,16 @@
 struct lsr_parser {
         char **argv;
         int argc;
-        bool gnu_messages;     /* called as ls: no suggestions, no options of our own */
+        bool gnu;              /* called as ls: no options of our own */
         int next;              /* index in argv */
         const char *letters;   /* rest of a group of short options */
         bool only_operands;    /* "--" was seen */
         const char **operands; /* collected, room for argc */
         size_t n_operands;
+        char *problem;       /* after an error: what is wrong, to be freed */
+        const char *unknown; /* the letter, or the name without its value, that no option has; NULL: another error */
+        size_t unknown_len;
 };
 
-/*
- * The next option with its argument (NULL if it has none).  Returns 1; 0 at the
- * end; -1 after an error, which @report was told as complete lines of text.
- */
-int lsr_parse_option(struct lsr_parser *p, void (*report)(const char *format, ...),
-                     const struct lsr_option **ret_option, const char **ret_value);
+/* The next option with its argument (NULL if it has none).  Returns 1; 0 at the end; -1 after an error. */
+int lsr_parse_option(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value);

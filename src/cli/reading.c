@@ -1,4 +1,4 @@
-/* reading - engine and bundles for commands other than listings */
+/* reading - see the header */
 #include "cli/reading.h"
 
 #include <errno.h>
@@ -6,8 +6,39 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/engine.h"
 #include "cli/message.h"
+
+static int engine_refused(const char *name, int error)
+{
+        return lsr_message_errno(-error, "engine %s cannot run here", lsr_quoted_always(name));
+}
+
+int lsr_engine_fail(struct lsr_io *io, const char *name, int error)
+{
+        int refused = lsr_io_require(io);
+
+        if (refused < 0)
+                return engine_refused(name, refused);
+        return lsr_message_errno(-error, "engine %s failed", lsr_quoted_always(name));
+}
+
+int lsr_engine_new(struct lsr_io **ret_io, const char *name)
+{
+        int error = lsr_io_new(ret_io, name);
+
+        if (error >= 0)
+                return 0;
+        if (error != -EINVAL)
+                return engine_refused(name, error);
+        return lsr_message_usage("unknown engine %s: use auto, uring, threads or sync", lsr_quoted_always(name));
+}
+
+int lsr_engine_new_required(struct lsr_io **ret_io, const char *name)
+{
+        int status = lsr_engine_new(ret_io, name), error = status == 0 ? lsr_io_require(*ret_io) : 0;
+
+        return error < 0 ? engine_refused(name, error) : status;
+}
 
 void lsr_reading_fail(struct lsr_reading *r, int status)
 {
@@ -29,10 +60,7 @@ static void reading_trouble(void *ctx, const char *path, int error, const char *
         if (strcmp(said, r->said) == 0)
                 return;
         memcpy(r->said, said, sizeof(said));
-        if (text)
-                lsr_message("%s: %s", lsr_quoted_always(path), lsr_printable(text));
-        else
-                lsr_message_errno(-error, "cannot open %s", lsr_quoted_always(path));
+        lsr_message_bundle(path, error, text);
 }
 
 void lsr_reading_refuse(struct lsr_reading *r, const char *path, int found)

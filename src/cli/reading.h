@@ -1,7 +1,5 @@
 /*
- * reading - what the commands that read bundles back have in common
- *
- * An engine, the bundles, and an exit status that records errors.
+ * reading - what the commands have in common: the engine, the bundles, and an exit status that records errors
  */
 #pragma once
 
@@ -11,6 +9,16 @@
 #include "cli/settings.h"
 #include "source/lookup.h"
 
+/* Make the engine that --io or LSR_IO names.  0, or the exit status after an error, which was reported. */
+int lsr_engine_new(struct lsr_io **ret_io, const char *name);
+
+/* The same, and be sure now that it runs. */
+int lsr_engine_new_required(struct lsr_io **ret_io, const char *name);
+
+/* Report that it has failed with @error, or never could run.  Returns the exit status. */
+int lsr_engine_fail(struct lsr_io *io, const char *name, int error);
+
+/* For all commands but listings. */
 struct lsr_reading {
         const struct lsr_settings *settings;
         struct lsr_io *io;

@@ -205,49 +205,47 @@ static void resolve_sizes(struct lsr_settings *s)
         o->block_style = s->given.kibibytes ? (struct lsr_size_style){ 0, 1024 } : style;
 }
 
+static int resolve_time_format(struct lsr_when *w, const char *format)
+{
+        char *old = lsr_xstrdup(format), *recent = strchr(old, '\n');
+
+        if (recent && strchr(recent + 1, '\n')) {
+                free(old);
+                return lsr_message("invalid time style format %s", lsr_quoted_locale(format));
+        }
+        if (recent)
+                *recent++ = '\0';
+        lsr_when_init(w, LSR_WHEN_FORMAT);
+        w->formats[0] = old;
+        w->formats[1] = recent ? recent : old;
+        return 0;
+}
+
 static int resolve_time_style(struct lsr_settings *s)
 {
         struct lsr_when *w = &s->view.when;
         const char *style = s->given.time_style ? s->given.time_style : getenv("TIME_STYLE");
         int kind;
 
-        if (!style)
+        if (s->view.o.format != LSR_FORMAT_LONG || !style)
                 style = "locale";
-        for (; strncmp(style, "posix-", 6) == 0; style += 6) {
-                if (lsr_locale_posix_time()) {
-                        lsr_when_init(w, LSR_WHEN_LOCALE);
-                        return UNSET;
-                }
-        }
-        if (*style == '+') {
-                char *old = lsr_xstrdup(style + 1), *recent = strchr(old, '\n');
-
-                if (recent && strchr(recent + 1, '\n')) {
-                        lsr_message("invalid time style format %s", lsr_quoted_locale(style + 1));
-                        free(old);
-                        return 2;
-                }
-                if (recent)
-                        *recent++ = '\0';
-                lsr_when_init(w, LSR_WHEN_FORMAT);
-                w->formats[0] = old;
-                w->formats[1] = recent ? recent : old;
-                return UNSET;
-        }
+        while (strncmp(style, "posix-", 6) == 0)
+                style = lsr_locale_posix_time() ? "locale" : style + 6;
+        if (*style == '+')
+                return resolve_time_format(w, style + 1);
         kind = lsr_word_find(lsr_time_style_words, style);
-        if (kind >= 0) {
-                lsr_when_init(w, (enum lsr_when_kind)kind);
-                return UNSET;
+        if (kind < 0) {
+                lsr_word_complain(kind, style, "time style");
+                lsr_message_lines("Valid arguments are:\n"
+                                  "  - [posix-]full-iso\n"
+                                  "  - [posix-]long-iso\n"
+                                  "  - [posix-]iso\n"
+                                  "  - [posix-]locale\n"
+                                  "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n");
+                return lsr_message_try_help();
         }
-        lsr_word_complain(kind, style, "time style");
-        lsr_message_lines("Valid arguments are:\n"
-                          "  - [posix-]full-iso\n"
-                          "  - [posix-]long-iso\n"
-                          "  - [posix-]iso\n"
-                          "  - [posix-]locale\n"
-                          "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n");
-        lsr_message_try_help();
-        return 2;
+        lsr_when_init(w, (enum lsr_when_kind)kind);
+        return 0;
 }
 
 /* Are colours asked for? */
@@ -313,11 +311,10 @@ static int resolve_no_column(const char *list)
         for (size_t i = 0; lsr_column_name(i); i++)
                 lsr_out_printf(&names, "  - %s\n", lsr_column_name(i));
         lsr_out_flush(&names);
-        lsr_message_try_help();
-        return 2;
+        return lsr_message_try_help();
 }
 
-/* The columns of the output.  Returns UNSET to go on, or the exit status after an error. */
+/* The columns of the output.  Returns 0, or the exit status after an error. */
 static int resolve_columns(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
@@ -333,16 +330,14 @@ static int resolve_columns(struct lsr_settings *s)
                 shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
         }
         lsr_cells_add(&v->cells, shown);
-        if (v->cells.n == LSR_CELLS_MAX) {
-                lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
-                return 2;
-        }
+        if (v->cells.n == LSR_CELLS_MAX)
+                return lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
         if (unknown)
                 return resolve_no_column(unknown);
         if (v->o.format != LSR_FORMAT_LONG)
                 for (size_t i = 0; i < v->cells.n; i++)
                         v->cells.all[i].align = LSR_RIGHT;
-        return UNSET;
+        return 0;
 }
 
 /*
@@ -406,13 +401,24 @@ static void resolve_want(struct lsr_settings *s)
         l->pieces = o->unaligned && !o->tree && !w->stat;
 }
 
+static int resolve_level(const struct lsr_settings *s)
+{
+        const struct lsr_list_options *l = &s->list;
+
+        if (!l->max_depth || l->tree || l->recursive)
+                return 0;
+        return lsr_message_usage("option '--level' is only for trees: use '--tree=%u', or -R with it", l->max_depth);
+}
+
 int lsr_given_resolve(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
         struct lsr_view_options *o = &v->o;
         const char *icons;
-        int status;
+        int status = resolve_level(s);
 
+        if (status)
+                return status;
         resolve_format(s);
         resolve_sizes(s);
         o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);
@@ -424,25 +430,21 @@ int lsr_given_resolve(struct lsr_settings *s)
         resolve_width(s);
         resolve_quoting(s);
         o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
-        if (o->dired && o->end != '\n') {
-                lsr_message("--dired and --zero are incompatible");
-                return 2;
-        }
-        status = o->format == LSR_FORMAT_LONG ? resolve_time_style(s) : UNSET;
-        if (status != UNSET)
+        if (o->dired && o->end != '\n')
+                return lsr_message("--dired and --zero are incompatible");
+        status = resolve_time_style(s);
+        if (status)
                 return status;
-        if (o->format != LSR_FORMAT_LONG)
-                lsr_when_init(&v->when, LSR_WHEN_LOCALE);
         resolve_palette(s);
         if (o->color)
                 o->tabsize = 0;
         status = resolve_columns(s);
-        if (status != UNSET)
+        if (status)
                 return status;
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
                        !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
         resolve_want(s);
         if (o->hyperlink)
                 lsr_hyperlinks_init(&v->links);
-        return UNSET;
+        return 0;
 }

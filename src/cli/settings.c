@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "cli/given.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -16,19 +17,30 @@ static int settings_confine(struct lsr_settings *s)
 
         if (s->given.confine == UNSET && env && *env) {
                 s->given.confine = lsr_word_value(lsr_confine_words, env, "LSR_CONFINE");
-                if (s->given.confine < 0) {
-                        lsr_message_try_help();
+                if (s->given.confine < 0)
                         return 2;
-                }
         }
         s->confine_required = s->given.confine == true;
-        return UNSET;
+        return 0;
+}
+
+/* Report what the parser did not accept.  Returns the exit status. */
+static int settings_refuse(const struct lsr_parser *p, enum lsr_action action)
+{
+        lsr_autofree char *problem = p->problem, *meant = NULL;
+
+        if (p->unknown && !p->gnu)
+                meant = lsr_given_meant(p->unknown, p->unknown_len, action);
+        lsr_message("%s", problem);
+        if (meant)
+                lsr_message("did you mean '%s'?", meant);
+        return lsr_message_try_help();
 }
 
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
 {
         struct lsr_settings *s = ret_settings;
-        struct lsr_parser parser = { .argv = argv, .argc = argc, .gnu_messages = gnu, .next = 1 };
+        struct lsr_parser parser = { .argv = argv, .argc = argc, .gnu = gnu, .next = 1 };
         const struct lsr_option *option;
         const char *value;
         int got;
@@ -57,31 +69,26 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         if (!gnu)
                 s->action = lsr_given_command(parser);
-        while ((got = lsr_parse_option(&parser, lsr_message, &option, &value)) > 0) {
+        while ((got = lsr_parse_option(&parser, &option, &value)) > 0) {
                 int status;
 
                 if (option->command >= LSR_ACTION_HELP) {
                         s->action = option->command;
-                        return UNSET;
+                        return option->set ? option->set(s, option, value) : 0;
                 }
                 status = lsr_given_check_command(option, s->action);
-                if (status == UNSET && option->long_rows)
+                if (status == 0 && option->long_rows)
                         s->given.format = LSR_FORMAT_LONG;
-                if (status == UNSET && option->set)
+                if (status == 0 && option->set)
                         status = option->set(s, option, value);
-                if (status != UNSET)
+                if (status)
                         return status;
         }
-        if (got < 0) {
-                lsr_message_try_help();
-                return 2;
-        }
+        if (got < 0)
+                return settings_refuse(&parser, s->action);
         s->n_operands = parser.n_operands;
-        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST) {
-                lsr_message("missing operand");
-                lsr_message_try_help();
-                return 2;
-        }
+        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST)
+                return lsr_message_usage("missing operand");
         if (s->n_operands == 0)
                 s->operands[s->n_operands++] = ".";
         if (!s->engine) {
@@ -89,5 +96,5 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
 
                 s->engine = env && *env ? env : "auto";
         }
-        return settings_confine(s) == UNSET ? lsr_given_resolve(s) : 2;
+        return settings_confine(s) == 0 ? lsr_given_resolve(s) : 2;
 }

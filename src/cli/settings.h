@@ -66,6 +66,7 @@ struct lsr_settings {
         enum lsr_action action;
         bool gnu; /* called as ls */
         bool stats;
+        bool help_all;
         bool no_cache;         /* of catalogues */
         bool confine_required; /* bundles are read by a confined process or not at all */
         bool force;            /* replace what exists */
@@ -80,5 +81,5 @@ struct lsr_settings {
         struct lsr_view view; /* options, quoting, colours and time style are set */
 };
 
-/* Returns -1 to go on, or the exit status after an error, which was reported. */
+/* Returns 0, or the exit status after an error, which was reported. */
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu);

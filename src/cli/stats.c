@@ -6,7 +6,7 @@
  * Nor are those of programs that lsr runs, git and getent: these are counted
  * themselves.
  */
-#include "cli/stats.h"
+#include "cli/cli.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -143,17 +143,15 @@ static void unpack_operands(struct unpack_run *u)
                 unpack_place(u, &places[i]);
 }
 
-int lsr_command_unpack(const struct lsr_settings *settings)
+int lsr_command_unpack(struct lsr_settings *settings)
 {
         struct unpack_run *u = &unpack_run;
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
         int status;
 
-        if (settings->output && strcmp(settings->output, "-") == 0) {
-                lsr_message("--unpack cannot write to standard output: name a directory with "
-                            "--output=DIR, or use --cat");
-                return 2;
-        }
+        if (settings->output && strcmp(settings->output, "-") == 0)
+                return lsr_message("--unpack cannot write to standard output: name a directory with "
+                                   "--output=DIR, or use --cat");
         status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;

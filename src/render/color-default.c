@@ -4,7 +4,7 @@
  * Kept in the syntax of the variable, so that the one parser reads both.  The
  * order is that of the database; where two suffixes match the later one wins.
  */
-#include "render/color-default.h"
+#include "render/color.h"
 
 #include <stddef.h>
 

@@ -27,7 +27,6 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "render/color-default.h"
 
 struct color_node {
         struct lsr_color_text seq; /* text NULL: no suffix ends here */
@@ -51,57 +50,35 @@ struct color_reader {
         char *out;
 };
 
-static const char color_keys[LSR_COLOR_N][3] = {
-        [LSR_COLOR_LEFT] = "lc",
-        [LSR_COLOR_RIGHT] = "rc",
-        [LSR_COLOR_END] = "ec",
-        [LSR_COLOR_RESET] = "rs",
-        [LSR_COLOR_NORMAL] = "no",
-        [LSR_COLOR_FILE] = "fi",
-        [LSR_COLOR_DIR] = "di",
-        [LSR_COLOR_LINK] = "ln",
-        [LSR_COLOR_FIFO] = "pi",
-        [LSR_COLOR_SOCK] = "so",
-        [LSR_COLOR_BLK] = "bd",
-        [LSR_COLOR_CHR] = "cd",
-        [LSR_COLOR_MISSING] = "mi",
-        [LSR_COLOR_ORPHAN] = "or",
-        [LSR_COLOR_EXEC] = "ex",
-        [LSR_COLOR_DOOR] = "do",
-        [LSR_COLOR_SETUID] = "su",
-        [LSR_COLOR_SETGID] = "sg",
-        [LSR_COLOR_STICKY] = "st",
-        [LSR_COLOR_OTHER_WRITABLE] = "ow",
-        [LSR_COLOR_STICKY_OTHER_WRITABLE] = "tw",
-        [LSR_COLOR_CAP] = "ca",
-        [LSR_COLOR_MULTIHARDLINK] = "mh",
-        [LSR_COLOR_CLEAR_TO_EOL] = "cl",
-};
-
-#define COLOR_TEXT(s)            \
-        {                        \
-                s, sizeof(s) - 1 \
-        }
-
-/* The table compiled into GNU ls 9.1; kinds that are left out are unset. */
-static const struct lsr_color_text color_compiled_in[LSR_COLOR_N] = {
-        [LSR_COLOR_LEFT] = COLOR_TEXT("\033["),
-        [LSR_COLOR_RIGHT] = COLOR_TEXT("m"),
-        [LSR_COLOR_RESET] = COLOR_TEXT("0"),
-        [LSR_COLOR_DIR] = COLOR_TEXT("01;34"),
-        [LSR_COLOR_LINK] = COLOR_TEXT("01;36"),
-        [LSR_COLOR_FIFO] = COLOR_TEXT("33"),
-        [LSR_COLOR_SOCK] = COLOR_TEXT("01;35"),
-        [LSR_COLOR_BLK] = COLOR_TEXT("01;33"),
-        [LSR_COLOR_CHR] = COLOR_TEXT("01;33"),
-        [LSR_COLOR_EXEC] = COLOR_TEXT("01;32"),
-        [LSR_COLOR_DOOR] = COLOR_TEXT("01;35"),
-        [LSR_COLOR_SETUID] = COLOR_TEXT("37;41"),
-        [LSR_COLOR_SETGID] = COLOR_TEXT("30;43"),
-        [LSR_COLOR_STICKY] = COLOR_TEXT("37;44"),
-        [LSR_COLOR_OTHER_WRITABLE] = COLOR_TEXT("34;42"),
-        [LSR_COLOR_STICKY_OTHER_WRITABLE] = COLOR_TEXT("30;42"),
-        [LSR_COLOR_CLEAR_TO_EOL] = COLOR_TEXT("\033[K"),
+/* The keys of LS_COLORS, and the table compiled into GNU ls 9.1; kinds without a sequence are unset. */
+static const struct {
+        char key[3];
+        const char *sequence;
+} color_kinds[LSR_COLOR_N] = {
+        [LSR_COLOR_LEFT] = { "lc", "\033[" },
+        [LSR_COLOR_RIGHT] = { "rc", "m" },
+        [LSR_COLOR_END] = { "ec" },
+        [LSR_COLOR_RESET] = { "rs", "0" },
+        [LSR_COLOR_NORMAL] = { "no" },
+        [LSR_COLOR_FILE] = { "fi" },
+        [LSR_COLOR_DIR] = { "di", "01;34" },
+        [LSR_COLOR_LINK] = { "ln", "01;36" },
+        [LSR_COLOR_FIFO] = { "pi", "33" },
+        [LSR_COLOR_SOCK] = { "so", "01;35" },
+        [LSR_COLOR_BLK] = { "bd", "01;33" },
+        [LSR_COLOR_CHR] = { "cd", "01;33" },
+        [LSR_COLOR_MISSING] = { "mi" },
+        [LSR_COLOR_ORPHAN] = { "or" },
+        [LSR_COLOR_EXEC] = { "ex", "01;32" },
+        [LSR_COLOR_DOOR] = { "do", "01;35" },
+        [LSR_COLOR_SETUID] = { "su", "37;41" },
+        [LSR_COLOR_SETGID] = { "sg", "30;43" },
+        [LSR_COLOR_STICKY] = { "st", "37;44" },
+        [LSR_COLOR_OTHER_WRITABLE] = { "ow", "34;42" },
+        [LSR_COLOR_STICKY_OTHER_WRITABLE] = { "tw", "30;42" },
+        [LSR_COLOR_CAP] = { "ca" },
+        [LSR_COLOR_MULTIHARDLINK] = { "mh" },
+        [LSR_COLOR_CLEAR_TO_EOL] = { "cl", "\033[K" },
 };
 
 static unsigned char color_fold(char c)
@@ -253,7 +230,7 @@ static bool color_parse_key(struct color_reader *r, struct lsr_colors *c, char r
                 return false;
         r->p += 3;
         for (unsigned i = 0; i < LSR_COLOR_N; i++)
-                if (memcmp(color_keys[i], key, 2) == 0 && color_decode(r, false, &c->kinds[i]))
+                if (memcmp(color_kinds[i].key, key, 2) == 0 && color_decode(r, false, &c->kinds[i]))
                         return true;
         ret_bad_prefix[0] = key[0];
         ret_bad_prefix[1] = key[1];
@@ -270,7 +247,10 @@ int lsr_colors_parse(struct lsr_colors *ret_colors, const char *value, bool gnu,
 {
         struct lsr_colors c = { 0 };
 
-        memcpy(c.kinds, color_compiled_in, sizeof(c.kinds));
+        for (unsigned i = 0; i < LSR_COLOR_N; i++)
+                if (color_kinds[i].sequence)
+                        c.kinds[i] =
+                                (struct lsr_color_text){ color_kinds[i].sequence, strlen(color_kinds[i].sequence) };
         ret_bad_prefix[0] = '\0';
         if (!value || !*value)
                 value = gnu ? "" : lsr_color_default;
@@ -351,31 +331,22 @@ static enum lsr_color_kind color_kind_dir(const struct lsr_colors *c, mode_t mod
 
 static enum lsr_color_kind color_kind(const struct lsr_colors *c, const struct lsr_color_subject *s)
 {
+        /* A type that is not known takes the orphan's colour. */
+        static const enum lsr_color_kind types[16] = {
+                [S_IFLNK >> 12] = LSR_COLOR_LINK, [S_IFIFO >> 12] = LSR_COLOR_FIFO, [S_IFSOCK >> 12] = LSR_COLOR_SOCK,
+                [S_IFBLK >> 12] = LSR_COLOR_BLK,  [S_IFCHR >> 12] = LSR_COLOR_CHR,
+        };
         mode_t mode = s->stat_ok ? s->mode : s->mode & S_IFMT;
 
         if (s->is_target && s->missing)
                 return lsr_colors_has(c, LSR_COLOR_MISSING) ? LSR_COLOR_MISSING : LSR_COLOR_ORPHAN;
-
-        switch (mode & S_IFMT) {
-        case S_IFREG:
+        if (S_ISREG(mode))
                 return color_kind_file(c, s, mode);
-        case S_IFDIR:
+        if (S_ISDIR(mode))
                 return color_kind_dir(c, mode);
-        case S_IFLNK:
-                if (s->link_broken && (c->link_as_target || lsr_colors_has(c, LSR_COLOR_ORPHAN)))
-                        return LSR_COLOR_ORPHAN;
-                return LSR_COLOR_LINK;
-        case S_IFIFO:
-                return LSR_COLOR_FIFO;
-        case S_IFSOCK:
-                return LSR_COLOR_SOCK;
-        case S_IFBLK:
-                return LSR_COLOR_BLK;
-        case S_IFCHR:
-                return LSR_COLOR_CHR;
-        default: /* a type not known takes the orphan's colour */
+        if (S_ISLNK(mode) && s->link_broken && (c->link_as_target || lsr_colors_has(c, LSR_COLOR_ORPHAN)))
                 return LSR_COLOR_ORPHAN;
-        }
+        return types[(mode & S_IFMT) >> 12] ? types[(mode & S_IFMT) >> 12] : LSR_COLOR_ORPHAN;
 }
 
 /*

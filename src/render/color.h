@@ -94,3 +94,17 @@ const struct lsr_color_text *lsr_colors_pick(const struct lsr_colors *c, const s
  * dircolors database when LS_COLORS is unset.
  */
 bool lsr_colors_terminal_known(const char *colorterm, const char *term);
+
+/* ---- color-default.c: the dircolors database of coreutils 9.1 ---- */
+
+extern const char lsr_color_default[];          /* a complete value of LS_COLORS */
+extern const char *const lsr_color_terminals[]; /* globs of the terminals that show colours; NULL ends the list */
+
+/* ---- restore.c ---- */
+
+/*
+ * From now on signals that end or stop the process write @left and @right, the sequence that resets the colours, to
+ * standard output first, if that is a terminal of this session; but not if they have more than 64 bytes.  Returns the
+ * number of system calls made.
+ */
+unsigned lsr_restore_on_signal(const struct lsr_color_text *left, const struct lsr_color_text *right);

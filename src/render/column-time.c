@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "render/column.h"
-#include "render/json.h"
 
 static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "btime" };
 

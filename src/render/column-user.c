@@ -9,7 +9,6 @@
 
 #include "base/width.h"
 #include "render/column.h"
-#include "render/json.h"
 
 struct user {
         const char *name; /* that the bundle stores; NULL: look the id up */

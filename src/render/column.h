@@ -1,10 +1,11 @@
 /*
- * column - shared by the files of the columns: helpers for cells, and the functions that the table names
+ * column - shared by the files of the columns: helpers for cells and for JSON, and the functions that the table names
  *
- * Included by src/render/column*.c only.
+ * Included by src/render/column*.c and json.c only.
  */
 #pragma once
 
+#include "base/json.h"
 #include "render/view.h"
 
 typedef void lsr_column_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
@@ -21,6 +22,19 @@ lsr_column_json lsr_user_json, lsr_time_json;
                                .needs = LSR_NEED_ZONE, .which = time_, .room = LSR_WHEN_MAX,           \
                                .measure = lsr_time_measure, .put = lsr_time_put, .json = lsr_time_json \
         }
+
+/* ---- json.c: members of an object ---- */
+
+/* Write ,"key":"text".  Returns true if all of it was valid UTF-8. */
+bool lsr_json_string(struct lsr_out *out, const char *key, const char *text, size_t len);
+
+/* The same, and if it was not valid, ,"key_b64":"..." with the bytes. */
+void lsr_json_bytes(struct lsr_out *out, const char *key, const char *text, size_t len);
+
+/* ,"key":value */
+void lsr_json_number(struct lsr_out *out, const char *key, uint64_t value);
+
+/* ---- cells ---- */
 
 static inline void lsr_cell_widen(struct lsr_cell *cell, int width)
 {

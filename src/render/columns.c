@@ -10,7 +10,6 @@
 
 #include "catalogue/member.h"
 #include "render/column.h"
-#include "render/json.h"
 
 /* ---- numbers that stand in the metadata ---- */
 

@@ -318,20 +318,49 @@ static void date_zone(struct date_out *o, struct date_spec *s)
         date_text(o, s, o->date->zone, strlen(o->date->zone));
 }
 
-#define DATE_NUMBER(digits_, value_) \
-        date_number(o, s, letter, 0, 0, (struct date_number){ .value = (uint64_t)(value_), .digits = (digits_) })
-#define DATE_SPACED(value_) \
-        date_number(o, s, letter, 0, DATE_SPACES, (struct date_number){ .value = (uint64_t)(value_), .digits = 2 })
+/* Numbers of one form.  Returns false if @letter is none, or its modifier does not go with it. */
+static bool date_plain(struct date_out *o, struct date_spec *s, char letter, int week)
+{
+        const struct tm *tm = &o->date->tm;
+        const int hour12 = tm->tm_hour % 12 ? tm->tm_hour % 12 : 12, monday = (tm->tm_wday + 6) % 7;
+        const struct {
+                char letter;
+                int digits, flags, value;
+        } numbers[] = {
+                { 'd', 2, 0, tm->tm_mday },
+                { 'e', 2, DATE_SPACES, tm->tm_mday },
+                { 'H', 2, 0, tm->tm_hour },
+                { 'I', 2, 0, hour12 },
+                { 'k', 2, DATE_SPACES, tm->tm_hour },
+                { 'l', 2, DATE_SPACES, hour12 },
+                { 'j', 3, 0, tm->tm_yday + 1 },
+                { 'M', 2, 0, tm->tm_min },
+                { 'm', 2, 0, tm->tm_mon + 1 },
+                { 'q', 1, 0, tm->tm_mon / 3 + 1 },
+                { 'S', 2, 0, tm->tm_sec },
+                { 'u', 1, 0, monday + 1 },
+                { 'w', 1, 0, tm->tm_wday },
+                { 'U', 2, 0, (tm->tm_yday - tm->tm_wday + 7) / 7 },
+                { 'W', 2, 0, (tm->tm_yday - monday + 7) / 7 },
+                { 'V', 2, 0, week },
+        };
+
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+                if (numbers[i].letter == letter)
+                        return date_number(o, s, letter, 0, numbers[i].flags,
+                                           (struct date_number){ .value = (uint64_t)numbers[i].value,
+                                                                 .digits = numbers[i].digits });
+        return false;
+}
 
 /* One conversion.  Returns false if there is none of that letter and modifier. */
 static bool date_convert(struct date_out *o, struct date_spec *s, char letter, char year_pad)
 {
-        const struct tm *tm = &o->date->tm;
-        int64_t year = (int64_t)tm->tm_year + 1900;
-        int week = 0, hour12 = tm->tm_hour % 12 ? tm->tm_hour % 12 : 12;
+        int64_t year = (int64_t)o->date->tm.tm_year + 1900;
+        int week = 0;
 
         if (letter == 'V' || letter == 'G' || letter == 'g')
-                week = date_iso_week(tm, &year);
+                week = date_iso_week(&o->date->tm, &year);
         switch (letter) {
         case 'n':
                 date_text(o, s, "\n", 1);
@@ -380,38 +409,6 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
                 return date_year(o, s, letter, year_pad, year, 0);
         case 'G':
                 return date_year(o, s, letter, year_pad, year, 0);
-        case 'd':
-                return DATE_NUMBER(2, tm->tm_mday);
-        case 'e':
-                return DATE_SPACED(tm->tm_mday);
-        case 'H':
-                return DATE_NUMBER(2, tm->tm_hour);
-        case 'I':
-                return DATE_NUMBER(2, hour12);
-        case 'k':
-                return DATE_SPACED(tm->tm_hour);
-        case 'l':
-                return DATE_SPACED(hour12);
-        case 'j':
-                return DATE_NUMBER(3, tm->tm_yday + 1);
-        case 'M':
-                return DATE_NUMBER(2, tm->tm_min);
-        case 'm':
-                return DATE_NUMBER(2, tm->tm_mon + 1);
-        case 'q':
-                return DATE_NUMBER(1, tm->tm_mon / 3 + 1);
-        case 'S':
-                return DATE_NUMBER(2, tm->tm_sec);
-        case 'u':
-                return DATE_NUMBER(1, (tm->tm_wday + 6) % 7 + 1);
-        case 'w':
-                return DATE_NUMBER(1, tm->tm_wday);
-        case 'U':
-                return DATE_NUMBER(2, (tm->tm_yday - tm->tm_wday + 7) / 7);
-        case 'W':
-                return DATE_NUMBER(2, (tm->tm_yday - (tm->tm_wday + 6) % 7 + 7) / 7);
-        case 'V':
-                return DATE_NUMBER(2, week);
         case 'N':
                 return date_nanoseconds(o, s);
         case 's':
@@ -422,7 +419,7 @@ static bool date_convert(struct date_out *o, struct date_spec *s, char letter, c
         case 'z':
                 return date_offset(o, s);
         default:
-                return false;
+                return date_plain(o, s, letter, week);
         }
 }
 

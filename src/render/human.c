@@ -46,16 +46,10 @@ struct human_number {
 /* The exponent of a unit letter; 0 if it is none. */
 static unsigned human_letter_exponent(char c)
 {
-        static const char upper[] = "KMGTPEZY", lower[] = "kmgt";
-        const char *found;
+        static const char letters[] = "KMGTPEZYkmgt";
+        const char *found = c ? strchr(letters, c) : NULL;
 
-        if (!c)
-                return 0;
-        if ((found = strchr(upper, c)))
-                return (unsigned)(found - upper) + 1;
-        if ((found = strchr(lower, c)))
-                return (unsigned)(found - lower) + 1;
-        return 0;
+        return found ? (unsigned)(found - letters) % HUMAN_EXPONENT_MAX + 1 : 0;
 }
 
 /* Multiply @base ** @exponent onto @v; on overflow saturate and return false. */

@@ -4,7 +4,7 @@
  * A short table on purpose: what a reader tells apart at a glance are kinds of
  * files (source, picture, archive), not dialects.  Code points: Nerd Fonts v3.
  */
-#include "render/icons.h"
+#include "render/view.h"
 
 #include <string.h>
 #include <strings.h>

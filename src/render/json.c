@@ -4,11 +4,9 @@
  * Only known fields are written.  Names are bytes and JSON is UTF-8: invalid
  * bytes become U+FFFD, and the bytes of the name follow in base64.
  */
-#include "render/json.h"
-
 #include <string.h>
 
-#include "render/view.h"
+#include "render/column.h"
 
 static void json_put_key(struct lsr_out *out, const char *key)
 {

@@ -4,13 +4,10 @@
  * Most names need none of that: they are copied.  The order of the sequences
  * around the others is GNU's, so that the bytes are the same.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
-#include "render/icons.h"
-#include "render/restore.h"
 #include "render/view.h"
 
 /* Position of the next byte as --dired counts. */
@@ -31,24 +28,13 @@ static void name_dired_add(struct lsr_view *v, struct lsr_dired *d, uint64_t beg
 
 static void name_color_reset(struct lsr_view *v);
 
-static void name_restore_on_signal(struct lsr_view *v)
-{
-        const struct lsr_color_text *left = &v->colors.kinds[LSR_COLOR_LEFT];
-        const struct lsr_color_text *right = &v->colors.kinds[LSR_COLOR_RIGHT];
-        char *reset = lsr_xmalloc(left->len + right->len + 1);
-
-        memcpy(reset, left->text, left->len);
-        memcpy(reset + left->len, right->text, right->len);
-        v->syscalls += lsr_restore_on_signal(reset, left->len + right->len);
-        free(reset);
-}
-
 static void name_color_put(struct lsr_view *v, const struct lsr_color_text *text)
 {
         /* The first sequence of all is a reset: who knows what was on the screen. */
         if (!v->used_color) {
                 v->used_color = true;
-                name_restore_on_signal(v);
+                v->syscalls +=
+                        lsr_restore_on_signal(&v->colors.kinds[LSR_COLOR_LEFT], &v->colors.kinds[LSR_COLOR_RIGHT]);
                 name_color_reset(v);
         }
         lsr_out_put(v->out, text->text, text->len);

@@ -43,29 +43,20 @@ enum {
 };
 
 static const unsigned char quote_class[128] = {
-        ['\t'] = QUOTE_SPECIAL,
-        ['\n'] = QUOTE_SPECIAL,
+        ['\t' ... '\n'] = QUOTE_SPECIAL,
         ['\r'] = QUOTE_SPECIAL,
         [' '] = QUOTE_SPECIAL | QUOTE_DOUBLE,
-        ['!'] = QUOTE_SPECIAL,
-        ['"'] = QUOTE_SPECIAL,
+        ['!' ... '"'] = QUOTE_SPECIAL,
         ['#'] = QUOTE_AT_START,
         ['$'] = QUOTE_SPECIAL,
         ['%'] = QUOTE_DOUBLE,
         ['&'] = QUOTE_SPECIAL,
         ['\''] = QUOTE_SPECIAL | QUOTE_DOUBLE,
-        ['('] = QUOTE_SPECIAL,
-        [')'] = QUOTE_SPECIAL,
-        ['*'] = QUOTE_SPECIAL,
-        ['+' ... ':'] = QUOTE_DOUBLE, /* + , - . / 0-9 : */
-        [';'] = QUOTE_SPECIAL,
-        ['<'] = QUOTE_SPECIAL,
-        ['='] = QUOTE_SPECIAL,
-        ['>'] = QUOTE_SPECIAL,
-        ['?'] = QUOTE_SPECIAL,
+        ['(' ... '*'] = QUOTE_SPECIAL,
+        ['+' ... ':'] = QUOTE_DOUBLE,  /* + , - . / 0-9 : */
+        [';' ... '?'] = QUOTE_SPECIAL, /* ; < = > ? */
         ['@' ... 'Z'] = QUOTE_DOUBLE,
-        ['['] = QUOTE_SPECIAL,
-        ['\\'] = QUOTE_SPECIAL,
+        ['[' ... '\\'] = QUOTE_SPECIAL,
         [']'] = QUOTE_DOUBLE,
         ['^'] = QUOTE_SPECIAL,
         ['_'] = QUOTE_DOUBLE,
@@ -156,24 +147,21 @@ static char *quote_copys(char *at, const char *s)
         return quote_copy(at, s, strlen(s));
 }
 
-/* A byte as \n or \ooo. */
-static char *quote_escape_byte(char *at, unsigned char c)
-{
-        *at++ = '\\';
-        if (c >= '\a' && c <= '\r') {
-                *at++ = "abtnvfr"[c - '\a'];
-                return at;
-        }
-        *at++ = (char)('0' + (c >> 6));
-        *at++ = (char)('0' + (c >> 3 & 7));
-        *at++ = (char)('0' + (c & 7));
-        return at;
-}
-
+/* Bytes as \n or \ooo. */
 static char *quote_escape(char *at, const char *s, size_t n)
 {
-        for (size_t i = 0; i < n; i++)
-                at = quote_escape_byte(at, (unsigned char)s[i]);
+        for (size_t i = 0; i < n; i++) {
+                unsigned char c = (unsigned char)s[i];
+
+                *at++ = '\\';
+                if (c >= '\a' && c <= '\r') {
+                        *at++ = "abtnvfr"[c - '\a'];
+                        continue;
+                }
+                *at++ = (char)('0' + (c >> 6));
+                *at++ = (char)('0' + (c >> 3 & 7));
+                *at++ = (char)('0' + (c & 7));
+        }
         return at;
 }
 

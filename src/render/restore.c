@@ -5,7 +5,7 @@
  * large pieces, so this would wait long for nothing: text that the terminal
  * has not shown yet is lost in any case.
  */
-#include "render/restore.h"
+#include "render/color.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,18 +30,19 @@ static void restore_on_signal(int number)
         errno = error;
 }
 
-unsigned lsr_restore_on_signal(const char *reset, size_t len)
+unsigned lsr_restore_on_signal(const struct lsr_color_text *left, const struct lsr_color_text *right)
 {
         static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP };
         const struct sigaction action = { .sa_handler = restore_on_signal, .sa_flags = SA_RESTART };
         unsigned calls = 1;
 
-        if (len > sizeof(restore_text))
+        if (left->len + right->len > sizeof(restore_text))
                 return 0;
         if (tcgetpgrp(STDOUT_FILENO) < 0)
                 return calls;
-        memcpy(restore_text, reset, len);
-        restore_len = len;
+        memcpy(restore_text, left->text, left->len);
+        memcpy(restore_text + left->len, right->text, right->len);
+        restore_len = left->len + right->len;
         for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
                 struct sigaction old;
 

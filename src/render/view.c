@@ -48,6 +48,12 @@ void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set)
 
 void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
 {
+        static void (*const formats[])(struct lsr_view * v, const struct lsr_set *set) = {
+                [LSR_FORMAT_GRID] = lsr_grid_set, [LSR_FORMAT_ACROSS] = lsr_grid_set,
+                [LSR_FORMAT_ONE] = lsr_lines_set, [LSR_FORMAT_COMMAS] = lsr_commas_set,
+                [LSR_FORMAT_LONG] = lsr_long_set,
+        };
+
         assert(set->n == 0 || set->rows);
         v->dir = set->dir;
         if (v->o.format == LSR_FORMAT_JSON) {
@@ -64,22 +70,7 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
                 view_total(v, set->blocks, set->bundle);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);
-        switch (v->o.format) {
-        case LSR_FORMAT_LONG:
-                lsr_long_set(v, set);
-                break;
-        case LSR_FORMAT_GRID:
-        case LSR_FORMAT_ACROSS:
-                lsr_grid_set(v, set);
-                break;
-        case LSR_FORMAT_COMMAS:
-                lsr_commas_set(v, set);
-                break;
-        case LSR_FORMAT_ONE:
-        case LSR_FORMAT_JSON:
-                lsr_lines_set(v, set);
-                break;
-        }
+        formats[v->o.format](v, set);
 }
 
 /* What the marks behind the modes mean, of those that were shown. */

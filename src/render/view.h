@@ -163,6 +163,13 @@ void lsr_color_normal(struct lsr_view *v);
 void lsr_color_off(struct lsr_view *v);
 void lsr_color_sequence(struct lsr_view *v, const char *sequence);
 
+/* ---- icons.c ---- */
+
+#define LSR_ICON_WIDTH 2 /* columns: a glyph and a blank */
+
+/* Put the Nerd Font glyph of @e, from the fonts' private use area, and a blank. */
+void lsr_icon_put(struct lsr_out *out, const struct lsr_entry *e);
+
 /* ---- text.c: pieces of rows ---- */
 
 int lsr_digits(uint64_t value);

@@ -187,9 +187,8 @@ bool lsr_zone_find(const struct lsr_zone *z, int64_t t, struct lsr_zone_span *re
                 else
                         high = mid;
         }
-        if (z->n_times > 0 && (low == 0 || (low == z->n_times && !z->constant_tail)))
-                return zone_ask_libc(t, ret_span);
-        if (z->n_times == 0 && !z->constant_tail)
+        /* Before the first transition, or behind the last one where a rule goes on. */
+        if ((z->n_times > 0 && low == 0) || (low == z->n_times && !z->constant_tail))
                 return zone_ask_libc(t, ret_span);
         type = z->types + 6 * (z->n_times ? z->indices[low - 1] : 0);
         *ret_span = (struct lsr_zone_span){

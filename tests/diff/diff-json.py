@@ -7,8 +7,9 @@ Directories are read again by os.scandir and statx(2), owners by pwd and grp, li
 by os.readlink; tars and zips by tarfile and zipfile.  From that the objects are
 made that lsr must print, in their order and with these keys and no others.
 
-The keys are those of the man page, which must name them all, and in the end
-each must have been seen.
+Each object must also be one of docs/lsr.schema.json, of which the few words that it uses
+are understood here.  The keys are those of the man page and of the schema, which must name
+them all, and in the end each must have been seen.
 """
 import base64
 import calendar
@@ -40,6 +41,36 @@ ALWAYS = {"path", "name", "name_b64", "type", "error"}
 TYPES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink", stat.S_IFCHR: "char-device",
          stat.S_IFBLK: "block-device", stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket"}
 seen = set()
+
+# ---- the schema -------------------------------------------------------------------
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/lsr.schema.json"), encoding="utf-8") as schema:
+    SCHEMA = json.load(schema)
+KINDS = {"string": str, "integer": int}
+RULES = {
+    "$ref": lambda value, name: not broken(value, SCHEMA["$defs"][name.removeprefix("#/$defs/")]),
+    "type": lambda value, kind: type(value) is KINDS[kind],
+    "enum": lambda value, values: value in values,
+    "const": lambda value, other: value is other,
+    "pattern": lambda value, pattern: re.search(pattern, value),
+    "minimum": lambda value, least: value >= least,
+    "maximum": lambda value, most: value <= most,
+    "description": lambda value, text: True,
+}
+
+
+def broken(value, rules):
+    """The words of @rules that @value breaks; a word that is not known here is an error."""
+    return [word for word, meaning in rules.items() if not RULES[word](value, meaning)]
+
+
+def against_schema(got):
+    """What is wrong with an object of lsr's."""
+    wrong = {key: broken(value, SCHEMA["properties"][key]) for key, value in got.items() if key in SCHEMA["properties"]}
+    wrong.update((key, ["additionalProperties"]) for key in got.keys() - SCHEMA["properties"].keys())
+    wrong.update((key, ["required"]) for key in SCHEMA["required"] if key not in got)
+    return {key: words for key, words in wrong.items() if words}
+
 
 # ---- what any object has --------------------------------------------------------
 
@@ -159,9 +190,9 @@ def compare(oracle, label, want, have):
     for expected, got in zip(want, have):
         if isinstance(got, dict):
             seen.update(got)
-            unknown = got.keys() - KEYS
-            if unknown:
-                got["(unknown)"] = sorted(unknown)
+            wrong = against_schema(got)
+            if wrong:
+                got["(against the schema)"] = wrong
             if got.get("type") in ("directory", "symlink") and lately[0] < got.get("atime", "") < lately[1]:
                 expected.update(atime=got["atime"])
     dump = lambda list_: [json.dumps(o, sort_keys=True, ensure_ascii=True) for o in list_]
@@ -386,11 +417,10 @@ def man_page(oracle):
     """Its list of keys is ours."""
     page = os.path.join(os.path.dirname(oracle.lsr), "docs", "lsr.1")
     with open(page, encoding="utf-8") as file:
-        section = re.search(r"\.SH JSON\n(.*?)\.SH", file.read(), re.S)[1]
-    section = re.search(r"One object per line:(.*?)\.\s+Fields that are not known", section, re.S)[1]
-    listed = re.sub(r"\([^)]*\)", "", section).replace("\n", " ")
-    words = {word.strip() for word in re.split(r",| and ", listed)}
-    oracle.check("the man page lists these keys", sorted(KEYS), sorted(words - {""}))
+        section = re.search(r"\.SH JSON FIELDS\n(.*?)\.SH", file.read(), re.S)[1]
+    words = re.findall(r"^\.B (.*)$", section, re.M)
+    oracle.check("the man page lists these keys", sorted(KEYS), sorted(" ".join(words).split()))
+    oracle.check("the schema lists these keys", sorted(KEYS), sorted(SCHEMA["properties"]))
 
 
 def in_work_tree(oracle, seed, tree, place):

@@ -3,7 +3,7 @@
 
     tests/diff/random-runs.py --lsr BINARY [--runs N] [--seed S] [--verbose]
 
-Random command lines: options that --help names, with values that are good, bad
+Random command lines: options that --help=all names, with values that are good, bad
 and absent, and operands of every kind.  Each run must end by itself, with exit
 status 0, 1 or 2 (--compare: as it says), without a signal, and without a report
 of a sanitizer.  A run that fails is printed as a command that can be copied;
@@ -54,8 +54,8 @@ OPERANDS = [".", "d", "d/", "d/file", "d/link", "d/broken", "d/loop", "d/fifo", 
 
 
 def options_of(lsr):
-    """[(option, takes a value: False, True or None for perhaps)], of --help."""
-    text = subprocess.run([lsr, "--help"], capture_output=True, text=True, check=True).stdout
+    """[(option, takes a value: False, True or None for perhaps)], of --help=all."""
+    text = subprocess.run([lsr, "--help=all"], capture_output=True, text=True, check=True).stdout
     found = []
     for line in text.splitlines():
         match = re.match(r"  (?:(-\S)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:]+)(?=\s|$)|(\[=))?", line)

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "render/icons.h"
+#include "render/view.h"
 
 #define ARCHIVE "\uf1c6"
 #define SOURCE "\uf121"

@@ -1,32 +1,20 @@
 /* Going through argv: abbreviations, order, suggestions. */
 #include <criterion/criterion.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parser.h"
+#include "cli/given.h"
 
 static char options_said[4096];
 static char options_log[4096];
-
-static void options_report(const char *format, ...)
-{
-        size_t len = strlen(options_said);
-        va_list args;
-
-        va_start(args, format);
-        vsnprintf(options_said + len, sizeof(options_said) - len, format, args);
-        va_end(args);
-        strcat(options_said, "\n");
-}
 
 /* Words apart by blanks.  The log: options as NAME or NAME=VALUE, then operands in brackets. */
 static void options_run(const char *words, bool as_ls)
 {
         char *argv[32] = { (char *)"lsr" }, *copy = strdup(words), *rest = copy;
         const char *operands[32];
-        struct lsr_parser p = { .argv = argv, .argc = 1, .next = 1, .gnu_messages = as_ls, .operands = operands };
+        struct lsr_parser p = { .argv = argv, .argc = 1, .next = 1, .gnu = as_ls, .operands = operands };
         const struct lsr_option *o;
         const char *value;
         int r;
@@ -34,14 +22,20 @@ static void options_run(const char *words, bool as_ls)
         options_said[0] = options_log[0] = '\0';
         while (rest)
                 argv[p.argc++] = strsep(&rest, " ");
-        while ((r = lsr_parse_option(&p, options_report, &o, &value)) == 1) {
+        while ((r = lsr_parse_option(&p, &o, &value)) == 1) {
                 char letter[2] = { o->letter, '\0' };
 
                 sprintf(options_log + strlen(options_log), "%s%s%s ", o->name ? o->name : letter, value ? "=" : "",
                         value ? value : "");
         }
-        if (r < 0)
+        if (r < 0) {
+                char *meant = p.unknown && !as_ls ? lsr_given_meant(p.unknown, p.unknown_len, LSR_ACTION_LIST) : NULL;
+
                 strcat(options_log, "error ");
+                sprintf(options_said, meant ? "%s\ndid you mean '%s'?\n" : "%s\n", p.problem, meant);
+                free(meant);
+                free(p.problem);
+        }
         for (size_t i = 0; i < p.n_operands; i++)
                 sprintf(options_log + strlen(options_log), "[%s] ", operands[i]);
         if (options_log[0])
@@ -186,7 +180,7 @@ Test(options, table)
                 cr_assert(o->help && o->help[0]);
                 cr_assert_lt(o->group, LSR_GROUPS);
                 cr_assert_eq(o->argument == LSR_ARG_NONE, !o->value, "%s", o->help);
-                cr_assert_neq(o->command == LSR_ACTION_LIST, !o->set, "%s", o->help);
+                cr_assert_eq(o->command == LSR_ACTION_LIST || o->command == LSR_ACTION_HELP, !!o->set, "%s", o->help);
                 for (size_t j = 0; j < i; j++) {
                         cr_assert(!o->letter || o->letter != lsr_options[j].letter);
                         cr_assert(!o->name || !lsr_options[j].name || strcmp(o->name, lsr_options[j].name));

@@ -1,6 +1,6 @@
 # engines: sync
 # static:
-# Every option that --help names with every command: each takes it, or refuses it before it looks at its operand.
+# Every option that --help=all names with every command: each takes it, or refuses it before it looks at its operand.
 python3 - <<'PY'
 import re, subprocess
 
@@ -13,7 +13,7 @@ def run(*args):
     return subprocess.run(["lsr", *args], capture_output=True, text=True, check=False)
 
 forms = 0
-for line in run("--help").stdout.splitlines():
+for line in run("--help=all").stdout.splitlines():
     m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:]+)(?=\s|$)|\[=)?", line)
     for form in m.groups()[:2] if m else ():
         if not form or form in ("--help", "--version"):
@@ -23,7 +23,8 @@ for line in run("--help").stdout.splitlines():
         word = form + ("=" if value and form.startswith("--") else "") + value
         takes = []
         for command in COMMANDS:
-            got = run(*([] if command == "listing" else [command]), word, "missing")
+            tree = ["--tree"] if form == "--level" and command == "listing" else []
+            got = run(*([] if command == "listing" else [command]), word, *tree, "missing")
             if "' is only for " not in got.stderr and "only one command" not in got.stderr:
                 takes.append(command)
             if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("'missing'" in got.stderr):

@@ -1,0 +1,30 @@
+# engines: sync
+# What other programs call so: the option that was meant is named, and nothing is read or written.
+mkdir d; echo 1 >d/f; tar -cf x.tar d
+for option in --long --oneline --header --hidden --depth=2 --dirsfirst --octal-permissions --usage -V '-?'; do
+        status lsr $option d
+done
+# tar, zip and unzip: commands,
+for option in --list --create --extract --test --to-stdout -O; do
+        status lsr $option x.tar
+done
+# and their options, before the command and behind it.
+status lsr --strip-components=1 --unpack x.tar
+status lsr --unpack x.tar --transform=s/d/e/
+status lsr --unpack --overwrite x.tar
+status lsr --unpack x.tar -t
+status lsr --pack d -z
+status lsr --pack --xz d
+status lsr --pack -9 d
+status lsr --pack -T4 d
+status lsr --pack -vf y.tar d
+status lsr --check -h x.tar
+# By letters rather an option of the command.
+status lsr --pack d --ouput=y.tar
+status lsr --exlcude=x --pack d
+# A depth without a tree.
+status lsr --level=3 d
+status lsr --level=3 --json d
+status lsr -d --level=3 d
+status lsr -R --level=1 d
+ls
