@@ -364,6 +364,7 @@ static void resolve_stat(struct lsr_settings *s)
         bool links = (type || w->git) && (l->follow == LSR_FOLLOW_ALWAYS || w->link_target);
 
         w->fields = LSR_FIELD_TYPE | LSR_FIELD_MODE | (fields ? fields : files ? LSR_FIELD_NLINK : 0);
+        w->fields |= w->acl || w->context ? LSR_FIELD_ATTRIBUTES : 0;
         w->stat = fields || o->hyperlink ? UINT16_MAX
                                          : (uint16_t)((type || w->git) << DT_UNKNOWN | dirs << DT_DIR |
                                                       files << DT_REG | links << DT_LNK);

@@ -27,6 +27,7 @@ struct lsr_io {
         struct lsr_fault *fault;    /* fails some of them, or NULL */
         struct lsr_reads reads;     /* of open files */
         bool helped;                /* there are or were threads with helpers */
+        bool calls;                 /* auto: threads are the wide engine, and do everything */
         struct lsr_io_stats stats;
 };
 
@@ -166,6 +167,14 @@ void lsr_io_count(struct lsr_io *io, unsigned syscalls)
         io->stats.syscalls += syscalls;
 }
 
+void lsr_io_prefer_calls(struct lsr_io *io)
+{
+        if (io->named || io->wide)
+                return;
+        io->calls = true;
+        io->wide = io->current = lsr_threads_new(&io->stats);
+}
+
 /* The engine for lots of LSR_IO_RING_MIN and more under auto. */
 static struct lsr_engine *io_begin_wide(struct lsr_io *io, enum lsr_op_kind kind, size_t expected)
 {
@@ -181,11 +190,11 @@ static struct lsr_engine *io_begin_wide(struct lsr_io *io, enum lsr_op_kind kind
 /* Who does the operations from here to the next wait, the first of which is of @kind? */
 static int io_choose(struct lsr_io *io, enum lsr_op_kind kind, size_t expected)
 {
-        bool wide = expected >= LSR_IO_RING_MIN && (kind == LSR_OP_STAT || kind == LSR_OP_READ_FILE);
+        bool ring = expected >= LSR_IO_RING_MIN && (kind == LSR_OP_STAT || kind == LSR_OP_READ_FILE);
         struct lsr_engine *e = io->named ? io->named : kind == LSR_OP_STAT ? io->sync : io->current;
         int r = 0;
 
-        if (wide && !io->named)
+        if ((ring || io->calls) && !io->named)
                 e = io_begin_wide(io, kind, expected);
         else
                 r = io_begin(e, kind, expected);

@@ -77,6 +77,12 @@ struct lsr_io *lsr_io_new_helper(struct lsr_io *io);
 /* The thread is done: what it counted was done by @io, and the helper is freed. */
 void lsr_io_join_helper(struct lsr_io *io, struct lsr_io *helper);
 
+/*
+ * What will be asked for takes a call for each file whoever asks: "auto" takes threads for all of it, and no ring.
+ * Call it before anything is added.
+ */
+void lsr_io_prefer_calls(struct lsr_io *io);
+
 /* From now on count the time that reads of open files take: two looks at the clock for each. */
 void lsr_io_time(struct lsr_io *io);
 
@@ -115,10 +121,11 @@ struct lsr_op {
                 struct lsr_meta *meta;    /* STAT: filled; on failure only error is set */
                 struct lsr_op_data *data; /* all others */
         };
-        int dirfd;     /* AT_FDCWD; READ_DIR: what is read */
-        uint16_t mask; /* STAT: lsr_meta_statx_mask() of the fields wanted */
-        uint8_t kind;  /* enum lsr_op_kind */
-        bool follow;   /* symbolic links */
+        int dirfd;           /* AT_FDCWD; READ_DIR: what is read */
+        uint16_t mask;       /* STAT: lsr_meta_statx_mask() of the fields wanted */
+        uint8_t kind;        /* enum lsr_op_kind */
+        bool follow : 1;     /* symbolic links */
+        bool attributes : 1; /* STAT: LSR_FIELD_ATTRIBUTES, too, unless that takes more than one call or fails */
 };
 
 /* A stat of many files below @dirfd; lsr_op_put() makes it that of one. */
@@ -129,6 +136,7 @@ static inline struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
                 .mask = (uint16_t)lsr_meta_statx_mask(fields),
                 .kind = LSR_OP_STAT,
                 .follow = follow,
+                .attributes = fields & LSR_FIELD_ATTRIBUTES,
         };
 }
 

@@ -1,6 +1,7 @@
 /* meta - statx(2) to struct lsr_meta */
 #include "io/meta.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 static uint32_t meta_dev(uint32_t major, uint32_t minor)
@@ -41,6 +42,21 @@ void lsr_meta_from_statx(struct lsr_meta *meta, const struct statx *stx)
                 .nsec = { stx->stx_mtime.tv_nsec, stx->stx_atime.tv_nsec, stx->stx_ctime.tv_nsec,
                           stx->stx_btime.tv_nsec },
         };
+}
+
+unsigned lsr_meta_attributes(const char *names, size_t n)
+{
+        unsigned found = 0;
+
+        for (const char *p = names; p < names + n; p += strlen(p) + 1) {
+                if (strcmp(p, "system.posix_acl_access") == 0 || strcmp(p, "system.posix_acl_default") == 0)
+                        found |= LSR_ATTRIBUTE_ACL;
+                else if (strcmp(p, LSR_CONTEXT_NAME) == 0)
+                        found |= LSR_ATTRIBUTE_CONTEXT;
+                else if (strcmp(p, "security.capability") == 0)
+                        found |= LSR_ATTRIBUTE_CAPABILITY;
+        }
+        return found;
 }
 
 unsigned lsr_meta_statx_mask(unsigned fields)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,15 @@ enum lsr_field {
         LSR_FIELD_ATIME = 1 << 10,
         LSR_FIELD_CTIME = 1 << 11,
         LSR_FIELD_BTIME = 1 << 12,
+        LSR_FIELD_ATTRIBUTES = 1 << 13, /* which there are of enum lsr_attribute: not of statx(2), a call of its own */
+};
+
+/* Extended attributes that a listing shows. */
+#define LSR_CONTEXT_NAME "security.selinux"
+enum lsr_attribute {
+        LSR_ATTRIBUTE_ACL = 1 << 0,
+        LSR_ATTRIBUTE_CONTEXT = 1 << 1,
+        LSR_ATTRIBUTE_CAPABILITY = 1 << 2,
 };
 
 enum lsr_time {
@@ -36,8 +46,9 @@ enum lsr_time {
 };
 
 struct lsr_meta {
-        uint32_t known; /* enum lsr_field */
-        int32_t error;  /* 0, or the negative errno of the stat */
+        uint16_t known;      /* enum lsr_field */
+        uint16_t attributes; /* enum lsr_attribute */
+        int32_t error;       /* 0, or the negative errno of the stat */
         uint32_t mode;
         uint32_t nlink;
         uint32_t uid;
@@ -66,6 +77,9 @@ struct statx;
 
 /* Take over a successful statx; leaves meta->error at 0. */
 void lsr_meta_from_statx(struct lsr_meta *meta, const struct statx *stx);
+
+/* Which enum lsr_attribute there are among @n bytes of names, each with its NUL. */
+unsigned lsr_meta_attributes(const char *names, size_t n);
 
 /* The STATX_* mask that asks for the given fields. */
 unsigned lsr_meta_statx_mask(unsigned fields);

@@ -30,18 +30,6 @@
 #define SYNC_XATTR_FIRST 1024
 #define SYNC_XATTR_MAX ((size_t)64 << 10) /* of a list, and of a value: XATTR_LIST_MAX, XATTR_SIZE_MAX of the kernel */
 
-static void sync_stat(const struct lsr_op *op, struct lsr_io_stats *stats)
-{
-        int flags = AT_NO_AUTOMOUNT | (op->follow ? 0 : AT_SYMLINK_NOFOLLOW);
-        struct statx stx;
-
-        stats->syscalls++;
-        if (statx(op->dirfd, op->name, flags, op->mask, &stx) == 0)
-                lsr_meta_from_statx(op->meta, &stx);
-        else
-                op->meta->error = -errno;
-}
-
 /* ---- files ---- */
 
 int lsr_op_open_flags(const struct lsr_op *op)
@@ -138,13 +126,23 @@ struct sync_xattr_args {
  */
 static ssize_t sync_xattr_at(const struct lsr_op *op, struct lsr_io_stats *stats, void *buf, size_t size)
 {
+        static atomic_bool missing;
         struct sync_xattr_args args = { (uintptr_t)buf, (uint32_t)size, 0 };
         int flags = op->follow ? 0 : AT_SYMLINK_NOFOLLOW;
+        ssize_t n;
 
+        if (atomic_load_explicit(&missing, memory_order_relaxed))
+                return -ENOSYS;
         stats->syscalls++;
         if (op->kind == LSR_OP_GET_XATTR)
-                return syscall(SYS_getxattrat, op->dirfd, op->name, flags, op->data->attribute, &args, sizeof(args));
-        return syscall(SYS_listxattrat, op->dirfd, op->name, flags, buf, size);
+                n = syscall(SYS_getxattrat, op->dirfd, op->name, flags, op->data->attribute, &args, sizeof(args));
+        else
+                n = syscall(SYS_listxattrat, op->dirfd, op->name, flags, buf, size);
+        if (n >= 0)
+                return n;
+        if (errno == ENOSYS)
+                atomic_store_explicit(&missing, true, memory_order_relaxed);
+        return -errno;
 }
 
 static ssize_t sync_xattr_path(const struct lsr_op *op, struct lsr_io_stats *stats, const char *path, void *buf,
@@ -158,7 +156,6 @@ static ssize_t sync_xattr_path(const struct lsr_op *op, struct lsr_io_stats *sta
 
 static ssize_t sync_xattr_call(const struct lsr_op *op, struct lsr_io_stats *stats, void *buf, size_t size)
 {
-        static atomic_bool no_at;
         char path[PATH_MAX];
         ssize_t n;
 
@@ -166,13 +163,9 @@ static ssize_t sync_xattr_call(const struct lsr_op *op, struct lsr_io_stats *sta
                 n = sync_xattr_path(op, stats, op->name, buf, size);
                 return n < 0 ? -errno : n;
         }
-        if (!atomic_load_explicit(&no_at, memory_order_relaxed)) {
-                n = sync_xattr_at(op, stats, buf, size);
-                if (n >= 0 || (errno != ENOSYS && errno != EPERM))
-                        return n < 0 ? -errno : n;
-                if (errno == ENOSYS)
-                        atomic_store_explicit(&no_at, true, memory_order_relaxed);
-        }
+        n = sync_xattr_at(op, stats, buf, size);
+        if (n != -ENOSYS && n != -EPERM)
+                return n;
         if (snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", op->dirfd, op->name) >= (int)sizeof(path))
                 return -ENAMETOOLONG;
         n = sync_xattr_path(op, stats, path, buf, size);
@@ -197,6 +190,34 @@ static ssize_t sync_xattr(const struct lsr_op *op, struct lsr_io_stats *stats)
         if (all != first)
                 free(all);
         return n;
+}
+
+/* ---- stat ---- */
+
+static void sync_attributes(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        char names[SYNC_XATTR_FIRST];
+        ssize_t n = sync_xattr_at(op, stats, names, sizeof(names));
+
+        if (n < 0 && n != -ENOTSUP && n != -ENODATA)
+                return;
+        op->meta->attributes = (uint16_t)lsr_meta_attributes(names, n < 0 ? 0 : (size_t)n);
+        op->meta->known |= LSR_FIELD_ATTRIBUTES;
+}
+
+static void sync_stat(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        int flags = AT_NO_AUTOMOUNT | (op->follow ? 0 : AT_SYMLINK_NOFOLLOW);
+        struct statx stx;
+
+        stats->syscalls++;
+        if (statx(op->dirfd, op->name, flags, op->mask, &stx) == 0) {
+                lsr_meta_from_statx(op->meta, &stx);
+                if (op->attributes)
+                        sync_attributes(op, stats);
+        } else {
+                op->meta->error = -errno;
+        }
 }
 
 void lsr_sync_run(const struct lsr_op *op, struct lsr_io_stats *stats)

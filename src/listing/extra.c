@@ -3,7 +3,8 @@
  *
  * The mark behind the mode bits takes GNU ls two getxattr calls a file, three
  * for a directory.  One llistxattr answers the same, as it is presence that
- * counts; only a context has to be read.
+ * counts; only a context has to be read.  Mostly it has been asked with the stat,
+ * through the directory (LSR_FIELD_ATTRIBUTES); here it is by path.
  */
 #include "listing/extra.h"
 
@@ -15,13 +16,21 @@
 
 #include "base/path.h"
 
-#define EXTRA_CONTEXT "security.selinux"
 #define EXTRA_LOT 4096u
 
 /* Everything about members of bundles is known, and they have no path for the kernel. */
 static bool extra_on_disk(const struct lsr_entry *e)
 {
         return lsr_entry_stat_ok(e) && !(e->flags & LSR_ENTRY_MEMBER);
+}
+
+static struct lsr_entry_extra *extra_of(const struct lsr_extra_job *job, struct lsr_entry *e)
+{
+        if (!e->extra) {
+                e->extra = lsr_arena_alloc(job->arena, sizeof(*e->extra));
+                *e->extra = (struct lsr_entry_extra){};
+        }
+        return e->extra;
 }
 
 static void extra_targets(const struct lsr_extra_job *job, struct lsr_entry **links, struct lsr_op *ops, size_t n)
@@ -40,7 +49,7 @@ static void extra_targets(const struct lsr_extra_job *job, struct lsr_entry **li
         }
         lsr_io_run(job->io, ops, n);
         for (size_t i = 0; i < n; i++) {
-                struct lsr_entry_extra *extra = links[i]->extra;
+                struct lsr_entry_extra *extra = extra_of(job, links[i]);
 
                 if (data[i].ret < 0) {
                         extra->link_error = (int)data[i].ret;
@@ -81,18 +90,65 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
         }
 }
 
-/* What the names of its attributes say.  Is there a context to read? */
-static bool extra_use_names(struct lsr_entry_extra *extra, const struct lsr_op_data *names, bool want_cap)
+/* @dir and @name as one path, as GNU ls writes it: without "./" in front.  NULL dir: the name. */
+static const char *extra_path(struct lsr_arena *arena, const char *dir, const char *name)
 {
-        bool context = false;
+        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
+        size_t name_len = strlen(name);
+        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
 
-        for (const char *p = names->buf; p < names->buf + names->ret; p += strlen(p) + 1) {
-                context |= strcmp(p, EXTRA_CONTEXT) == 0;
-                if (strcmp(p, "system.posix_acl_access") == 0 || strcmp(p, "system.posix_acl_default") == 0)
-                        extra->acl = LSR_ACL_YES;
-                extra->has_cap |= want_cap && strcmp(p, "security.capability") == 0;
+        lsr_path_put(path, dir, dir_len, name, name_len);
+        return path;
+}
+
+/* Operations for attributes of some files.  They and the paths are needed for a moment only. */
+struct extra_ops {
+        struct lsr_arena *scratch;
+        struct lsr_op *ops;
+        struct lsr_op_data *data;
+        struct lsr_entry **entries;
+        size_t n;
+};
+
+static struct extra_ops extra_ops_new(struct lsr_arena *scratch, size_t most)
+{
+        return (struct extra_ops){ .scratch = scratch,
+                                   .ops = lsr_arena_new(scratch, struct lsr_op, most),
+                                   .data = lsr_arena_new(scratch, struct lsr_op_data, most),
+                                   .entries = lsr_arena_new(scratch, struct lsr_entry *, most) };
+}
+
+static void extra_ops_add(struct extra_ops *o, const char *dir, struct lsr_entry *e, enum lsr_op_kind kind)
+{
+        o->entries[o->n] = e;
+        o->data[o->n] = (struct lsr_op_data){ .attribute = LSR_CONTEXT_NAME };
+        o->ops[o->n] = (struct lsr_op){ .name = extra_path(o->scratch, dir, e->name),
+                                        .data = &o->data[o->n],
+                                        .dirfd = AT_FDCWD,
+                                        .kind = (uint8_t)kind,
+                                        .follow = e->flags & LSR_ENTRY_FOLLOWED };
+        o->n++;
+}
+
+/* The names of attributes, where they did not come with the stat. */
+static void extra_names(const struct lsr_extra_job *job, struct lsr_arena *scratch, struct lsr_entry **files, size_t n)
+{
+        struct extra_ops o = extra_ops_new(scratch, n);
+
+        for (size_t i = 0; i < n; i++)
+                if (!(files[i]->meta.known & LSR_FIELD_ATTRIBUTES))
+                        extra_ops_add(&o, job->dir, files[i], LSR_OP_LIST_XATTRS);
+        lsr_io_run(job->io, o.ops, o.n);
+        for (size_t i = 0; i < o.n; i++) {
+                struct lsr_op_data *names = &o.data[i];
+
+                if (names->ret < 0 && names->ret != -ENOTSUP && names->ret != -ENODATA)
+                        extra_of(job, o.entries[i])->xattr_error = (int)names->ret;
+                if (names->ret <= 0)
+                        continue;
+                o.entries[i]->meta.attributes = (uint16_t)lsr_meta_attributes(names->buf, (size_t)names->ret);
+                free(names->buf);
         }
-        return context;
 }
 
 static void extra_use_context(const struct lsr_extra_job *job, struct lsr_entry_extra *extra,
@@ -106,54 +162,27 @@ static void extra_use_context(const struct lsr_extra_job *job, struct lsr_entry_
                 extra->acl = LSR_ACL_CONTEXT;
 }
 
-/* @dir and @name as one path, as GNU ls writes it: without "./" in front.  NULL dir: the name. */
-static const char *extra_path(struct lsr_arena *arena, const char *dir, const char *name)
-{
-        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
-        size_t name_len = strlen(name);
-        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
-
-        lsr_path_put(path, dir, dir_len, name, name_len);
-        return path;
-}
-
-/* Of @n files at most EXTRA_LOT.  Paths are needed for a moment only. */
+/* Of @n files at most EXTRA_LOT. */
 static void extra_xattrs_lot(const struct lsr_extra_job *job, struct lsr_arena *scratch, struct lsr_entry **files,
                              size_t n)
 {
-        struct lsr_op *ops = lsr_arena_new(scratch, struct lsr_op, n);
-        struct lsr_op_data *data = lsr_arena_new(scratch, struct lsr_op_data, n);
-        size_t contexts = 0;
+        struct extra_ops contexts = extra_ops_new(scratch, n);
 
+        extra_names(job, scratch, files, n);
         for (size_t i = 0; i < n; i++) {
-                data[i] = (struct lsr_op_data){};
-                ops[i] = (struct lsr_op){ .name = extra_path(scratch, job->dir, files[i]->name),
-                                          .data = &data[i],
-                                          .dirfd = AT_FDCWD,
-                                          .kind = LSR_OP_LIST_XATTRS,
-                                          .follow = files[i]->flags & LSR_ENTRY_FOLLOWED };
-        }
-        lsr_io_run(job->io, ops, n);
-        for (size_t i = 0; i < n; i++) {
-                struct lsr_op_data names = data[i];
+                unsigned found = files[i]->meta.attributes;
 
-                if (names.ret < 0 && names.ret != -ENOTSUP && names.ret != -ENODATA)
-                        files[i]->extra->xattr_error = (int)names.ret;
-                if (names.ret <= 0)
-                        continue;
-                if (extra_use_names(files[i]->extra, &names, job->want->cap)) {
-                        ops[contexts] = ops[i];
-                        ops[contexts].kind = LSR_OP_GET_XATTR;
-                        ops[contexts].data = &data[contexts];
-                        files[contexts] = files[i];
-                        data[contexts++] = (struct lsr_op_data){ .attribute = EXTRA_CONTEXT };
-                }
-                free(names.buf);
+                if (found & LSR_ATTRIBUTE_ACL)
+                        extra_of(job, files[i])->acl = LSR_ACL_YES;
+                if (found & LSR_ATTRIBUTE_CAPABILITY)
+                        extra_of(job, files[i])->has_cap = job->want->cap;
+                if (found & LSR_ATTRIBUTE_CONTEXT)
+                        extra_ops_add(&contexts, job->dir, files[i], LSR_OP_GET_XATTR);
         }
-        lsr_io_run(job->io, ops, contexts);
-        for (size_t i = 0; i < contexts; i++) {
-                extra_use_context(job, files[i]->extra, &data[i]);
-                free(data[i].buf);
+        lsr_io_run(job->io, contexts.ops, contexts.n);
+        for (size_t i = 0; i < contexts.n; i++) {
+                extra_use_context(job, extra_of(job, contexts.entries[i]), &contexts.data[i]);
+                free(contexts.data[i].buf);
         }
 }
 
@@ -176,17 +205,7 @@ static void extra_xattrs(const struct lsr_extra_job *job, struct lsr_entry **ent
 
 void lsr_extra_fill(const struct lsr_extra_job *job, struct lsr_entry **entries, size_t n)
 {
-        bool xattrs = job->want->acl || job->want->context || job->want->cap;
-
-        for (size_t i = 0; i < n; i++) {
-                struct lsr_entry *e = entries[i];
-
-                if (!(xattrs || (job->want->link_target && S_ISLNK(lsr_entry_mode(e)))) || !extra_on_disk(e))
-                        continue;
-                e->extra = lsr_arena_alloc(job->arena, sizeof(*e->extra));
-                *e->extra = (struct lsr_entry_extra){};
-        }
-        if (xattrs)
+        if (job->want->acl || job->want->context || job->want->cap)
                 extra_xattrs(job, entries, n);
         if (job->want->link_target)
                 extra_links(job, entries, n);

@@ -256,6 +256,8 @@ int lsr_list(struct lsr_io *io, const struct lsr_list_options *options, const ch
                                       .dir.fd = AT_FDCWD,
                                       .pieces = options->pieces },
                               .heading = options->recursive };
+        if (options->want.fields & LSR_FIELD_ATTRIBUTES)
+                lsr_io_prefer_calls(io);
         lsr_ahead_init(&l.ahead, &l.in, listing_may_read_ahead(options));
         /* Operands are at level 0, but those in a tree at 1. */
         l.ahead.top.depth = options->tree ? 0 : UINT32_MAX;

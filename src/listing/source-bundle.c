@@ -259,7 +259,7 @@ static void members_holder(struct members *x, struct lsr_entry *ret_entry)
                            : slash == bundle->path
                                    ? "/"
                                    : lsr_arena_strndup(x->arena, bundle->path, (size_t)(slash - bundle->path));
-        const struct lsr_op stat = lsr_op_stat(AT_FDCWD, x->in->o->want.fields, true);
+        const struct lsr_op stat = lsr_op_stat(AT_FDCWD, x->in->o->want.fields & ~(unsigned)LSR_FIELD_ATTRIBUTES, true);
         struct lsr_op op;
 
         *ret_entry = (struct lsr_entry){ .name = "..", .name_len = 2, .type = S_IFDIR >> 12, .flags = LSR_ENTRY_STAT };

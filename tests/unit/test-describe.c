@@ -45,7 +45,7 @@ static void keys_of_json(struct keys *k, mode_t mode, int error)
 
         extra.member = error ? NULL : &member;
         lsr_cells_add(&v.cells, LSR_SHOW_JSON | LSR_SHOW_GIT);
-        e.meta.known = ~0u;
+        e.meta.known = UINT16_MAX;
         e.meta.mode = mode;
         e.meta.error = error;
         lsr_out_init(&out, -1);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -549,6 +550,65 @@ IO_TEST(xattrs)
         cr_assert(d[6].ret == -ENODATA && !d[6].buf, "%zd", d[6].ret);
         for (unsigned i = 0; i < 7; i++)
                 free(d[i].buf);
+        lsr_io_free(io);
+}
+
+/* Which attributes there are comes with the stat, or it is said that it did not. */
+IO_TEST(attributes_with_the_stat)
+{
+        static const char *const names[] = { "marked", "plain", "missing", "many" };
+        static const char cap_chown[20] = { 0, 0, 0, 2, 1 }; /* struct vfs_cap_data */
+        struct lsr_io *io = engine_open(engine);
+        struct lsr_meta metas[4] = {};
+        struct lsr_op ops[4];
+        char long_name[100];
+
+        if (setxattr(io_file("marked", "x"), "security.capability", "v", 1, 0) == 0 || errno != EINVAL)
+                cr_skip_test("attributes are not checked here");
+        /* One that lists as a capability does: version 2, permitted CAP_CHOWN. */
+        if (setxattr(io_file("marked", "x"), "security.capability", "\0\0\0\2\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20, 0) <
+            0)
+                cr_skip_test("no capabilities here");
+        io_file("plain", "x");
+        io_file("many", "x");
+        for (unsigned i = 0; i < 12; i++) {
+                sprintf(long_name, "user.%090u", i);
+                cr_assert_eq(setxattr(io_file("many", NULL), long_name, "v", 1, 0), 0);
+        }
+        for (unsigned i = 0; i < 4; i++)
+                ops[i] = op_stat(io_dirfd, names[i], LSR_FIELD_TYPE | LSR_FIELD_ATTRIBUTES, true, &metas[i]);
+        cr_assert_eq(lsr_io_run(io, ops, 4), 0);
+        cr_assert_eq(metas[2].error, -ENOENT);
+        cr_assert_not(metas[3].known & LSR_FIELD_ATTRIBUTES, "more names than one call has room for");
+        if (metas[0].known & LSR_FIELD_ATTRIBUTES) {
+                cr_assert_eq(metas[0].attributes, LSR_ATTRIBUTE_CAPABILITY);
+                cr_assert_eq(metas[1].attributes, 0);
+        }
+        cr_assert_eq(metas[0].known & LSR_FIELD_ATTRIBUTES, metas[1].known & LSR_FIELD_ATTRIBUTES);
+        /* The ring does not.  Kernels before Linux 6.13 have no such call. */
+        if (strcmp(engine, "uring") == 0 || syscall(465, AT_FDCWD, "/", 0, NULL, 0) < 0)
+                cr_assert_not(metas[0].known & LSR_FIELD_ATTRIBUTES);
+        else
+                cr_assert(metas[0].known & LSR_FIELD_ATTRIBUTES);
+        lsr_io_free(io);
+}
+
+/* No ring is made for what takes a call for each file anyway. */
+Test(io, prefer_calls, .init = io_setup, .fini = io_teardown)
+{
+        enum { N = 300 };
+        struct lsr_io *io = engine_open("auto");
+        struct lsr_meta metas[N] = {};
+        struct lsr_op ops[N];
+
+        for (unsigned i = 0; i < N; i++)
+                ops[i] = op_stat(io_dirfd, ".", LSR_FIELD_TYPE | LSR_FIELD_ATTRIBUTES, true, &metas[i]);
+        lsr_io_prefer_calls(io);
+        cr_assert_eq(lsr_io_run(io, ops, N), 0);
+        for (unsigned i = 0; i < N; i++)
+                cr_assert(metas[i].error == 0 && S_ISDIR(metas[i].mode));
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 0);
+        cr_assert_str_eq(lsr_io_name(io), "threads");
         lsr_io_free(io);
 }
 
