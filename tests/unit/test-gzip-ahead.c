@@ -144,11 +144,11 @@ Test(gzip_ahead, share)
 /* Small members one after another, and what they are decoded to is checked in the thread that does. */
 Test(gzip_ahead, members, .timeout = 600)
 {
-        for (unsigned round = 0; round < 8; round++) {
+        for (unsigned round = 0; round < 6; round++) {
                 struct blob data = {}, packed = {};
                 struct lsr_gzip_ahead_stats stats = {};
 
-                for (size_t i = 0; i < 60; i++) {
+                for (size_t i = 0; i < 150; i++) {
                         struct blob part = mixed(meet_below(4) ? meet_below(30000) : meet_below(8)),
                                     more = pack_gzip(part);
 
