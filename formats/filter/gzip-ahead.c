@@ -28,18 +28,21 @@
 #define AHEAD_MEMBER_TRIES 8u
 #define AHEAD_MEMBER_MIN 18u
 
+enum ahead_state { AHEAD_WAITS, AHEAD_RUNS, AHEAD_ENDED };
+
 struct ahead_span {
         struct lsr_job job;
         uint8_t *data;
         size_t n;
-        uint64_t at;        /* in the input */
-        uint64_t source_at; /* of what follows */
-        int error;          /* behind it; 0: none, or the end if n is 0 */
-        bool held;          /* by the pool */
-        bool fresh;         /* what its job has was not asked for yet */
-        bool members;       /* what is looked for */
-        size_t used, made;  /* members, from begin on */
-        atomic_bool begun, stop;
+        uint64_t at;                    /* in the input */
+        uint64_t source_at;             /* of what follows */
+        int error;                      /* behind it; 0: none, or the end if n is 0 */
+        bool held;                      /* by the pool */
+        bool fresh;                     /* what its job has was not asked for yet */
+        bool members;                   /* what is looked for */
+        size_t used, made;              /* members, from begin on */
+        _Atomic enum ahead_state state; /* of the job */
+        atomic_bool stop;
         _Atomic uint64_t begin; /* bit in the span where it is decoded from, or LSR_GUESS_NONE */
         struct lsr_guess *guess;
 };
@@ -86,11 +89,12 @@ static void ahead_work(void *ctx, unsigned worker, struct lsr_job *job)
 {
         struct ahead_span *s = (struct ahead_span *)job;
 
-        atomic_store(&s->begun, true);
+        atomic_store(&s->state, AHEAD_RUNS);
         if (s->members)
                 work_on_members(ctx, s);
         else
                 lsr_guess_run(s->guess, s->data, s->n, &s->stop, &s->begin);
+        atomic_store(&s->state, AHEAD_ENDED);
 }
 
 /* The job of the first span, and of no other, has ended afterwards; @stop it. */
@@ -158,7 +162,7 @@ static void ahead_fill(struct lsr_gzip_ahead *a)
                         s->guess = lsr_guess_new(a->o.room);
                 s->members = a->members;
                 s->used = s->made = 0;
-                atomic_store(&s->begun, false);
+                atomic_store(&s->state, AHEAD_WAITS);
                 atomic_store(&s->stop, false);
                 atomic_store(&s->begin, LSR_GUESS_NONE);
                 s->held = s->fresh = true;
@@ -191,10 +195,11 @@ static ssize_t ahead_next(struct lsr_input *in, const uint8_t **ret_data)
         if (a->o.waits)
                 ahead_join(a, s, false);
         /* The decoder would be ahead of it: the next span is the better place. */
-        if (!atomic_load(&s->begun))
+        if (atomic_load(&s->state) == AHEAD_WAITS)
                 atomic_store(&s->stop, true);
         *ret_data = s->data;
-        in->source_at = s->source_at;
+        if (!in->bottom)
+                in->source_at = s->source_at;
         in->what = s->n ? NULL : a->inner->what;
         return s->n ? (ssize_t)s->n : s->error;
 }
@@ -251,6 +256,7 @@ static bool ahead_meets(struct lsr_gzip_ahead *a, uint64_t bit, bool members, ui
 {
         struct ahead_span *s = ahead_first(a);
         uint64_t begin;
+        bool ended;
 
         *ret_next = bit + 1;
         if (!a->entered || bit < 8 * s->at)
@@ -258,9 +264,13 @@ static bool ahead_meets(struct lsr_gzip_ahead *a, uint64_t bit, bool members, ui
         *ret_next = 8 * (s->at + s->n);
         if (!s->fresh || s->members != members)
                 return false;
+        /* In this order: what has ended finds nothing any more. */
+        ended = atomic_load(&s->state) == AHEAD_ENDED || atomic_load(&s->stop);
         begin = atomic_load(&s->begin);
+        if (begin == LSR_GUESS_NONE && ended)
+                return false;
         if (begin == LSR_GUESS_NONE || begin + 8 * s->at > bit) {
-                /* Nothing has been found yet, or it may turn out to be wrong. */
+                /* It may yet be found, or turn out to be wrong. */
                 *ret_next = bit + 1;
                 return false;
         }

@@ -248,9 +248,13 @@ static void gzip_look_ahead(struct gzip *g)
                                                         (!within || inner->at - g->begin < g->o.ahead.span));
                 return;
         }
-        if (g->decoded < g->o.start || inner->size == LSR_INPUT_UNKNOWN || inner->size - inner->at < g->o.left ||
-            g->o.ahead.workers == 0)
+        if (g->decoded < g->o.start || inner->size == LSR_INPUT_UNKNOWN || inner->size - inner->at < g->o.left)
                 return;
+        g->o.ahead.workers = g->o.cores ? lsr_ahead_cpus() - 1 : g->o.ahead.workers;
+        if (g->o.ahead.workers == 0) {
+                g->o.start = UINT64_MAX;
+                return;
+        }
         g->ahead = lsr_gzip_ahead_new(inner, &g->o.ahead);
         g->d.inner = lsr_gzip_ahead_input(g->ahead);
         if (g->z)
@@ -392,7 +396,8 @@ static int gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, uint
 {
         return lsr_gzip_open(ret_input, inner,
                              &(struct lsr_gzip_options){
-                                     .ahead = { lsr_ahead_cpus() - 1, GZIP_SPAN, GZIP_ROOM },
+                                     .ahead = { .span = GZIP_SPAN, .room = GZIP_ROOM },
+                                     .cores = true,
                                      .start = LSR_AHEAD_START,
                                      .left = GZIP_LEFT,
                              });

@@ -7,6 +7,7 @@
 
 struct lsr_gzip_options {
         struct lsr_gzip_ahead_options ahead; /* .members is set; without .workers everything is decoded in one thread */
+        bool cores;                          /* .workers is set when they start, to all cores but one */
         uint64_t start;                      /* bytes of output before that begins */
         uint64_t left;                       /* bytes of the file that must be left then */
         bool streams;                        /* small data are not decoded in one piece either: for tests */

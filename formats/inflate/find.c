@@ -13,6 +13,9 @@
  * bits are zeros: one byte in half a million.  Fixed blocks have nothing to be
  * told by, and are not looked for; nor are last ones, behind which little comes.
  *
+ * Data may be made of what looks like the beginning of a head, so there is a limit
+ * to how many are decoded.
+ *
  * What was met by chance costs time and nothing else: what is decoded from there
  * counts only if the block before it is known to end there.
  */
@@ -89,11 +92,13 @@ static bool find_try(struct lsr_inflate *z, const uint8_t *data, size_t n, uint6
         return r == INFLATE_ON;
 }
 
-uint64_t lsr_inflate_find(struct lsr_inflate *z, const uint8_t *data, size_t n, uint64_t from)
+uint64_t lsr_inflate_find(struct lsr_inflate *z, const uint8_t *data, size_t n, uint64_t from, const atomic_bool *stop,
+                          unsigned *inout_heads)
 {
         uint64_t skipped = (1ULL << from % 8) - 1;
 
-        for (size_t at = (size_t)(from / 8); at + 32 <= n; at += FIND_STEP, skipped = 0) {
+        for (size_t at = (size_t)(from / 8); at + 32 <= n && !atomic_load_explicit(stop, memory_order_relaxed);
+             at += FIND_STEP, skipped = 0) {
                 uint64_t dynamic = find_dynamic(lsr_le64(data + at));
                 uint64_t found = (dynamic | find_stored(data + at)) & ~skipped;
 
@@ -101,7 +106,12 @@ uint64_t lsr_inflate_find(struct lsr_inflate *z, const uint8_t *data, size_t n, 
                         unsigned i = (unsigned)__builtin_ctzll(found);
                         uint64_t bit = 8 * (uint64_t)at + i;
 
-                        if ((!(dynamic >> i & 1) || find_orders(data, bit)) && find_try(z, data, n, bit))
+                        if (dynamic >> i & 1 && !find_orders(data, bit))
+                                continue;
+                        if (*inout_heads == 0)
+                                return LSR_GUESS_NONE;
+                        --*inout_heads;
+                        if (find_try(z, data, n, bit))
                                 return bit;
                 }
         }

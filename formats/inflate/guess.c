@@ -30,6 +30,7 @@
 #define GUESS_PIECE ((size_t)32 << 10) /* symbols until it is looked at whether to stop */
 #define GUESS_LOOK 4u                  /* pieces until it is looked at whether there are marks */
 #define GUESS_TRIES 4u
+#define GUESS_HEADS 4096u /* that may be met by chance; noise has one in 250 bytes */
 
 #define ROUND 32u /* symbols that are made narrow at a time */
 
@@ -196,11 +197,12 @@ static int guess_decode(struct lsr_guess *g, const uint8_t *data, const atomic_b
 
 void lsr_guess_run(struct lsr_guess *g, const uint8_t *data, size_t n, const atomic_bool *stop, _Atomic uint64_t *begin)
 {
+        unsigned heads = GUESS_HEADS;
         uint64_t from = 0;
 
         g->good = false;
         for (unsigned tries = 0; tries < GUESS_TRIES && !g->good && !atomic_load(stop); tries++) {
-                uint64_t found = lsr_inflate_find(g->z, data, n, from);
+                uint64_t found = lsr_inflate_find(g->z, data, n, from, stop, &heads);
 
                 atomic_store(begin, found);
                 if (found == LSR_GUESS_NONE)

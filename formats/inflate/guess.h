@@ -49,6 +49,8 @@ uint8_t *lsr_guess_room(struct lsr_guess *g, size_t *ret_size);
 
 /*
  * The first bit of @data, @from or behind it, where a block begins that is dynamic or stored and not the last one, by
- * all that its head says, and @z stands behind the head; or LSR_GUESS_NONE.
+ * all that its head says, and @z stands behind the head; or LSR_GUESS_NONE, also after *stop and when *inout_heads
+ * heads have been decoded.
  */
-uint64_t lsr_inflate_find(struct lsr_inflate *z, const uint8_t *data, size_t n, uint64_t from);
+uint64_t lsr_inflate_find(struct lsr_inflate *z, const uint8_t *data, size_t n, uint64_t from, const atomic_bool *stop,
+                          unsigned *inout_heads);

@@ -124,6 +124,65 @@ Test(gzip_ahead, libdeflate, .timeout = 600)
         free(raw);
 }
 
+/* What @command makes of @path on its standard output; no bytes: it is not there. */
+static struct blob pack_tool(const char *command, const char *path)
+{
+        struct blob b = { malloc(8 * CONTENT), 0 };
+        char text[200];
+        size_t got;
+        FILE *out;
+
+        snprintf(text, sizeof(text), "%s '%s' 2>/dev/null", command, path);
+        out = popen(text, "r");
+        cr_assert_not_null(out);
+        while ((got = fread(b.data + b.n, 1, 8 * CONTENT - b.n, out)) > 0)
+                b.n += got;
+        pclose(out);
+        return b;
+}
+
+/* Programs that compress, as far as they are installed. */
+Test(gzip_ahead, tools, .timeout = 600)
+{
+        static const char *const commands[] = {
+                "gzip -1 -c",
+                "gzip -c",
+                "gzip -9 -c",
+                "pigz -1 -p 2 -c",
+                "pigz -p 2 -c",
+                "pigz -i -p 2 -c",
+                "igzip -0 -c",
+                "igzip -1 -c",
+                "igzip -3 -c",
+                "bgzip -c",
+                "libdeflate-gzip -1 -c",
+                "libdeflate-gzip -c",
+                "zopfli --i1 -c",
+        };
+        struct blob data = mixed(2 * CONTENT);
+        char path[] = "/tmp/test-gzip-ahead-XXXXXX";
+        int fd = mkstemp(path);
+        unsigned found = 0;
+
+        cr_assert(fd >= 0 && write(fd, data.data, data.n) == (ssize_t)data.n);
+        for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+                struct blob packed = pack_tool(commands[i], path);
+                struct lsr_gzip_ahead_stats sum = {};
+
+                if (packed.n) {
+                        meet_gunzip(data, packed, commands[i], 0, &sum);
+                        found++;
+                        /* igzip -0 has a single block, or fixed ones. */
+                        cr_assert(sum.blocks + sum.members > 0 || strstr(commands[i], "-0"), "%s", commands[i]);
+                }
+                blob_free(packed);
+        }
+        close(fd);
+        unlink(path);
+        blob_free(data);
+        cr_assert_gt(found, 2);
+}
+
 /* Most of it is decoded ahead, as marks and as bytes: noise has nothing from before. */
 Test(gzip_ahead, share)
 {
