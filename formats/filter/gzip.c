@@ -1,7 +1,7 @@
 /*
  * gzip - members of deflate data, one after another (RFC 1952)
  *
- * Three ways, from fast to slow:
+ * Three ways, from fast to slow on one core:
  *
  * - all that is left fits into a peek, and the size it claims at its end is
  *   plausible: libdeflate decodes member after member into memory;
@@ -10,6 +10,9 @@
  *
  * Members that the first two reject go to the third from their beginning: it
  * distinguishes damage from truncation, and returns the data before it.
+ *
+ * Of a large file further cores decode what lies ahead (gzip-ahead.h), once the
+ * first megabytes have been wanted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,12 +23,18 @@
 #include "formats/filter/decode-ahead.h"
 #include "formats/filter/crc.h"
 #include "formats/drivers.h"
+#include "formats/filter/gzip.h"
 #include "formats/filter/inflate.h"
 #include "formats/inflate/stream.h"
 
 #define GZIP_WHOLE_MAX ((size_t)32 << 20) /* bytes a member decoded in memory may have */
 #define GZIP_MEMBER_MIN 18u               /* header and trailer, and no deflate data in between */
 #define GZIP_BLOCK_MAX ((size_t)64 << 10) /* of bgzip: bytes in a member, on both sides */
+
+/* Of what further cores decode.  Smaller spans take more time to find blocks in, and larger ones leave the cache. */
+#define GZIP_SPAN ((size_t)1 << 20)
+#define GZIP_ROOM ((size_t)8 << 20)
+#define GZIP_LEFT ((uint64_t)2 << 20)
 
 enum gzip_flag {
         GZIP_HCRC = 1 << 1,
@@ -43,8 +52,15 @@ struct gzip {
         enum gzip_state state;
         bool streams; /* the rest is not decoded in memory */
         bool found;   /* there was a member */
+        bool takes;   /* what was decoded ahead */
         uint32_t crc;
         uint32_t size;
+        uint64_t begin;               /* of the member in the input */
+        uint64_t body;                /* of its deflate data */
+        uint64_t last_size;           /* of the member before */
+        uint64_t decoded;             /* bytes, in all */
+        struct lsr_gzip_ahead *ahead; /* NULL: there is none, or not yet */
+        struct lsr_gzip_options o;
         uint8_t *whole; /* what was lent last */
         size_t whole_cap;
 };
@@ -144,6 +160,9 @@ static int gzip_head(struct gzip *g)
         if (!g->z)
                 g->z = lsr_inflate_new();
         lsr_inflate_reset(g->z);
+        if (g->ahead)
+                lsr_inflate_halt(g->z, 0);
+        g->body = g->d.inner->at;
         return 0;
 }
 
@@ -159,6 +178,7 @@ static int gzip_tail(struct gzip *g)
                                         lsr_grouped(g->d.inner->at));
         lsr_input_take(g->d.inner, 8);
         g->found = true;
+        g->last_size = g->d.inner->at - g->begin;
         return 0;
 }
 
@@ -191,33 +211,117 @@ static int gzip_block(struct gzip *g, uint8_t *out, size_t *ret_made)
         return 1;
 }
 
+/* Whole members in memory: an lsr_gzip_members. */
+static size_t gzip_members(const uint8_t *data, size_t n, uint8_t *out, size_t room, const atomic_bool *stop,
+                           size_t *ret_used)
+{
+        struct gzip g = { .d = { .name = "gzip", .inner = lsr_input_memory(data, n) } };
+        size_t made = 0, used = 0;
+
+        while (!atomic_load(stop) || used == 0) {
+                size_t end = made;
+
+                if (gzip_head(&g) != 0 || lsr_decoder_feed(&g.d, out, room, &end, gzip_step) != 1)
+                        break;
+                g.crc = lsr_crc32(0, out + made, end - made);
+                g.size = (uint32_t)(end - made);
+                if (gzip_tail(&g) < 0)
+                        break;
+                made = end;
+                used = (size_t)g.d.inner->at;
+        }
+        lsr_inflate_free(g.z);
+        lsr_input_free(g.d.inner);
+        *ret_used = used;
+        return made;
+}
+
+/* Have further cores decode from here on, if it pays. */
+static void gzip_look_ahead(struct gzip *g)
+{
+        struct lsr_input *inner = g->d.inner;
+
+        if (g->ahead) {
+                bool within = g->state != GZIP_HEAD;
+
+                lsr_gzip_ahead_expect(g->ahead, g->found && g->last_size < g->o.ahead.span &&
+                                                        (!within || inner->at - g->begin < g->o.ahead.span));
+                return;
+        }
+        if (g->decoded < g->o.start || inner->size == LSR_INPUT_UNKNOWN || inner->size - inner->at < g->o.left)
+                return;
+        g->o.ahead.workers = g->o.cores ? lsr_ahead_cpus() - 1 : g->o.ahead.workers;
+        if (g->o.ahead.workers == 0) {
+                g->o.start = UINT64_MAX;
+                return;
+        }
+        g->ahead = lsr_gzip_ahead_new(inner, &g->o.ahead);
+        g->d.inner = lsr_gzip_ahead_input(g->ahead);
+        if (g->z)
+                lsr_inflate_halt(g->z, 0);
+}
+
+/* Bytes of the member at hand. */
+static int gzip_body(struct gzip *g, uint8_t *buf, size_t size, size_t *inout_n)
+{
+        size_t before = *inout_n;
+        int r = 0;
+
+        if (g->takes) {
+                size_t n = lsr_gzip_ahead_take(g->ahead, buf + before, size - before);
+
+                g->takes = n > 0;
+                *inout_n += n;
+        } else {
+                r = lsr_decoder_feed(&g->d, buf, size, inout_n, gzip_step);
+        }
+        g->crc = lsr_crc32(g->crc, buf + before, *inout_n - before);
+        g->size += (uint32_t)(*inout_n - before);
+        if (r == 1)
+                g->state = GZIP_TAIL;
+        if (r == 2)
+                g->takes = lsr_gzip_ahead_block(g->ahead, &g->z, g->body);
+        return r < 0 ? r : 0;
+}
+
+/* The beginning of a member, or several members. */
+static int gzip_begin(struct gzip *g, uint8_t *buf, size_t size, size_t *inout_n)
+{
+        size_t made;
+        int r;
+
+        if (g->takes || (g->ahead && lsr_gzip_ahead_member(g->ahead))) {
+                made = lsr_gzip_ahead_take(g->ahead, buf + *inout_n, size - *inout_n);
+                g->takes = made > 0;
+                *inout_n += made;
+                return 0;
+        }
+        g->begin = g->d.inner->at;
+        if (size - *inout_n >= GZIP_BLOCK_MAX && gzip_block(g, buf + *inout_n, &made)) {
+                *inout_n += made;
+                g->last_size = g->d.inner->at - g->begin;
+                return 0;
+        }
+        r = gzip_head(g);
+        if (r == 0)
+                g->state = GZIP_BODY;
+        return r;
+}
+
 static int gzip_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t *ret_n)
 {
         struct gzip *g = (struct gzip *)d;
-        size_t n = 0, made;
         int r = 0;
 
-        while (r == 0 && n < size) {
-                size_t before = n;
-
+        *ret_n = 0;
+        gzip_look_ahead(g);
+        while (r == 0 && *ret_n < size) {
                 switch (g->state) {
                 case GZIP_HEAD:
-                        if (size - n >= GZIP_BLOCK_MAX && gzip_block(g, buf + n, &made)) {
-                                n += made;
-                                break;
-                        }
-                        r = gzip_head(g);
-                        if (r == 0)
-                                g->state = GZIP_BODY;
+                        r = gzip_begin(g, buf, size, ret_n);
                         break;
                 case GZIP_BODY:
-                        r = lsr_decoder_feed(d, buf, size, &n, gzip_step);
-                        g->crc = lsr_crc32(g->crc, buf + before, n - before);
-                        g->size += (uint32_t)(n - before);
-                        if (r == 1) {
-                                r = 0;
-                                g->state = GZIP_TAIL;
-                        }
+                        r = gzip_body(g, buf, size, ret_n);
                         break;
                 case GZIP_TAIL:
                         r = gzip_tail(g);
@@ -226,7 +330,7 @@ static int gzip_decode(struct lsr_decoder *d, uint8_t *buf, size_t size, size_t 
                         break;
                 }
         }
-        *ret_n = n;
+        g->decoded += *ret_n;
         return r;
 }
 
@@ -277,13 +381,26 @@ static const struct lsr_decoder_ops gzip_ops = {
         .free = gzip_free,
 };
 
-static int gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max)
+int lsr_gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, const struct lsr_gzip_options *options)
 {
         struct gzip *g = lsr_xmalloc(sizeof(*g));
 
-        *g = (struct gzip){ .d = { .ops = &gzip_ops, .name = "gzip", .inner = inner } };
+        *g = (struct gzip){ .d = { .ops = &gzip_ops, .name = "gzip", .inner = inner }, .o = *options };
+        g->streams = options->streams;
+        g->o.ahead.members = gzip_members;
         *ret_input = lsr_ahead_new(&g->d);
         return 0;
+}
+
+static int gzip_open(struct lsr_input **ret_input, struct lsr_input *inner, uint64_t window_max)
+{
+        return lsr_gzip_open(ret_input, inner,
+                             &(struct lsr_gzip_options){
+                                     .ahead = { .span = GZIP_SPAN, .room = GZIP_ROOM },
+                                     .cores = true,
+                                     .start = LSR_AHEAD_START,
+                                     .left = GZIP_LEFT,
+                             });
 }
 
 const struct lsr_filter lsr_filter_gzip = {

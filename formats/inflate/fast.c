@@ -15,6 +15,9 @@
  * So each lookup comes before the filling that stands behind it, and does not
  * wait for it: what takes the time is one entry waiting for the one before.
  * Instructions of BMI2 for the shifts were worth 2 %, and are not used.
+ *
+ * Symbols of two bytes are for guess.c: twice the distances and lengths, and
+ * copies of bytes do the rest.
  */
 #include <assert.h>
 #include <string.h>
@@ -114,11 +117,20 @@ static ALWAYS_INLINE void copy_match(uint8_t *out, unsigned distance, unsigned l
 /* Value and extra bits of an entry, of which @saved are the bits. */
 #define SUM(entry, saved) (VALUE(entry) + (unsigned)(LOW(saved, (entry)&63) >> CODE(entry)))
 
-int lsr_inflate_fast(struct lsr_inflate *z)
+#define PUT(entry)                                     \
+        do {                                           \
+                uint16_t put = (uint16_t)VALUE(entry); \
+                                                       \
+                memcpy(out, &put, size);               \
+                out += size;                           \
+        } while (0)
+
+/* @size of a symbol in bytes, 1 or 2; pointers into the output are those of bytes. */
+static ALWAYS_INLINE int fast_run(struct lsr_inflate *z, const unsigned size)
 {
         const uint32_t *const litlen_table = z->litlen_table, *const dist_table = z->dist_table;
         const uint8_t *in = z->in, *const in_end = z->in_end - INFLATE_FAST_IN;
-        uint8_t *out = z->out, *const out_begin = z->out_begin, *const out_end = z->out_end - INFLATE_FAST_OUT;
+        uint8_t *out = z->out, *const out_begin = z->out_begin, *const out_end = z->out_end - size * INFLATE_FAST_OUT;
         uint64_t buf = z->bits, saved;
         unsigned bits = z->n_bits, length, distance;
         uint32_t e, d;
@@ -129,15 +141,15 @@ int lsr_inflate_fast(struct lsr_inflate *z)
         do {
                 if (e & INFLATE_LITERAL) {
                         TAKE(e);
-                        *out++ = (uint8_t)VALUE(e);
+                        PUT(e);
                         e = LITLEN();
                         if (e & INFLATE_LITERAL) {
                                 TAKE(e);
-                                *out++ = (uint8_t)VALUE(e);
+                                PUT(e);
                                 e = LITLEN();
                                 if (e & INFLATE_LITERAL) {
                                         TAKE(e);
-                                        *out++ = (uint8_t)VALUE(e);
+                                        PUT(e);
                                         e = LITLEN();
                                         FILL();
                                         continue;
@@ -151,7 +163,7 @@ int lsr_inflate_fast(struct lsr_inflate *z)
                         }
                         if (e & INFLATE_LITERAL) {
                                 TAKE(e);
-                                *out++ = (uint8_t)VALUE(e);
+                                PUT(e);
                                 e = LITLEN();
                                 FILL();
                                 continue;
@@ -182,7 +194,7 @@ int lsr_inflate_fast(struct lsr_inflate *z)
                 distance = SUM(d, saved);
                 e = LITLEN();
                 FILL();
-                if (UNLIKELY(distance > (size_t)(out - out_begin))) {
+                if (size == 1 && UNLIKELY(distance > (size_t)(out - out_begin))) {
                         size_t before = distance - (size_t)(out - out_begin);
                         unsigned n;
 
@@ -196,8 +208,8 @@ int lsr_inflate_fast(struct lsr_inflate *z)
                         if (length == 0)
                                 continue;
                 }
-                copy_match(out, distance, length);
-                out += length;
+                copy_match(out, distance * size, length * size);
+                out += length * size;
         } while (in < in_end && out < out_end);
 
         bits &= 0xff;
@@ -208,4 +220,14 @@ int lsr_inflate_fast(struct lsr_inflate *z)
         z->bits = LOW(buf, bits);
         z->n_bits = bits;
         return r;
+}
+
+int lsr_inflate_fast(struct lsr_inflate *z)
+{
+        return fast_run(z, 1);
+}
+
+int lsr_inflate_fast_wide(struct lsr_inflate *z)
+{
+        return fast_run(z, 2);
 }

@@ -64,6 +64,9 @@ enum inflate_state {
         INFLATE_BAD,
 };
 
+/* What a state says: more input or more room is needed, the next state, no further, a block begins at or behind halt. */
+enum { INFLATE_HUNGRY, INFLATE_FULL, INFLATE_ON, INFLATE_WRONG, INFLATE_HALT };
+
 struct lsr_inflate {
         enum inflate_state state;
         bool last;  /* block */
@@ -79,6 +82,7 @@ struct lsr_inflate {
 
         uint64_t taken;                  /* bytes, before the call */
         uint64_t block_begin, block_end; /* in bits */
+        uint64_t halt;                   /* no block that begins at this bit or behind it is begun */
 
         unsigned n_litlens, n_distances, n_orders; /* of a dynamic block */
         unsigned have;                             /* lengths of codes */
@@ -103,6 +107,15 @@ bool lsr_inflate_table(uint32_t *table, const uint8_t *lengths, unsigned n, enum
 
 /* --- stream.c */
 
+/* One state, as far as input and room go: INFLATE_HUNGRY and so on. */
+int lsr_inflate_state(struct lsr_inflate *z);
+
+/* Give whole bytes of the bit buffer back, of what this call took. */
+void lsr_inflate_give_back(struct lsr_inflate *z);
+
+/* The last @n bytes of output before the next call. */
+void lsr_inflate_append_history(struct lsr_inflate *z, const uint8_t *data, size_t n);
+
 /* The beginning of a match that is from before the call; the rest is for the caller.  The bytes copied. */
 unsigned lsr_inflate_from_history(struct lsr_inflate *z, uint8_t *out, unsigned length, size_t before);
 
@@ -114,3 +127,6 @@ unsigned lsr_inflate_from_history(struct lsr_inflate *z, uint8_t *out, unsigned 
 
 /* 1: the block has ended; 0: input or room are nearly used up, at the beginning of a symbol; -1: the data are bad. */
 int lsr_inflate_fast(struct lsr_inflate *z);
+
+/* The same with symbols of two bytes, twice as much room, and INFLATE_WINDOW symbols before the first one. */
+int lsr_inflate_fast_wide(struct lsr_inflate *z);

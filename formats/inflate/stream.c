@@ -27,9 +27,6 @@
 #include "formats/filter/decode-ahead.h"
 #include "formats/inflate/state.h"
 
-/* What a state says: more input or more room is needed, the next state, no further. */
-enum { HUNGRY, FULL, ON, BAD };
-
 struct lsr_inflate *lsr_inflate_new(void)
 {
         struct lsr_inflate *z = lsr_xmalloc(sizeof(*z));
@@ -52,6 +49,7 @@ void lsr_inflate_reset(struct lsr_inflate *z)
         z->n_bits = 0;
         z->taken = 0;
         z->block_begin = 0;
+        z->halt = UINT64_MAX;
         z->n_history = 0;
 }
 
@@ -85,8 +83,7 @@ static inline void bits_take(struct lsr_inflate *z, unsigned n)
         z->n_bits -= n;
 }
 
-/* Give whole bytes back, of what this call took. */
-static void bits_return(struct lsr_inflate *z)
+void lsr_inflate_give_back(struct lsr_inflate *z)
 {
         size_t n = z->n_bits / 8, taken = (size_t)(z->in - z->in_begin);
 
@@ -124,25 +121,30 @@ static int on_head(struct lsr_inflate *z)
         unsigned kind;
 
         if (!bits_need(z, 3))
-                return HUNGRY;
-        z->block_begin = bits_at(z);
+                return INFLATE_HUNGRY;
         kind = bits_look(z, 3);
+        z->block_begin = bits_at(z);
+        /* The bits before the length of a stored block are zeros and say nothing of where among them it begins. */
+        if (kind == 0)
+                z->block_begin = ((z->block_begin + 3 + 7) & ~(uint64_t)7) - 3;
+        if (z->block_begin >= z->halt)
+                return INFLATE_HALT;
         bits_take(z, 3);
         z->last = kind & 1;
         switch (kind >> 1) {
         case 0:
                 bits_take(z, z->n_bits & 7);
                 z->state = INFLATE_STORED_HEAD;
-                return ON;
+                return INFLATE_ON;
         case 1:
                 make_fixed(z);
-                return ON;
+                return INFLATE_ON;
         case 2:
                 z->fixed = false;
                 z->state = INFLATE_DYNAMIC_HEAD;
-                return ON;
+                return INFLATE_ON;
         default:
-                return BAD;
+                return INFLATE_WRONG;
         }
 }
 
@@ -151,16 +153,16 @@ static int on_stored_head(struct lsr_inflate *z)
         unsigned n;
 
         if (!bits_need(z, 32))
-                return HUNGRY;
+                return INFLATE_HUNGRY;
         n = bits_look(z, 32);
         if ((n & 0xffff) != (~n >> 16))
-                return BAD;
+                return INFLATE_WRONG;
         bits_take(z, 32);
-        bits_return(z);
+        lsr_inflate_give_back(z);
         assert(z->n_bits == 0);
         z->length = n & 0xffff;
         z->state = INFLATE_STORED;
-        return ON;
+        return INFLATE_ON;
 }
 
 static int on_stored(struct lsr_inflate *z)
@@ -174,9 +176,9 @@ static int on_stored(struct lsr_inflate *z)
         z->out += n;
         z->length -= (unsigned)n;
         if (z->length)
-                return z->in == z->in_end ? HUNGRY : FULL;
+                return z->in == z->in_end ? INFLATE_HUNGRY : INFLATE_FULL;
         z->state = z->last ? INFLATE_TAIL : INFLATE_HEAD;
-        return ON;
+        return INFLATE_ON;
 }
 
 static int on_dynamic_head(struct lsr_inflate *z)
@@ -184,18 +186,18 @@ static int on_dynamic_head(struct lsr_inflate *z)
         unsigned v;
 
         if (!bits_need(z, 14))
-                return HUNGRY;
+                return INFLATE_HUNGRY;
         v = bits_look(z, 14);
         bits_take(z, 14);
         z->n_litlens = 257 + (v & 31);
         z->n_distances = 1 + (v >> 5 & 31);
         z->n_orders = 4 + (v >> 10);
         if (z->n_litlens > 286 || z->n_distances > 30)
-                return BAD;
+                return INFLATE_WRONG;
         z->have = 0;
         memset(z->lengths, 0, INFLATE_ORDERS);
         z->state = INFLATE_DYNAMIC_ORDERS;
-        return ON;
+        return INFLATE_ON;
 }
 
 static int on_dynamic_orders(struct lsr_inflate *z)
@@ -206,15 +208,15 @@ static int on_dynamic_orders(struct lsr_inflate *z)
 
         while (z->have < z->n_orders) {
                 if (!bits_need(z, 3))
-                        return HUNGRY;
+                        return INFLATE_HUNGRY;
                 z->lengths[order[z->have++]] = (uint8_t)bits_look(z, 3);
                 bits_take(z, 3);
         }
         if (!lsr_inflate_table(z->orders, z->lengths, INFLATE_ORDERS, INFLATE_KIND_ORDER))
-                return BAD;
+                return INFLATE_WRONG;
         z->have = 0;
         z->state = INFLATE_DYNAMIC_LENGTHS;
-        return ON;
+        return INFLATE_ON;
 }
 
 /* 16: the length before, 3 to 6 times; 17: 0, 3 to 10 times; 18: 0, 11 to 138 times. */
@@ -223,14 +225,14 @@ static int dynamic_repeat(struct lsr_inflate *z, unsigned order, unsigned n_code
         unsigned extra = order == 16 ? 2 : order == 17 ? 3 : 7, n;
 
         if (!bits_need(z, n_code + extra))
-                return HUNGRY;
+                return INFLATE_HUNGRY;
         n = (order == 18 ? 11 : 3) + (bits_look(z, n_code + extra) >> n_code);
         if ((order == 16 && z->have == 0) || n > z->n_litlens + z->n_distances - z->have)
-                return BAD;
+                return INFLATE_WRONG;
         memset(z->lengths + z->have, order == 16 ? z->lengths[z->have - 1] : 0, n);
         z->have += n;
         bits_take(z, n_code + extra);
-        return ON;
+        return INFLATE_ON;
 }
 
 static int on_dynamic_lengths(struct lsr_inflate *z)
@@ -244,23 +246,23 @@ static int on_dynamic_lengths(struct lsr_inflate *z)
                 n = e & INFLATE_ALL;
                 order = e >> INFLATE_VALUE_SHIFT;
                 if (n > z->n_bits)
-                        return HUNGRY;
+                        return INFLATE_HUNGRY;
                 if (order < 16) {
                         z->lengths[z->have++] = (uint8_t)order;
                         bits_take(z, n);
                 } else {
                         int r = dynamic_repeat(z, order, n);
 
-                        if (r != ON)
+                        if (r != INFLATE_ON)
                                 return r;
                 }
         }
         if (z->lengths[INFLATE_END_OF_BLOCK] == 0 ||
             !lsr_inflate_table(z->litlen_table, z->lengths, z->n_litlens, INFLATE_KIND_LITLEN) ||
             !lsr_inflate_table(z->dist_table, z->lengths + z->n_litlens, z->n_distances, INFLATE_KIND_DISTANCE))
-                return BAD;
+                return INFLATE_WRONG;
         z->state = INFLATE_SYMBOL;
-        return ON;
+        return INFLATE_ON;
 }
 
 /* --- symbols ---------------------------------------------------------------------- */
@@ -282,16 +284,16 @@ static int look_entry(struct lsr_inflate *z, const uint32_t *table, unsigned ind
         code = link + (e >> INFLATE_CODE_SHIFT & INFLATE_CODE);
         n = link + (e & INFLATE_ALL);
         if (code > z->n_bits)
-                return HUNGRY;
+                return INFLATE_HUNGRY;
         /* What is invalid is so without its extra bits. */
         if ((e & INFLATE_KIND) == INFLATE_INVALID)
-                return BAD;
+                return INFLATE_WRONG;
         if (!bits_need(z, n))
-                return HUNGRY;
+                return INFLATE_HUNGRY;
         *ret_entry = e;
         *ret_value = (e >> INFLATE_VALUE_SHIFT) + (bits_look(z, n) >> code);
         *ret_bits = n;
-        return ON;
+        return INFLATE_ON;
 }
 
 static int edge_symbol(struct lsr_inflate *z)
@@ -300,11 +302,11 @@ static int edge_symbol(struct lsr_inflate *z)
         uint32_t e = 0;
         int r = look_entry(z, z->litlen_table, INFLATE_LITLEN_BITS, &e, &value, &n);
 
-        if (r != ON)
+        if (r != INFLATE_ON)
                 return r;
         if (e & INFLATE_LITERAL) {
                 if (z->out == z->out_end)
-                        return FULL;
+                        return INFLATE_FULL;
                 *z->out++ = (uint8_t)value;
         } else if ((e & INFLATE_KIND) == INFLATE_END) {
                 z->state = z->last ? INFLATE_TAIL : INFLATE_HEAD;
@@ -313,7 +315,7 @@ static int edge_symbol(struct lsr_inflate *z)
                 z->state = INFLATE_DISTANCE;
         }
         bits_take(z, n);
-        return ON;
+        return INFLATE_ON;
 }
 
 static int on_symbol(struct lsr_inflate *z)
@@ -323,7 +325,7 @@ static int on_symbol(struct lsr_inflate *z)
 
                 if (r > 0)
                         z->state = z->last ? INFLATE_TAIL : INFLATE_HEAD;
-                return r < 0 ? BAD : ON;
+                return r < 0 ? INFLATE_WRONG : INFLATE_ON;
         }
         return edge_symbol(z);
 }
@@ -334,11 +336,11 @@ static int on_distance(struct lsr_inflate *z)
         uint32_t e;
         int r = look_entry(z, z->dist_table, INFLATE_DISTANCE_BITS, &e, &z->distance, &n);
 
-        if (r != ON)
+        if (r != INFLATE_ON)
                 return r;
         bits_take(z, n);
         z->state = INFLATE_MATCH;
-        return ON;
+        return INFLATE_ON;
 }
 
 unsigned lsr_inflate_from_history(struct lsr_inflate *z, uint8_t *out, unsigned length, size_t before)
@@ -355,9 +357,9 @@ static int on_match(struct lsr_inflate *z)
         unsigned n = z->length < room ? z->length : (unsigned)room;
 
         if (n == 0)
-                return FULL;
+                return INFLATE_FULL;
         if (z->distance > made + z->n_history)
-                return BAD;
+                return INFLATE_WRONG;
         z->length -= n;
         if (z->distance > made) {
                 unsigned old = lsr_inflate_from_history(z, z->out, n, z->distance - made);
@@ -368,14 +370,14 @@ static int on_match(struct lsr_inflate *z)
         for (; n > 0; n--, z->out++)
                 *z->out = z->out[-(ptrdiff_t)z->distance];
         if (z->length)
-                return FULL;
+                return INFLATE_FULL;
         z->state = INFLATE_SYMBOL;
-        return ON;
+        return INFLATE_ON;
 }
 
 /* --- a call ------------------------------------------------------------------------- */
 
-static int step_once(struct lsr_inflate *z)
+int lsr_inflate_state(struct lsr_inflate *z)
 {
         switch (z->state) {
         case INFLATE_HEAD:
@@ -397,17 +399,14 @@ static int step_once(struct lsr_inflate *z)
         case INFLATE_MATCH:
                 return on_match(z);
         default:
-                return FULL;
+                return INFLATE_FULL;
         }
 }
 
-/* The output of this call is to be before that of the next one. */
-static void keep_history(struct lsr_inflate *z)
+void lsr_inflate_append_history(struct lsr_inflate *z, const uint8_t *data, size_t n)
 {
-        size_t n = (size_t)(z->out - z->out_begin);
-
         if (n >= INFLATE_WINDOW) {
-                memcpy(z->history, z->out - INFLATE_WINDOW, INFLATE_WINDOW);
+                memcpy(z->history, data + n - INFLATE_WINDOW, INFLATE_WINDOW);
                 z->n_history = INFLATE_WINDOW;
                 return;
         }
@@ -416,40 +415,52 @@ static void keep_history(struct lsr_inflate *z)
                 z->n_history = INFLATE_WINDOW;
         }
         if (n)
-                memcpy(z->history + z->n_history, z->out_begin, n);
+                memcpy(z->history + z->n_history, data, n);
         z->n_history += n;
 }
 
 int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow)
 {
-        int r = ON;
+        int r = INFLATE_ON;
 
         z->in = z->in_begin = flow->in;
         z->in_end = flow->in + flow->in_left;
         z->out = z->out_begin = flow->out;
         z->out_end = flow->out + flow->out_left;
 
-        while (r == ON && z->state < INFLATE_TAIL)
-                r = step_once(z);
-        if (r == BAD)
+        while (r == INFLATE_ON && z->state < INFLATE_TAIL)
+                r = lsr_inflate_state(z);
+        if (r == INFLATE_WRONG)
                 z->state = INFLATE_BAD;
         if (z->state == INFLATE_TAIL) {
                 z->block_end = bits_at(z);
                 bits_take(z, z->n_bits & 7);
                 z->state = INFLATE_DONE;
         }
-        if (r != HUNGRY)
-                bits_return(z);
+        if (r != INFLATE_HUNGRY)
+                lsr_inflate_give_back(z);
         if (z->state == INFLATE_DONE)
                 assert(z->n_bits == 0);
         else
-                keep_history(z);
+                lsr_inflate_append_history(z, z->out_begin, (size_t)(z->out - z->out_begin));
         z->taken += (uint64_t)(z->in - z->in_begin);
         flow->in = z->in;
         flow->in_left = (size_t)(z->in_end - z->in);
         flow->out = z->out;
         flow->out_left = (size_t)(z->out_end - z->out);
+        if (r == INFLATE_HALT)
+                return 2;
         return z->state == INFLATE_DONE ? 1 : z->state == INFLATE_BAD ? -EBADMSG : 0;
+}
+
+void lsr_inflate_halt(struct lsr_inflate *z, uint64_t bit)
+{
+        z->halt = bit;
+}
+
+uint64_t lsr_inflate_halted(const struct lsr_inflate *z)
+{
+        return z->block_begin;
 }
 
 void lsr_inflate_last_block(const struct lsr_inflate *z, uint64_t *ret_begin, uint64_t *ret_end)
