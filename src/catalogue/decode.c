@@ -17,7 +17,7 @@
 
 static bool decode_is_known(const struct decode *d, unsigned id)
 {
-        return (d->part && id >= COLUMN_ROW && id <= COLUMN_TOTAL) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_ATTR) ||
+        return (d->part && id >= COLUMN_ROW && id <= COLUMN_TOTAL) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_SUMS) ||
                (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) || (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) ||
                (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) || (id >= COLUMN_SEC && id < COLUMN_NSEC + LSR_TIMES);
 }
@@ -408,6 +408,26 @@ static int decode_rows(struct decode *d)
         return r < 0 ? r : decode_xattrs(c);
 }
 
+/* Whoever lists one directory relies on them, and is to list what others do. */
+static int decode_sums(const struct decode *d)
+{
+        const struct decode_column *col = &d->columns[COLUMN_SUMS];
+        uint64_t *sums = NULL, *want = NULL;
+        uint32_t n;
+        int r;
+
+        if (!col->data)
+                return 0;
+        r = encoding_sums(d->c, &want, &n);
+        if (r == 0)
+                r = decode_wide(col, n, &sums);
+        if (r == 0 && n > 0 && memcmp(sums, want, n * sizeof(*sums)) != 0)
+                r = -EBADMSG;
+        free(sums);
+        free(want);
+        return r;
+}
+
 /* What is here of a whole: the way to one row, and then perhaps its children. */
 static int decode_part(struct decode *d)
 {
@@ -464,6 +484,8 @@ static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data,
                 r = decode_rows(&d);
         if (r == 0 && part)
                 r = decode_part(&d);
+        if (r == 0 && !part)
+                r = decode_sums(&d);
         if (r == 0 && !part)
                 r = catalogue_complete(c);
         if (r < 0) {

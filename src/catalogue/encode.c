@@ -39,6 +39,7 @@ struct encode {
         unsigned n;
         uint32_t *counts; /* children of each directory */
         uint32_t dirs;
+        uint64_t *sums;
 };
 
 static void encode_fetch(const struct encode_column *col, uint32_t first, uint32_t n, uint64_t *out)
@@ -169,6 +170,43 @@ static void encode_add(struct encode *e, struct encode_column col)
         /* Texts have neither values nor width; their length is set. */
         if (col.n ? encode_measure(&col) : col.length != 0)
                 e->columns[e->n++] = col;
+}
+
+int encoding_sums(const struct lsr_catalogue *c, uint64_t **ret_sums, uint32_t *ret_n)
+{
+        const uint64_t *position = c->wide[WIDE_POSITION], *data = c->wide[WIDE_DATA];
+        uint32_t n = (c->rows - 1) / ENCODING_STEP, row = 0, dirs = 0;
+        uint64_t *sums = NULL;
+
+        if (n > 0 && lsr_try_resize(&sums, (size_t)n * SUMS) < 0)
+                return -ENOMEM;
+        for (uint32_t i = 0; i < n; i++) {
+                uint64_t *to = sums + (size_t)i * SUMS, before;
+
+                for (; row < (i + 1) * ENCODING_STEP; row++)
+                        dirs += catalogue_is_dir(c, row);
+                before = position ? position[row - 1] : 0;
+                to[SUM_NAMES] = c->name_ends[row] - row;
+                to[SUM_DIRS] = dirs;
+                to[SUM_FIRST] = c->first[row];
+                to[SUM_POSITION] = before;
+                to[SUM_DATA] = data ? data[row - 1] - before : 0;
+        }
+        *ret_sums = sums;
+        *ret_n = n * SUMS;
+        return 0;
+}
+
+/* 0 or -ENOMEM. */
+static int encode_add_sums(struct encode *e)
+{
+        struct encode_column col = { .id = COLUMN_SUMS };
+        int r = encoding_sums(e->c, &e->sums, &col.n);
+
+        col.values64 = e->sums;
+        if (r == 0 && col.n > 0)
+                encode_add(e, col);
+        return r;
 }
 
 /* 0 or -ENOMEM. */
@@ -318,8 +356,13 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
         uint8_t *data = NULL;
         int r;
 
-        if (encode_add_tree(&e) < 0)
-                return -ENOMEM;
+        r = c->row_of ? 0 : encode_add_sums(&e);
+        if (r == 0)
+                r = encode_add_tree(&e);
+        if (r < 0) {
+                free(e.sums);
+                return r;
+        }
         encode_add_tables(&e);
         encode_add_rows(&e);
         if (c->row_of)
@@ -333,6 +376,7 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
                 *ret_data = data;
                 *ret_size = size;
         }
+        free(e.sums);
         free(e.counts);
         return r;
 }

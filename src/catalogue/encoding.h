@@ -35,6 +35,7 @@ enum {
         COLUMN_NAMES,
         COLUMN_CHILDREN,
         COLUMN_ATTR,
+        COLUMN_SUMS, /* of the rows before every ENCODING_STEP */
 
         COLUMN_KNOWN = 16, /* of the table of attributes */
         COLUMN_MODE,
@@ -69,6 +70,20 @@ enum {
 
         COLUMNS_END,
 };
+
+/* Column COLUMN_SUMS has these for row ENCODING_STEP, for row 2 * ENCODING_STEP, and so on. */
+#define ENCODING_STEP 4096u
+enum {
+        SUM_NAMES,    /* bytes of the names of the rows before it */
+        SUM_DIRS,     /* directories among these */
+        SUM_FIRST,    /* 1 plus their children: where those of the next directory begin */
+        SUM_POSITION, /* the value of COLUMN_POSITION of the row before it, */
+        SUM_DATA,     /* and of COLUMN_DATA */
+        SUMS,
+};
+
+/* The values of this column; @ret_sums is to be freed, NULL if there are none.  0 or -ENOMEM. */
+int encoding_sums(const struct lsr_catalogue *c, uint64_t **ret_sums, uint32_t *ret_n);
 
 /* Fields of struct catalogue_attr, from COLUMN_KNOWN on. */
 #define ENCODING_ATTRS 7

@@ -7,9 +7,10 @@
  *
  * Two sums lead down: the lengths of the names before a row, and the numbers of
  * children of the directories before it.  Both only ever go forwards, since
- * children come after their parents; so the columns of names and attributes are
- * passed over once, without making anything of them, and all others are looked
- * at where the part is.
+ * children come after their parents.  An encoding has these sums every
+ * ENCODING_STEP rows, so that few values are passed over; an older one, which
+ * has none, is passed over from its beginning.  All other columns are looked at
+ * where the part is.
  *
  * The part is a catalogue like any other, and is encoded as one.  What this
  * cannot make out it leaves to whoever decodes the whole: a path that is not
@@ -93,6 +94,18 @@ static uint64_t cut_sum(const struct decode_column *col, uint64_t first, uint64_
         return (sum << col->shift) + n * col->base;
 }
 
+/* The last row up to @row, and not row 0, before which there are sums; 0: there is none. */
+static uint32_t cut_step(const struct cut *c, uint64_t row)
+{
+        return c->d.columns[COLUMN_SUMS].data ? (uint32_t)(row - row % ENCODING_STEP) : 0;
+}
+
+/* One of the sums before such a row. */
+static uint64_t cut_before(const struct cut *c, uint32_t row, unsigned sum)
+{
+        return cut_value(&c->d.columns[COLUMN_SUMS], (uint64_t)(row / ENCODING_STEP - 1) * SUMS + sum);
+}
+
 /* --- the whole ---------------------------------------------------------------------- */
 
 /* Columns that lead the way have one value after the other, as they are. */
@@ -136,6 +149,27 @@ static bool cut_attrs(struct cut *c)
         return true;
 }
 
+/* Sums lead to what there is. */
+static bool cut_sums(const struct cut *c)
+{
+        const struct decode_column *col = &c->d.columns[COLUMN_SUMS];
+        uint32_t n = (c->whole.rows - 1) / ENCODING_STEP;
+
+        if (!col->data)
+                return true;
+        if ((col->encoding & ENCODING_DELTA) || col->length != (uint64_t)n * SUMS * col->width ||
+            !cut_has(c, col, 0, (uint64_t)n * SUMS))
+                return false;
+        for (uint32_t i = 1; i <= n; i++) {
+                uint32_t row = i * ENCODING_STEP;
+
+                if (cut_before(c, row, SUM_NAMES) > c->d.columns[COLUMN_NAMES].length ||
+                    cut_before(c, row, SUM_DIRS) > c->d.dirs || cut_before(c, row, SUM_FIRST) > c->whole.rows)
+                        return false;
+        }
+        return true;
+}
+
 static bool cut_open(struct cut *c)
 {
         struct decode *d = &c->d;
@@ -159,7 +193,7 @@ static bool cut_open(struct cut *c)
         return cut_fits(c, COLUMN_LINK) && !(d->columns[COLUMN_LINK].encoding & ENCODING_DELTA) &&
                cut_is_plain(&d->columns[COLUMN_NAME_LENGTH], c->whole.rows) &&
                cut_is_plain(&d->columns[COLUMN_CHILDREN], d->dirs) &&
-               cut_is_plain(&d->columns[COLUMN_ATTR], c->whole.rows) && cut_attrs(c);
+               cut_is_plain(&d->columns[COLUMN_ATTR], c->whole.rows) && cut_sums(c) && cut_attrs(c);
 }
 
 /* The attributes of a row whose column is at hand; those beyond the table are no directory, and end the cutting. */
@@ -182,7 +216,10 @@ static bool cut_is_file(const struct cut *c, uint32_t row)
 static bool cut_name_at(struct cut *c, uint32_t row, uint64_t *ret_at)
 {
         const struct decode_column *lengths = &c->d.columns[COLUMN_NAME_LENGTH];
+        uint32_t step = cut_step(c, row);
 
+        if (step > c->names.row)
+                c->names = (struct cut_place){ step, cut_before(c, step, SUM_NAMES) };
         if (row < c->names.row || !cut_has(c, lengths, c->names.row, row))
                 return false;
         c->names.name_at += cut_sum(lengths, c->names.row, row);
@@ -195,8 +232,15 @@ static bool cut_name_at(struct cut *c, uint32_t row, uint64_t *ret_at)
 static bool cut_children(struct cut *c, uint32_t row, struct lsr_slice *ret_slice)
 {
         const struct decode_column *counts = &c->d.columns[COLUMN_CHILDREN];
-        uint64_t dirs = c->dirs, n;
+        uint32_t step = cut_step(c, row);
+        uint64_t dirs, n;
 
+        if (step > c->dirs_row) {
+                c->dirs_row = step;
+                c->dirs = cut_before(c, step, SUM_DIRS);
+                c->first = cut_before(c, step, SUM_FIRST);
+        }
+        dirs = c->dirs;
         if (row < c->dirs_row || !cut_has(c, &c->d.columns[COLUMN_ATTR], c->dirs_row, row))
                 return false;
         for (uint32_t i = c->dirs_row; i < row; i++)
@@ -278,17 +322,18 @@ static bool cut_names(struct cut *c, struct lsr_slice rows, struct cut_names *re
         const struct decode_column *lengths = &c->d.columns[COLUMN_NAME_LENGTH], *names = &c->d.columns[COLUMN_NAMES];
         uint64_t at, len;
 
-        if (!cut_name_at(c, rows.first, &at) || !cut_has(c, lengths, rows.first, (uint64_t)rows.first + rows.n))
+        if (rows.n == 0 || !cut_name_at(c, rows.first, &at) ||
+            !cut_has(c, lengths, rows.first, (uint64_t)rows.first + rows.n))
                 return false;
         len = cut_sum(lengths, rows.first, (uint64_t)rows.first + rows.n);
-        if (rows.n == 0 || !names->data || at > names->length || len > names->length - at || len >= UINT32_MAX / 4)
+        if (!names->data || at > names->length || len > names->length - at || len >= UINT32_MAX / 4)
                 return false;
         *ret_names = (struct cut_names){ names->data + at, len };
         return cut_need(c, names->data + at, len);
 }
 
 /* The child of that name is added. */
-static bool cut_step(struct cut *c, struct lsr_slice children, const char *name, size_t name_len)
+static bool cut_enter(struct cut *c, struct lsr_slice children, const char *name, size_t name_len)
 {
         const struct decode_column *lengths = &c->d.columns[COLUMN_NAME_LENGTH];
         struct cut_names names;
@@ -361,7 +406,7 @@ static bool cut_walk(struct cut *c, const char *path)
                 if (!*path)
                         return cut_add_children(c, children);
                 len = strcspn(path, "/");
-                if (!cut_step(c, children, path, len))
+                if (!cut_enter(c, children, path, len))
                         return false;
                 path += len;
         }
@@ -446,6 +491,7 @@ static bool cut_wide(struct cut *c, unsigned id, uint64_t **ret_values)
         const struct decode_column *col = &c->d.columns[id];
         const struct lsr_catalogue *p = c->part;
         bool delta = col->encoding & ENCODING_DELTA;
+        unsigned sum = id == COLUMN_POSITION ? SUM_POSITION : id == COLUMN_DATA ? SUM_DATA : SUMS;
         uint64_t previous = 0, done = 0, *to;
 
         if (!col->data)
@@ -456,6 +502,10 @@ static bool cut_wide(struct cut *c, unsigned id, uint64_t **ret_values)
 
                 end = cut_run(p, i);
                 n = end - i;
+                if (delta && sum < SUMS && cut_step(c, first) > done) {
+                        done = cut_step(c, first);
+                        previous = cut_before(c, (uint32_t)done, sum);
+                }
                 if (!cut_has(c, col, delta ? done : first, first + n))
                         return false;
                 if (delta)
