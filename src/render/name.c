@@ -127,8 +127,6 @@ static struct lsr_quoted name_put_linked(struct lsr_view *v, const struct lsr_qu
 
 static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
 {
-        if (v->o.indicator == LSR_INDICATOR_NONE)
-                return 0;
         if (S_ISREG(mode))
                 return v->o.indicator == LSR_INDICATOR_CLASSIFY && stat_ok && (mode & 0111) ? '*' : 0;
         if (S_ISDIR(mode))
@@ -155,9 +153,11 @@ char *lsr_name_put_bare(const struct lsr_view *v, const struct lsr_entry *e, cha
                 *p++ = ' ';
         memcpy(p, e->name, e->name_len);
         p += e->name_len;
-        mark = name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
-        if (mark)
-                *p++ = mark;
+        if (v->o.indicator != LSR_INDICATOR_NONE) {
+                mark = name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e));
+                if (mark)
+                        *p++ = mark;
+        }
         return p;
 }
 
@@ -226,7 +226,7 @@ void lsr_name_scan_quoting(struct lsr_view *v, struct lsr_entry *const *entries,
 
 void lsr_indicator_put(struct lsr_view *v, bool stat_ok, mode_t mode)
 {
-        char c = name_indicator(v, stat_ok, mode);
+        char c = v->o.indicator != LSR_INDICATOR_NONE ? name_indicator(v, stat_ok, mode) : 0;
 
         if (c)
                 lsr_out_putc(v->out, c);
@@ -254,8 +254,11 @@ void lsr_heading_put(struct lsr_view *v, const char *dir)
 
 size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e)
 {
-        return lsr_cells_width(v, e) + lsr_name_width(v, e) +
-               (name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e)) != 0);
+        size_t width = lsr_cells_width(v, e) + lsr_name_width(v, e);
+
+        if (v->o.indicator != LSR_INDICATOR_NONE)
+                width += name_indicator(v, lsr_entry_stat_ok(e), lsr_entry_mode(e)) != 0;
+        return width;
 }
 
 void lsr_name_cell(struct lsr_view *v, const struct lsr_entry *e, size_t start_column)
