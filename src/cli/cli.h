@@ -1,6 +1,8 @@
 /* cli - the commands */
 #pragma once
 
+#include <signal.h>
+
 #include "cli/settings.h"
 #include "source/bundle.h"
 
@@ -20,3 +22,14 @@ int lsr_command_version(struct lsr_settings *settings);
 /* The lines of --stats, "name  value", on standard error.  @bundles: NULL if none could be entered. */
 void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
                      const struct lsr_bundles *bundles, const struct lsr_view *view);
+
+/* ---- signals.c: SIGINT, SIGTERM and SIGHUP ---- */
+
+/* Handle them by @action; a signal that nohup(1) or a shell has set to ignored stays ignored. */
+void lsr_signals_set(const struct sigaction *action);
+
+/*
+ * From now on such a signal ends the process at once with status 128 + its number.  @put_away is called before
+ * that; it may call only what signal-safety(7) allows.  All other threads must have signals blocked.
+ */
+void lsr_signals_end(void (*put_away)(void));

@@ -1,14 +1,13 @@
 /*
- * given - the command line between options.c and resolve.c
+ * given - the command line between argv and the settings
  *
- * options.c stores options in the settings as they come; resolve.c derives from struct lsr_given what depends on
+ * parser.c finds options in argv; options.c stores options in the settings as they come; resolve.c derives from struct lsr_given what depends on
  * several of them, on the environment and on the terminal. settings-command.c refuses options that do not apply to
  * the command.
  */
 #pragma once
 
 #include "cli/options.h"
-#include "cli/parser.h"
 #include "cli/settings.h"
 
 #define UNSET (-1)
@@ -52,6 +51,32 @@ enum number lsr_given_number(const char *text, long long *ret_value);
 /* Parse a width; one that is too large means no limit.  False: it is not a number. */
 bool lsr_given_width(const char *value, long long *ret_value);
 
+/* ---- parser.c ---- */
+
+/*
+ * Go through argv as getopt_long(3) does: options and operands in any order,
+ * unless POSIXLY_CORRECT is set; abbreviations of long options as far as they
+ * are unambiguous among GNU's, and only then among lsr's own.
+ */
+struct lsr_parser {
+        char **argv;
+        int argc;
+        bool gnu;              /* called as ls: no options of our own */
+        int next;              /* index in argv */
+        const char *letters;   /* rest of a group of short options */
+        bool only_operands;    /* "--" was seen */
+        const char **operands; /* collected, room for argc */
+        size_t n_operands;
+        char *problem;       /* after an error: what is wrong, to be freed */
+        const char *unknown; /* the letter, or the name without its value, that no option has; NULL: another error */
+        size_t unknown_len;
+};
+
+/* The next option with its argument (NULL if it has none).  Returns 1; 0 at the end; -1 after an error. */
+int lsr_parse_option(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value);
+
+/* ---- settings-command.c ---- */
+
 /* The command among the words of @parser, at any place; what is wrong with other words does not matter yet. */
 enum lsr_action lsr_given_command(struct lsr_parser parser);
 
@@ -63,6 +88,8 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
  * programs, or else the option with nearly the same letters.  To be freed; NULL if nothing is near.
  */
 char *lsr_given_meant(const char *word, size_t len, enum lsr_action action);
+
+/* ---- resolve.c ---- */
 
 /* Resolve the settings after all options were stored.  Returns 0, or the exit status after an error. */
 int lsr_given_resolve(struct lsr_settings *s);

@@ -28,57 +28,25 @@ uint64_t lsr_message_writes(void)
         return message_writes;
 }
 
-static void message_write(int error, const char *format, va_list args)
+int lsr_message_errno(int error, const char *format, ...)
 {
         lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
-        char text[4096];
-        va_list again;
-        int n;
+        lsr_autofree char *text = NULL;
+        va_list args;
 
-        va_copy(again, args);
-        n = vsnprintf(text, sizeof(text), format, args);
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                lsr_exhausted();
+        va_end(args);
         lsr_out_printf(&line, "%s%s: ", message_progress ? message_clear : "", message_program);
         message_progress = false;
-        if (n >= 0 && (size_t)n >= sizeof(text))
-                line.len += (size_t)vsnprintf(lsr_out_reserve(&line, (size_t)n + 1), (size_t)n + 1, format, again);
-        else
-                lsr_out_puts(&line, text);
-        va_end(again);
+        lsr_out_puts(&line, text);
         if (error)
                 lsr_out_printf(&line, ": %s", strerror(error));
         lsr_out_putc(&line, '\n');
         lsr_out_flush(&line);
         message_writes += line.writes;
-}
-
-int lsr_message(const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        message_write(0, format, args);
-        va_end(args);
         return 2;
-}
-
-int lsr_message_errno(int error, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        message_write(error, format, args);
-        va_end(args);
-        return 2;
-}
-
-int lsr_message_usage(const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        message_write(0, format, args);
-        va_end(args);
-        return lsr_message_try_help();
 }
 
 int lsr_message_try_help(void)

@@ -13,14 +13,15 @@
 
 void lsr_message_init(const char *program);
 
-/* One line; a newline is added.  Returns 2, the exit status of a command that ends for this reason. */
-int lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The same with ": " and the text of @error (errno, positive), unless that is 0. */
+/*
+ * One line; a newline is added, and before that ": " and the text of @error (errno, positive) unless it is 0.
+ * Returns 2, the exit status of a command that ends for this reason.
+ */
 int lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define lsr_message(...) lsr_message_errno(0, __VA_ARGS__)
 
 /* The same with a second line, "Try 'lsr --help' for more information." */
-int lsr_message_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define lsr_message_usage(...) (lsr_message(__VA_ARGS__), lsr_message_try_help())
 
 /* Calls that the above made so far, for --stats. */
 uint64_t lsr_message_writes(void);

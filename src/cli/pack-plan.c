@@ -1,7 +1,7 @@
 /*
  * pack-plan - operands and options of --pack, checked before anything is made
  */
-#include "cli/pack-plan.h"
+#include "cli/pack.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * pack-report - messages, the line of progress, the last line
  */
-#include "cli/pack-report.h"
+#include "cli/pack.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
  * over ours when an abbreviation fits both nor tell what it did not know; and
  * it prints.
  */
-#include "cli/parser.h"
+#include "cli/given.h"
 
 #include <stdarg.h>
 #include <stdio.h>

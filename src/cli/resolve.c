@@ -64,11 +64,7 @@ bool lsr_given_width(const char *value, long long *ret_value)
 
 static void resolve_format(struct lsr_settings *s)
 {
-        static const enum lsr_enter enters[] = {
-                [WHEN_NEVER] = LSR_ENTER_NEVER,
-                [WHEN_ALWAYS] = LSR_ENTER_ALWAYS,
-                [WHEN_AUTO] = LSR_ENTER_AUTO,
-        };
+        static const enum lsr_enter enters[] = { LSR_ENTER_NEVER, LSR_ENTER_ALWAYS, LSR_ENTER_AUTO }; /* by enum when */
         struct lsr_view_options *o = &s->view.o;
         struct lsr_list_options *l = &s->list;
 
@@ -196,9 +192,8 @@ static void resolve_sizes(struct lsr_settings *s)
                 if (!env)
                         continue;
                 lsr_size_parse(env, &style);
+                /* BLOCKSIZE is for blocks only. */
                 if (i < 2)
-                        o->size_style = style;
-                else if (getenv("BLOCK_SIZE"))
                         o->size_style = style;
                 break;
         }

@@ -14,102 +14,82 @@
 #include "cli/message.h"
 #include "cli/given.h"
 
-/* Words of other programs and of other commands, without dashes: what they mean with which commands. */
+/* What to use with which commands, and the words for it of other programs and of other commands, without dashes. */
 static const struct {
-        const char *word; /* of an option that there is: its name, or its letter if it has none */
-        unsigned commands;
         const char *use;
-} command_words[] = {
+        unsigned commands;
+        const char *words; /* with a blank on either side; of an option that there is: its name, or else its letter */
+} command_uses[] = {
         /* eza, lsd, tree */
-        { "long", LIST, "-l" },
-        { "verbose", LIST, "-l" },
-        { "oneline", LIST, "-1" },
-        { "grid", LIST, "-C" },
-        { "header", LIST, "--titles" },
-        { "headers", LIST, "--titles" },
-        { "colour", LIST, "--color" },
-        { "icon", LIST, "--icons" },
-        { "hidden", LIST, "--all" },
-        { "recurse", LIST, "--recursive" },
-        { "depth", LIST, "--tree=N" },
-        { "max-depth", LIST, "--tree=N" },
-        { "list-dirs", LIST, "--directory" },
-        { "dirsfirst", LIST, "--group-directories-first" },
-        { "ignore-glob", LIST, "--ignore=PATTERN" },
-        { "exclude", LIST, "--ignore=PATTERN" },
-        { "inodes", LIST, "--inode" },
-        { "du", LIST, "--total-size" },
-        { "blocksize", LIST, "--size" },
-        { "bytes", LIST, "--block-size=1" },
-        { "octal-permissions", LIST, "--columns=octal,user,size,modified" },
-        { "created", LIST, "--time=birth" },
-        { "accessed", LIST, "--time=atime" },
-        { "changed", LIST, "--time=ctime" },
-        { "date", LIST, "--time-style=STYLE" },
-        { "timesort", LIST, "-t" },
-        { "sizesort", LIST, "-S" },
-        { "versionsort", LIST, "-v" },
-        { "extensionsort", LIST, "-X" },
+        { "-l", LIST, " long verbose " },
+        { "-1", LIST, " oneline " },
+        { "-C", LIST, " grid " },
+        { "-t", LIST, " timesort " },
+        { "-S", LIST, " sizesort " },
+        { "-v", LIST, " versionsort " },
+        { "-X", LIST, " extensionsort " },
+        { "--titles", LIST, " header headers " },
+        { "--color", LIST, " colour " },
+        { "--icons", LIST, " icon " },
+        { "--all", LIST, " hidden " },
+        { "--recursive", LIST, " recurse " },
+        { "--tree=N", LIST, " depth max-depth " },
+        { "--directory", LIST, " list-dirs " },
+        { "--group-directories-first", LIST, " dirsfirst " },
+        { "--ignore=PATTERN", LIST, " ignore-glob exclude " },
+        { "--inode", LIST, " inodes " },
+        { "--size", LIST, " blocksize " },
+        { "--block-size=1", LIST, " bytes " },
+        { "--total-size", LIST, " du " },
+        { "--columns=octal,user,size,modified", LIST, " octal-permissions " },
+        { "--time=birth", LIST, " created " },
+        { "--time=atime", LIST, " accessed " },
+        { "--time=ctime", LIST, " changed " },
+        { "--time-style=STYLE", LIST, " date " },
         /* tar, unzip, 7z: what they do */
-        { "list", ANY, "lsr FILE" },
-        { "create", ANY, "--pack" },
-        { "extract", ANY, "--unpack" },
-        { "get", ANY, "--unpack" },
-        { "test", ANY, "--check" },
-        { "t", CAT | UNPACK, "--check" },
-        { "verify", CAT | UNPACK, "--check" },
-        { "to-stdout", ANY, "--cat" },
-        { "O", LIST | UNPACK, "--cat" },
-        { "p", UNPACK, "--cat" },
-        { "diff", ANY, "--compare" },
+        { "lsr FILE", ANY, " list " },
+        { "--pack", ANY, " create " },
+        { "--unpack", ANY, " extract get " },
+        { "--check", ANY, " test " },
+        { "--check", CAT | UNPACK, " t verify " },
+        { "--cat", ANY, " to-stdout " },
+        { "--cat", LIST | UNPACK, " O " },
+        { "--cat", UNPACK, " p " },
+        { "--compare", ANY, " diff " },
         /* and how */
-        { "C", UNPACK, "--output=DIR" },
-        { "directory", UNPACK, "--output=DIR" },
-        { "o", UNPACK, "--output=DIR" },
-        { "o", PACK, "--output=FILE" },
-        { "f", PACK, "--output=FILE" },
-        { "file", PACK, "--output=FILE" },
-        { "c", PACK, "--output=-" },
-        { "stdout", PACK, "--output=-" },
-        { "overwrite", PACK | UNPACK, "--force" },
-        { "strip-components", UNPACK, "lsr --unpack BUNDLE/DIR" },
-        { "transform", UNPACK, "lsr --unpack BUNDLE/DIR" },
-        { "z", PACK, "--bundle-format=tar.gz" },
-        { "gzip", PACK, "--bundle-format=tar.gz" },
-        { "j", PACK, "--bundle-format=tar.bz2" },
-        { "bzip2", PACK, "--bundle-format=tar.bz2" },
-        { "J", PACK, "--bundle-format=tar.xz" },
-        { "xz", PACK, "--bundle-format=tar.xz" },
-        { "zstd", PACK, "--bundle-format=tar.zst" },
-        { "zip", PACK, "--bundle-format=zip" },
-        { "format", PACK, "--bundle-format=FORMAT" },
-        { "formats", PACK, "--bundle-format=FORMAT" },
-        { "format", COMPARE, "--formats=LIST" },
-        { "bundle-format", COMPARE, "--formats=LIST" },
-        { "1", PACK, "--compression-level=1" },
-        { "9", PACK, "--compression-level=9" },
-        { "fast", PACK, "--compression-level=1" },
-        { "best", PACK, "--compression-level=9" },
-        { "level", PACK, "--compression-level=N" },
-        { "tabsize", PACK, "--threads=N" },
-        { "hide", PACK, "--exclude=GLOB" },
-        { "ignore", PACK, "--exclude=GLOB" },
-        { "exclude-vcs-ignores", PACK, "--gitignore" },
-        { "group", PACK, "--owner=:GROUP" },
+        { "--output=DIR", UNPACK, " C directory o " },
+        { "--output=FILE", PACK, " f file o " },
+        { "--output=-", PACK, " c stdout " },
+        { "--force", PACK | UNPACK, " overwrite " },
+        { "lsr --unpack BUNDLE/DIR", UNPACK, " strip-components transform " },
+        { "--bundle-format=tar.gz", PACK, " z gzip " },
+        { "--bundle-format=tar.bz2", PACK, " j bzip2 " },
+        { "--bundle-format=tar.xz", PACK, " J xz " },
+        { "--bundle-format=tar.zst", PACK, " zstd " },
+        { "--bundle-format=zip", PACK, " zip " },
+        { "--bundle-format=FORMAT", PACK, " format formats " },
+        { "--formats=LIST", COMPARE, " format bundle-format " },
+        { "--compression-level=1", PACK, " 1 fast " },
+        { "--compression-level=9", PACK, " 9 best " },
+        { "--compression-level=N", PACK, " level " },
+        { "--threads=N", PACK, " tabsize " },
+        { "--exclude=GLOB", PACK, " hide ignore " },
+        { "--gitignore", PACK, " exclude-vcs-ignores " },
+        { "--owner=:GROUP", PACK, " group " },
         /* all of them */
-        { "V", ANY, "--version" },
-        { "?", ANY, "--help" },
-        { "usage", ANY, "--help" },
-        { "human-readable", READ | PACK | COMPARE, "--help" },
+        { "--version", ANY, " V " },
+        { "--help", ANY, " ? usage " },
+        { "--help", READ | PACK | COMPARE, " human-readable " },
 };
 
 /* What @word means with @action; NULL: nothing. */
 static const char *command_use(const char *word, size_t len, enum lsr_action action)
 {
-        for (size_t i = 0; i < sizeof(command_words) / sizeof(*command_words); i++)
-                if ((command_words[i].commands >> action & 1) && strncmp(command_words[i].word, word, len) == 0 &&
-                    !command_words[i].word[len])
-                        return command_words[i].use;
+        lsr_autofree char *blanks = lsr_xprintf(" %.*s ", (int)len, word);
+
+        for (size_t i = 0; i < sizeof(command_uses) / sizeof(*command_uses); i++)
+                if ((command_uses[i].commands >> action & 1) && strstr(command_uses[i].words, blanks))
+                        return command_uses[i].use;
         return NULL;
 }
 

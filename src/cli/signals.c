@@ -1,5 +1,5 @@
 /* signals - one list for all commands that clean up */
-#include "cli/signals.h"
+#include "cli/cli.h"
 
 #include <stddef.h>
 #include <unistd.h>

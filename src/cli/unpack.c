@@ -12,7 +12,6 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/signals.h"
 #include "render/zone.h"
 #include "unpack/unpack.h"
 

@@ -87,52 +87,34 @@ static void grid_indent(struct lsr_view *v, size_t from, size_t to)
         }
 }
 
-static void grid_down(struct grid *g)
+/* Row by row: the next cell to the right is @right entries further, the row below @down entries. */
+static void grid_rows(struct grid *g)
 {
-        size_t rows = (g->set->n + g->n_columns - 1) / g->n_columns;
+        bool across = g->v->o.format == LSR_FORMAT_ACROSS;
+        size_t n_rows = (g->set->n + g->n_columns - 1) / g->n_columns;
+        size_t right = across ? 1 : n_rows, down = across ? g->n_columns : 1;
 
-        for (size_t row = 0; row < rows; row++) {
-                size_t at = 0, column = 0;
+        for (size_t row = 0; row < n_rows; row++) {
+                size_t at = 0, i = row * down;
 
-                for (size_t i = row; i < g->set->n; i += rows, column++) {
+                for (size_t column = 0; column < g->n_columns && i < g->set->n; column++, i += right) {
+                        if (column > 0) {
+                                grid_indent(g->v, at + g->cells[i - right], at + g->widths[column - 1]);
+                                at += g->widths[column - 1];
+                        }
                         lsr_name_cell(g->v, g->set->rows[i], at);
-                        if (i + rows < g->set->n)
-                                grid_indent(g->v, at + g->cells[i], at + g->widths[column]);
-                        at += g->widths[column];
                 }
                 lsr_out_putc(g->v->out, g->v->o.end);
         }
 }
 
-static void grid_across(struct grid *g)
-{
-        size_t at = 0;
-
-        for (size_t i = 0; i < g->set->n; i++) {
-                size_t column = i % g->n_columns;
-
-                if (i > 0 && column == 0) {
-                        lsr_out_putc(g->v->out, g->v->o.end);
-                        at = 0;
-                } else if (i > 0) {
-                        grid_indent(g->v, at + g->cells[i - 1], at + g->widths[column - 1]);
-                        at += g->widths[column - 1];
-                }
-                lsr_name_cell(g->v, g->set->rows[i], at);
-        }
-        lsr_out_putc(g->v->out, g->v->o.end);
-}
-
 /* Without a limit of width everything goes onto one line. */
 static void grid_one_line(struct grid *g)
 {
-        size_t at = 0;
-
         for (size_t i = 0; i < g->set->n; i++) {
                 if (i > 0)
                         lsr_out_put(g->v->out, "  ", 2);
-                lsr_name_cell(g->v, g->set->rows[i], at);
-                at += 2;
+                lsr_name_cell(g->v, g->set->rows[i], 0);
         }
         lsr_out_putc(g->v->out, g->v->o.end);
 }
@@ -153,9 +135,6 @@ void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set)
         for (size_t i = 0; i < set->n; i++)
                 g.cells[i] = lsr_name_cell_width(v, set->rows[i]);
         grid_choose(&g, &arena);
-        if (v->o.format == LSR_FORMAT_ACROSS)
-                grid_across(&g);
-        else
-                grid_down(&g);
+        grid_rows(&g);
         lsr_arena_free(&arena);
 }

@@ -4,3 +4,5 @@ lsr --pack d --output=a.tar.zst --compression-level=19 --threads=1 2>err; wc -l 
 script -qec 'lsr --pack d --output=b.tar.zst --compression-level=19 --threads=1' /dev/null >seen
 tr '\r' '\n' <seen | grep -oE '^packing: [0-9]+ files, [0-9.]+ MB, [0-9]+ MB/s, [0-9]+ s left' | sed -E 's/[0-9.]+/N/g' | sort -u
 cmp a.tar.zst b.tar.zst
+# The next message takes the place of that line.
+grep -ac $'\r\033\\[Klsr: b.tar.zst: ' seen

@@ -1,9 +1,37 @@
 /*
- * pack-report - messages and progress of packing, on standard error
+ * pack - the parts of --pack: the plan of bundles to make, and what is said meanwhile
  */
 #pragma once
 
+#include "cli/settings.h"
 #include "pack/pack.h"
+
+/* ---- pack-plan.c: from the command line to bundles ---- */
+
+/* A bundle to make. */
+struct lsr_pack_job {
+        const char *output;
+        struct lsr_walk_root *roots; /* their .keep is owned */
+        size_t n_roots;
+};
+
+struct lsr_pack_plan {
+        const struct lsr_writer_kind *kind;
+        struct lsr_writer_options writer;
+        struct lsr_pack_options pack; /* owner, times and patterns are set */
+        struct lsr_pack_job *jobs;
+        size_t n_jobs, cap_jobs;
+        struct lsr_arena texts; /* and roots, of all of them */
+};
+
+/* Returns 0, or the exit status after an error, which was reported. */
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings);
+void lsr_pack_plan_free(struct lsr_pack_plan *plan);
+
+/* The suffixes of all formats that can be written, separated by blanks.  To be freed. */
+char *lsr_pack_suffixes(void);
+
+/* ---- pack-report.c: messages and progress, on standard error ---- */
 
 struct lsr_pack_report {
         bool terminal; /* show how it is getting on */
