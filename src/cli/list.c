@@ -16,6 +16,7 @@
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
+#include "cli/wildcards.h"
 #include "source/bundle.h"
 
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
@@ -274,8 +275,11 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .trouble = list_bundle_trouble });
-        if (settings->list.bundles)
+        if (settings->list.bundles) {
+                if (!settings->gnu)
+                        lsr_wildcards_expand(settings->list.bundles, settings);
                 list_expect(settings);
+        }
         settings->list.civil = list_civil;
         settings->list.civil_ctx = &l;
         settings->list.width = list_width;

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/wildcards.h"
 #include "cli/signals.h"
 #include "render/zone.h"
 #include "unpack/unpack.h"
@@ -143,7 +144,7 @@ static void unpack_operands(struct unpack_run *u)
                 unpack_place(u, &places[i]);
 }
 
-int lsr_command_unpack(const struct lsr_settings *settings)
+int lsr_command_unpack(struct lsr_settings *settings)
 {
         struct unpack_run *u = &unpack_run;
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
@@ -157,6 +158,7 @@ int lsr_command_unpack(const struct lsr_settings *settings)
         status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;
+        lsr_wildcards_expand(u->reading.bundles, settings);
         lsr_bundles_expect(
                 u->reading.bundles,
                 &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
