@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/doubt.h"
 #include "cli/engine.h"
+#include "cli/given.h"
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
@@ -211,13 +212,13 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
 }
 
 /* Somebody who looks for an archive, at a terminal, has named one file. */
-static void list_doubt(const struct lsr_settings *settings)
+static void list_doubt(struct lsr_settings *settings)
 {
         const struct lsr_list_options *o = &settings->list;
         struct lsr_bundle *bundle;
 
         if (!o->bundles || o->enter == LSR_ENTER_SLASH || o->dirs_as_files || settings->n_operands != 1 ||
-            !lsr_doubt_suits(settings->operands[0]) || !isatty(STDOUT_FILENO))
+            !lsr_doubt_suits(settings->operands[0]) || !lsr_given_tty(settings))
                 return;
         if (lsr_bundle_open(o->bundles, settings->operands[0], &bundle) == 1)
                 lsr_doubt(settings->operands[0]);
