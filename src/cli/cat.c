@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/wildcards.h"
 
 #define CAT_READ ((size_t)256 << 10)
 #define CAT_HOLE_MIN ((uint64_t)256 << 10) /* zeros that cost more than a few calls */
@@ -214,6 +215,7 @@ int lsr_command_cat(struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_out_init(&c.out, STDOUT_FILENO);
+        lsr_wildcards_expand(c.reading.bundles, settings);
         lsr_bundles_expect(
                 c.reading.bundles,
                 &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .lookups = true });

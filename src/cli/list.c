@@ -14,6 +14,7 @@
 #include "cli/doubt.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/wildcards.h"
 
 #define LIST_TEXT_FIRST ((size_t)32 << 10) /* fits passwd, group and zone files nearly everywhere */
 #define LIST_TEXT_MAX ((size_t)256 << 20)  /* a passwd file that is larger is not used */
@@ -204,13 +205,13 @@ static void list_width_set(void *ctx, struct lsr_entry *const *entries, size_t n
 }
 
 /* Somebody who looks for an archive, at a terminal, has named one file. */
-static void list_doubt(const struct lsr_settings *settings)
+static void list_doubt(struct lsr_settings *settings)
 {
         const struct lsr_list_options *o = &settings->list;
         struct lsr_bundle *bundle;
 
         if (!o->bundles || o->enter == LSR_ENTER_SLASH || o->dirs_as_files || settings->n_operands != 1 ||
-            !lsr_doubt_suits(settings->operands[0]) || !isatty(STDOUT_FILENO))
+            !lsr_doubt_suits(settings->operands[0]) || !lsr_given_tty(settings))
                 return;
         if (lsr_bundle_open(o->bundles, settings->operands[0], &bundle) == 1)
                 lsr_doubt(settings->operands[0]);
@@ -268,8 +269,11 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .trouble = list_bundle_trouble });
-        if (settings->list.bundles)
+        if (settings->list.bundles) {
+                if (!settings->gnu)
+                        lsr_wildcards_expand(settings->list.bundles, settings);
                 list_expect(settings);
+        }
         settings->list.civil = list_civil;
         settings->list.civil_ctx = &l;
         settings->list.width = list_width;

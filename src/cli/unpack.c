@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/wildcards.h"
 #include "render/zone.h"
 #include "unpack/unpack.h"
 
@@ -154,6 +155,7 @@ int lsr_command_unpack(struct lsr_settings *settings)
         status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;
+        lsr_wildcards_expand(u->reading.bundles, settings);
         lsr_bundles_expect(
                 u->reading.bundles,
                 &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });

@@ -26,6 +26,7 @@ struct members {
         struct lsr_arena *arena;
         struct lsr_place dir;
         const struct lsr_catalogue *c;
+        bool unseen;                     /* it is an operand that is going to be listed, not a row */
         struct lsr_entry_extra **shared; /* by attribute, NULL until used */
         uint32_t n_shared;
 };
@@ -201,10 +202,14 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
         e->extra = extra;
 }
 
-static void members_mark(struct members *x, struct lsr_entry *e, const struct lsr_member *m, unsigned marks)
+static void members_mark(struct members *x, struct lsr_entry *e, const struct lsr_member *m)
 {
-        struct lsr_entry_extra *extra = members_new_extra(x, m);
+        unsigned marks = lsr_member_marks(m);
+        struct lsr_entry_extra *extra;
 
+        if (!marks)
+                return;
+        extra = members_new_extra(x, m);
         if (e->extra)
                 *extra = *e->extra;
         extra->marks = (uint8_t)marks;
@@ -234,7 +239,7 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                 memcpy(ret_entry->meta.sec, file->sec, sizeof(file->sec));
                 memcpy(ret_entry->meta.nsec, file->nsec, sizeof(file->nsec));
         }
-        if (m.flags & LSR_MEMBER_IMPLIED)
+        if ((m.flags & LSR_MEMBER_IMPLIED) && !x->unseen)
                 members_imply(x, row, whole || !x->dir.bundle->only, ret_entry);
         if (S_ISLNK(m.meta.mode) && m.target)
                 members_link(x, ret_entry, &m, dir);
@@ -244,8 +249,8 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
         }
         if (!ret_entry->extra && (m.user || m.group) && (o->want.fields & (LSR_FIELD_UID | LSR_FIELD_GID)))
                 ret_entry->extra = members_shared_extra(x, row, &m);
-        if (o->want.remarks && lsr_member_marks(&m))
-                members_mark(x, ret_entry, &m, lsr_member_marks(&m));
+        if (o->want.remarks && (m.raw || m.flags || (m.meta.mode & (S_ISUID | S_ISGID))))
+                members_mark(x, ret_entry, &m);
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
 }
@@ -382,6 +387,7 @@ static void bundle_operand(struct lsr_reader *in, struct lsr_arena *arena, const
         struct members x;
 
         members_begin(&x, in, arena, *place);
+        x.unseen = !in->o->dirs_as_files && !in->o->tree;
         members_fill(&x, row, row ? lsr_catalogue_parent(x.c, row) : 0, e->name, e->name_len, false, e);
         e->flags |= LSR_ENTRY_OPERAND;
         if (!e->extra)

@@ -78,14 +78,16 @@ static void mode_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_e
 {
         for (size_t i = 0; i < n; i++) {
                 const struct lsr_entry_extra *extra = entries[i]->extra;
-                int remarks;
 
                 if (!extra)
                         continue;
-                remarks = __builtin_popcount(extra->marks);
                 cell->marks |= extra->acl != LSR_ACL_NONE;
-                cell->remarks = remarks > cell->remarks ? remarks : cell->remarks;
-                v->marks |= extra->marks;
+                if (extra->marks) {
+                        int remarks = __builtin_popcount(extra->marks);
+
+                        cell->remarks = remarks > cell->remarks ? remarks : cell->remarks;
+                        v->marks |= extra->marks;
+                }
         }
         lsr_cell_widen(cell, 10 + cell->marks + cell->remarks);
 }

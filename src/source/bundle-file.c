@@ -40,7 +40,7 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
 {
         static const char sqlite_magic[16] = "SQLite format 3";
         struct lsr_io *io = bundle->all->o.io;
-        uint8_t *buf = lsr_xmalloc(LSR_PROBE_BYTES + BUNDLE_TAIL + LSR_PROBE_BEHIND);
+        uint8_t *buf = lsr_xmalloc(LSR_PROBE_BYTES + BUNDLE_TAIL), behind[LSR_PROBE_BEHIND];
         struct lsr_probe p = { .head = buf, .size = bundle->size };
         size_t head = bundle->size < LSR_PROBE_BYTES ? (size_t)bundle->size : LSR_PROBE_BYTES;
         size_t tail = bundle->size < BUNDLE_TAIL ? (size_t)bundle->size : BUNDLE_TAIL;
@@ -53,9 +53,9 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
         if (program && program < bundle->size) {
                 uint64_t left = bundle->size - program;
 
-                p.behind = buf + LSR_PROBE_BYTES + BUNDLE_TAIL;
-                got = lsr_io_read_at(io, bundle->fd, buf + LSR_PROBE_BYTES + BUNDLE_TAIL,
-                                     left < LSR_PROBE_BEHIND ? left : LSR_PROBE_BEHIND, bundle->offset + program);
+                p.behind = behind;
+                got = lsr_io_read_at(io, bundle->fd, behind, left < LSR_PROBE_BEHIND ? left : LSR_PROBE_BEHIND,
+                                     bundle->offset + program);
                 p.behind_len = got > 0 ? (size_t)got : 0;
         }
         plausible = lsr_plausible(&p);

@@ -50,6 +50,8 @@ def rows(text, keeps, unit):
     result = []
     for line in text.decode("utf-8", "surrogateescape").splitlines():
         fields = line.split(None, 8)
+        if line.startswith("marks: "):
+            continue
         if line.startswith("total") or len(fields) < 9:
             result.append("" if line.startswith("total") else line)
             continue
@@ -61,7 +63,7 @@ def rows(text, keeps, unit):
         if unit >= 1:
             clock = second
         result.append(" ".join([
-            mode if "mode" in keeps else mode[0],
+            mode.rstrip("!=*#") if "mode" in keeps else mode[0],
             nlink if "nlink" in keeps else "-",
             f"{user}:{group}" if "owner" in keeps else "-",
             "-" if directory or "size" not in keeps or link and "nlink" not in keeps else size,

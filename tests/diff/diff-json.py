@@ -33,7 +33,7 @@ from oracle import Oracle
 from randomtree import Tree
 
 KEYS = set("""path name name_b64 type mode perm nlink uid user gid group size blocks mtime atime ctime btime inode dev rdev target
-              git bundle packed method encrypted raw_name raw_name_b64 error""".split())
+              git bundle packed method encrypted implied raw_name raw_name_b64 error""".split())
 COLUMNS = {"inode": {"inode"}, "blocks": {"blocks"}, "mode": {"mode", "perm"}, "octal": {"mode", "perm"}, "links": {"nlink"},
            "user": {"uid", "user"}, "group": {"gid", "group"}, "author": set(), "context": set(), "size": {"size"}, "modified": {"mtime"},
            "accessed": {"atime"}, "changed": {"ctime"}, "created": {"btime"}, "age": {"mtime"}, "git": set()}
@@ -264,7 +264,7 @@ class Members:
     def add(self, path, raw, **keys):
         parent, _, name = path.rpartition(b"/")
         if parent not in self.below:
-            self.add(parent, None, type="directory")
+            self.add(parent, None, type="directory", implied=True)
         self.objects[path] = {"path": text(self.bundle + b"/" + path), **named("name", name), "bundle": text(self.bundle), **keys}
         if raw is not None and raw.removeprefix(b"./").removesuffix(b"/") != path:
             self.objects[path].update(named("raw_name", raw))
@@ -276,6 +276,20 @@ class Members:
         """In the order of ls -R."""
         paths = [path for _, path in sorted(self.below[parent].items())]
         return [self.objects[path] for path in paths] + [o for path in paths if path in self.below for o in self.listing(path)]
+
+    def newest(self, path):
+        """The newest time of what is below; dates of one form are ordered as text."""
+        below = self.below[path].values()
+        return max([self.objects[b].get("mtime", "") for b in below if "implied" not in self.objects[b]] +
+                   [self.newest(b) for b in below if b in self.below], default="")
+
+    def imply(self):
+        """Directories that are not stored, as unpacking makes them."""
+        mask = os.umask(0)
+        os.umask(mask)
+        for path, object_ in self.objects.items():
+            if "implied" in object_:
+                object_.update(mode_keys(stat.S_IFDIR | 0o777 & ~mask), **({"mtime": self.newest(path)} if self.newest(path) else {}))
 
     def count_links(self):
         for path, object_ in self.objects.items():
@@ -316,6 +330,7 @@ def of_tar(path, shown):
                 keys["rdev"] = f"{of.devmajor}:{of.devminor}"
             members.add(b"/".join(part for part in name.split(b"/") if part not in (b"", b".", b"..")), name, **keys)
     members.count_links()
+    members.imply()
     return members.listing()
 
 
@@ -343,6 +358,7 @@ def of_zip(path, shown):
                 keys["encrypted"] = True
             members.add(m.filename.rstrip("/").encode(), m.filename.encode(), **keys)
     members.count_links()
+    members.imply()
     return members.listing()
 
 

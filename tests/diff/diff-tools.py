@@ -261,7 +261,7 @@ def ask_lsr(lsr, engine, bundle):
         if "mtime" in o:
             second, _, fraction = o["mtime"].rstrip("Z").partition(".")
             row["mtime"] = (utc(second), digits(fraction))
-        row["made up"] = row.get("type") == "directory" and not {"mode", "mtime"} & row.keys()
+        row["made up"] = "implied" in o or row.get("type") == "directory" and not {"mode", "mtime"} & row.keys()
         rows[o["path"][len(bundle) + 1:]] = row
     return rows, done.returncode, done.stderr.decode(errors="replace").strip()
 

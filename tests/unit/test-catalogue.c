@@ -229,13 +229,59 @@ Test(catalogue, duplicates)
                                    "full-then-file/ late/ twice dir-dir/x file-then-below/x full-then-file/x late/x");
         cr_assert_eq(size_of(c, "twice"), 2);
         cr_assert_eq(size_of(c, "file-then-dir"), 4);
-        cr_assert_eq(get(c, "file-then-below").flags, LSR_MEMBER_IMPLIED);
+        cr_assert_eq(get(c, "file-then-below").flags, LSR_MEMBER_IMPLIED | LSR_MEMBER_SHADOWS);
+        cr_assert_eq(get(c, "twice").flags, LSR_MEMBER_SHADOWS);
+        cr_assert_eq(get(c, "dir-dir").flags, 0);
+        cr_assert_eq(get(c, "dir-dir/x").flags, 0);
         cr_assert_eq(size_of(c, "dir-then-file"), 8);
         cr_assert_eq(size_of(c, "full-then-file"), 9);
         cr_assert_eq(size_of(c, "dir-file-dir"), 14);
         cr_assert_eq(size_of(c, "file-dir-file"), 17);
         cr_assert_eq(size_of(c, "dir-dir"), 20);
-        cr_assert_eq(get(c, "late").flags, LSR_MEMBER_IMPLIED);
+        cr_assert_eq(get(c, "late").flags, LSR_MEMBER_IMPLIED | LSR_MEMBER_SHADOWS);
+        lsr_catalogue_free(c);
+}
+
+static void add_dated(struct lsr_builder *b, const char *path, int64_t sec, uint32_t nsec)
+{
+        struct lsr_member m = { .path = path, .path_len = strlen(path), .packed = UINT64_MAX };
+
+        m.meta.known = LSR_FIELD_TYPE | LSR_FIELD_MTIME;
+        m.meta.mode = path[strlen(path) - 1] == '/' ? S_IFDIR : S_IFREG;
+        m.meta.sec[LSR_MTIME] = sec;
+        m.meta.nsec[LSR_MTIME] = nsec;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+}
+
+Test(catalogue, newest_below)
+{
+        static const struct {
+                const char *dir, *newest;
+        } cases[] = { { "a", "a/b/c/late" },
+                      { "a/b", "a/b/c/late" },
+                      { "a/b/c", "a/b/c/late" },
+                      { "before", "before/1970" },
+                      { "stored", "stored/sub" } };
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_catalogue *c;
+
+        add_dated(b, "a/early", 5, 0);
+        add_dated(b, "a/b/c/late", 7, 2);
+        add_dated(b, "a/b/c/nearly", 7, 1);
+        add_dated(b, "before/1970", -3, 0);
+        add_dated(b, "before/earlier", -4, 9);
+        add_dated(b, "stored/sub/", 9, 0);
+        add_dated(b, "stored/sub/x", 8, 0);
+        cr_assert_eq(lsr_builder_add(b, &(struct lsr_member){ .path = "none/x", .path_len = 6 }), 0);
+        c = finish(b);
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                int64_t dir = lsr_catalogue_find(c, 0, cases[i].dir, strlen(cases[i].dir));
+                int64_t newest = lsr_catalogue_find(c, 0, cases[i].newest, strlen(cases[i].newest));
+
+                cr_assert_gt(newest, 0);
+                cr_assert_eq(lsr_catalogue_newest(c, (uint32_t)dir), (uint32_t)newest, "%s", cases[i].dir);
+        }
+        cr_assert_eq(lsr_catalogue_newest(c, (uint32_t)lsr_catalogue_find(c, 0, "none", 4)), 0);
         lsr_catalogue_free(c);
 }
 

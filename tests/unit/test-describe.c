@@ -35,7 +35,7 @@ static void keys_add(struct keys *k, const char *name, size_t len)
 static void keys_of_json(struct keys *k, mode_t mode, int error)
 {
         struct lsr_view v = { .o = { .format = LSR_FORMAT_JSON } };
-        const struct lsr_entry_member member = { "b.zip", "deflate", "\xff", 1, 7, true, error == 0 };
+        const struct lsr_entry_member member = { "b.zip", "deflate", "\xff", 1, 7, true, error == 0, true };
         struct lsr_entry_extra extra = { .target = "t", .target_len = 1, .user = "u", .group = "g" };
         struct lsr_entry e = {
                 .name = "n\xff", .name_len = 2, .flags = LSR_ENTRY_STAT, .extra = &extra, .git = '?' << 8 | '?'
