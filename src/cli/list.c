@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/doubt.h"
+#include "cli/given.h"
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/wildcards.h"
