@@ -7,7 +7,10 @@
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
-        struct lsr_worker *worker; /* NULL until it is needed */
+        struct lsr_nursery *nursery;                         /* of all workers, NULL until there is one */
+        struct lsr_io_stats stats;                           /* of those that are gone, */
+        int confined;                                        /* and as lsr_bundles_confined() */
+        struct lsr_bundle *working[LSR_BUNDLES_WORKERS_MAX]; /* whose workers may run, NULL: nobody's */
         struct lsr_bundle *all;
         struct lsr_bundle *current; /* what trouble is about */
         struct lsr_wanted wanted;   /* what is expected; n is 0: nothing is said of it */
@@ -15,6 +18,9 @@ struct lsr_bundles {
         unsigned renumbered;
         uint64_t tick;
 };
+
+/* Who parses it: the worker of the bundle that it is in, or its own. */
+struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle);
 
 /* 0; 1: it is nothing that can be a bundle; a negative errno. */
 int bundle_open_file(struct lsr_bundle *bundle);

@@ -4,8 +4,11 @@
  *      path ─► open ─► plausible? ─► index cache ─► worker: open, scan ─► catalogue
  *                                        └──────────── hit ──────────────────▲
  *
- * Everything behind the cache happens in the worker.  That may die and forget
- * its bundles: then -ESTALE comes, and the bundle is handed over again.
+ * Everything behind the cache happens in a worker.  Each file has one of its own,
+ * and what is nested in the file has it, too; so whoever made a file that takes
+ * its worker over is believed about that file alone.  A worker may die, or be
+ * ended for another one, as few run at a time: then -ESTALE comes, and the bundle
+ * is handed over again.
  *
  * Descriptors are few and bundles may be many, so all but the last ones used are
  * parked: both processes close theirs, and the catalogue stays.
@@ -44,12 +47,28 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
 {
         struct lsr_bundles *b = lsr_xmalloc(sizeof(*b));
 
-        *b = (struct lsr_bundles){ .o = *options };
+        *b = (struct lsr_bundles){ .o = *options, .confined = 1 };
         return b;
+}
+
+/* Of two answers of lsr_bundles_confined() the one that says more. */
+static int bundles_confined(int a, int b)
+{
+        return a < b ? a : b;
 }
 
 static void bundle_free(struct lsr_bundle *bundle)
 {
+        struct lsr_bundles *b = bundle->all;
+
+        if (bundle->worker) {
+                lsr_worker_stats(bundle->worker, &b->stats);
+                b->confined = bundles_confined(b->confined, lsr_worker_confined(bundle->worker));
+                lsr_worker_free(bundle->worker);
+                for (size_t i = 0; i < LSR_BUNDLES_WORKERS_MAX; i++)
+                        if (b->working[i] == bundle)
+                                b->working[i] = NULL;
+        }
         bundle_close(bundle);
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
@@ -70,7 +89,7 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 bundle_free(b->all);
                 b->all = next;
         }
-        lsr_worker_free(b->worker);
+        lsr_nursery_free(b->nursery);
         free(b->expected);
         free(b);
         return NULL;
@@ -78,8 +97,10 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
 
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
 {
-        if (b->worker)
-                lsr_worker_stats(b->worker, sum);
+        lsr_io_stats_add(sum, &b->stats);
+        for (const struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next)
+                if (bundle->worker)
+                        lsr_worker_stats(bundle->worker, sum);
 }
 
 struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
@@ -89,23 +110,70 @@ struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
 
 int lsr_bundles_confined(const struct lsr_bundles *b)
 {
-        return b->worker ? lsr_worker_confined(b->worker) : 1;
+        int confined = b->confined;
+
+        for (const struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next)
+                if (bundle->worker)
+                        confined = bundles_confined(confined, lsr_worker_confined(bundle->worker));
+        return confined;
 }
 
-static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
+/* The one that is a file, or comes through a pipe. */
+static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
 {
-        if (!b->worker) {
+        while (bundle->outer)
+                bundle = bundle->outer;
+        return bundle;
+}
+
+struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle)
+{
+        return bundle_outermost((struct lsr_bundle *)bundle)->worker;
+}
+
+/* The worker of @bundle is about to start, and another one ends for it; but what came by a pipe cannot be read again. */
+static void bundles_end_worker(struct lsr_bundles *b, struct lsr_bundle *bundle)
+{
+        struct lsr_bundle **place = NULL;
+
+        for (size_t i = 0; i < LSR_BUNDLES_WORKERS_MAX; i++) {
+                struct lsr_bundle *other = b->working[i];
+
+                if (!other || other == bundle || !lsr_worker_runs(other->worker)) {
+                        place = &b->working[i];
+                        break;
+                }
+                if (strcmp(other->path, "-") != 0 && (!place || other->used < (*place)->used))
+                        place = &b->working[i];
+        }
+        if (*place)
+                lsr_worker_end((*place)->worker);
+        *place = bundle;
+}
+
+/* The worker that @bundle is handed over to. */
+static struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
+{
+        struct lsr_bundles *b = bundle->all;
+
+        bundle = bundle_outermost(bundle);
+        if (!b->nursery) {
                 /* Nor may the socket to the worker be where messages go. */
                 lsr_io_count(b->o.io, 1);
                 lsr_stdfds_guard();
-                b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
-                                                                         .io = b->o.io,
-                                                                         .window_max = LSR_BUNDLE_WINDOW_MAX,
-                                                                         .confine_required = b->o.confine_required,
-                                                                         .ctx = b,
-                                                                         .trouble = bundles_trouble });
+                b->nursery = lsr_nursery_new();
         }
-        return b->worker;
+        if (!bundle->worker)
+                bundle->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
+                                                                              .nursery = b->nursery,
+                                                                              .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                              .confine_required = b->o.confine_required,
+                                                                              .ctx = b,
+                                                                              .trouble = bundles_trouble,
+                                                                              .serve = b->o.serve });
+        if (!lsr_worker_runs(bundle->worker))
+                bundles_end_worker(b, bundle);
+        return bundle->worker;
 }
 
 static struct lsr_bundle *bundle_new(struct lsr_bundles *b, char *path)
@@ -142,7 +210,7 @@ static void bundle_park(struct lsr_bundle *bundle)
                 if (inner->outer == bundle && inner->fd >= 0 && !inner->fd_owned)
                         bundle_park(inner);
         if (bundle->handed)
-                lsr_worker_close(bundle->all->worker, bundle->id);
+                lsr_worker_close(bundle_worker(bundle), bundle->id);
         bundle->handed = false;
         bundle_close(bundle);
 }
@@ -206,7 +274,7 @@ static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_b
 
         memcpy(file.companions, bundle->companions, sizeof(file.companions));
         bundle->all->current = bundle;
-        return lsr_worker_open(bundles_worker(bundle->all), &file, ret_bundle, ret_head, ret_head_len);
+        return lsr_worker_open(bundle_need_worker(bundle), &file, ret_bundle, ret_head, ret_head_len);
 }
 
 static int bundle_spool_write(void *ctx, const void *data, size_t n)
@@ -240,7 +308,7 @@ static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, 
 /* Its format needs random access, which there is none behind a filter: spool what the filters make of it. */
 static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_worker_bundle *got)
 {
-        struct lsr_worker *w = bundle->all->worker;
+        struct lsr_worker *w = bundle_worker(bundle);
         struct lsr_spool spool = {};
         const struct lsr_member all = { .path = "" };
         int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write, bundle_spool_hole });
@@ -415,14 +483,6 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
         return r;
 }
 
-/* The one that is a file, or comes through a pipe. */
-static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
-{
-        while (bundle->outer)
-                bundle = bundle->outer;
-        return bundle;
-}
-
 /* What the catalogue of one more bundle may take. */
 static uint64_t bundle_room(struct lsr_bundle *bundle)
 {
@@ -518,7 +578,7 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue,
+        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->catalogue,
                                &scan->share);
 }
 
@@ -612,7 +672,7 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_extent *x = ctx;
 
-        return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
+        return lsr_worker_extent(bundle_worker(bundle), bundle->id, x->m, &x->offset, &x->size);
 }
 
 /* A member is spooled, unless it turns out to be none that is worth it. */

@@ -9,9 +9,16 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Memory beside the decoder's window: what a catalogue of some ten million members takes while it is built. */
 #define LSR_CONFINE_MEMORY ((uint64_t)4 << 30)
+
+/*
+ * A process that may be in the hands of whoever made what it parsed has nothing left to do: it is not asked to end.
+ * With a sanitizer it is let end, since that reports then.
+ */
+void lsr_confine_end(pid_t pid);
 
 /* Close everything but @socket, which must be above standard error. */
 void lsr_confine_descriptors(int socket);
