@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <time.h>
+
 #include "worker/wire.h"
 #include "worker/worker.h"
 
@@ -10,6 +12,8 @@ struct lsr_worker {
         struct lsr_worker_options options;
         char *engine;
         pid_t pid;             /* 0: none runs */
+        uint64_t seconds;      /* of processor time that it may take; UINT64_MAX: any */
+        time_t since;          /* when it was started, by the monotonic clock */
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
         bool starting;         /* the answer to its START, request 0, has not come yet */

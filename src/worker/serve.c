@@ -434,7 +434,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
         if (r < 0)
                 return r;
-        done->confined = lsr_confine(s->wire->fd, s->window_max);
+        done->confined = lsr_confine(s->wire->fd);
         return request.required ? done->confined : 0;
 }
 

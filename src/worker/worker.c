@@ -17,9 +17,11 @@
 
 #include "base/arena.h"
 #include "io/stream.h"
+#include "worker/confine.h"
 #include "worker/request.h"
 #include "worker/record.h"
 
+#define WORKER_AGE_S 5    /* of one that is younger nobody asks what it has taken, seconds */
 #define WORKER_ENCODED 4u /* what a catalogue takes in memory, in sizes of its encoding: two or three, eight at most */
 
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
@@ -28,6 +30,15 @@ struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
 
         *w = (struct lsr_worker){ .options = *options, .engine = lsr_xstrdup(options->engine) };
         return w;
+}
+
+/* Whole seconds. */
+static time_t worker_clock(clockid_t clock)
+{
+        struct timespec now = {};
+
+        clock_gettime(clock, &now);
+        return now.tv_sec;
 }
 
 /* Its process is no more, or ends by itself. */
@@ -90,7 +101,10 @@ static int worker_lost(struct lsr_worker *w)
         if (WIFSIGNALED(status)) {
                 const char *name = sigabbrev_np(WTERMSIG(status));
 
-                snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
+                if (WTERMSIG(status) == SIGXCPU)
+                        strcpy(text, "to read it takes more processor time than a bundle of its size may");
+                else
+                        snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
         } else if (WEXITSTATUS(status) == 2) {
                 /* So does everything here that cannot go on without memory, see base/arena.h. */
                 snprintf(text, sizeof(text), "the process that reads it ran out of memory");
@@ -187,6 +201,13 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->pid = p.pid;
         w->wire = lsr_wire_new(p.fd, false);
         w->starting = true;
+        w->seconds = w->options.size == LSR_INPUT_UNKNOWN ? UINT64_MAX : lsr_confine_seconds(w->options.size);
+        w->since = worker_clock(CLOCK_MONOTONIC);
+        r = lsr_confine_process(p.pid, w->options.size, w->options.window_max);
+        if (r < 0)
+                w->confined = r;
+        if (r < 0 && w->options.confine_required)
+                return worker_bury(w), r;
         return 0;
 }
 
@@ -198,6 +219,21 @@ int lsr_worker_confined(const struct lsr_worker *w)
 static bool worker_knows(const struct lsr_worker *w, uint32_t id)
 {
         return w->pid && id >= w->first_id && id < w->next_id;
+}
+
+/*
+ * May a request about @id be sent?  Nor is it if too little of the processor time is left, which is meant for each: then
+ * another process gets it.
+ */
+static bool worker_serves(struct lsr_worker *w, uint32_t id)
+{
+        clockid_t clock;
+
+        if (worker_knows(w, id) && w->seconds != UINT64_MAX &&
+            worker_clock(CLOCK_MONOTONIC) > w->since + WORKER_AGE_S && clock_getcpuclockid(w->pid, &clock) == 0 &&
+            (uint64_t)worker_clock(clock) >= w->seconds / 2)
+                lsr_worker_end(w);
+        return worker_knows(w, id);
 }
 
 static int worker_companions(const struct lsr_worker_file *file, struct lsr_wire_open *open, int *fds)
@@ -338,7 +374,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
         bool some;
         int r = 1;
 
-        if (!worker_knows(w, id))
+        if (!worker_serves(w, id))
                 return -ESTALE;
         if (wanted)
                 paths.iov_base = worker_paths(wanted, &paths.iov_len);
@@ -373,7 +409,7 @@ static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_mem
         struct lsr_records record = {};
         int r;
 
-        if (!worker_knows(w, id))
+        if (!worker_serves(w, id))
                 return -ESTALE;
         if (lsr_record_put(&record, m) < 0)
                 return -ENOMEM;
@@ -406,7 +442,7 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_rec
         };
         int r = -ESTALE;
 
-        if (worker_knows(w, id))
+        if (worker_serves(w, id))
                 r = members->len > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
         if (call.began) {
                 int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
@@ -423,7 +459,7 @@ int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_
         struct lsr_wire_close request = { .id = id };
         struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
 
-        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+        int r = worker_serves(w, id) ? worker_call(w, &call) : -ESTALE;
 
         if (r == 0)
                 *ret_checked = call.done.checked;
