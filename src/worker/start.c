@@ -93,6 +93,7 @@ static int start_nurse(void)
         lsr_confine_descriptors(LSR_START_FD);
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
         wire = lsr_wire_new(LSR_START_FD, true);
+        /* A library asks the processor what it can do, and a hypervisor answers: once for all that are forked. */
         lsr_crc32(0, "", 1);
         while (lsr_wire_head(wire, &head) == 0 && wire->n_fds == 1) {
                 struct iovec part = { &pid, sizeof(pid) };
@@ -105,10 +106,12 @@ static int start_nurse(void)
         }
         if (pid == 0)
                 dup2(wire->fds[0], LSR_START_FD);
+        /* Other descriptors go with the process, or when it becomes a worker. */
         free(wire);
-        if (pid == 0)
-                start_warm();
-        return pid == 0 ? lsr_worker_main(LSR_START_FD) : 0;
+        if (pid != 0)
+                return 0;
+        start_warm();
+        return lsr_worker_main(LSR_START_FD);
 }
 
 int lsr_worker_route(int argc, char **argv)
