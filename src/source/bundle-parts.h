@@ -1,5 +1,5 @@
 /*
- * bundle-parts - what bundle.c, bundle-file.c and bundle-read.c share
+ * bundle-parts - what bundle.c, bundle-file.c, bundle-read.c and bundle-worker.c share
  */
 #pragma once
 
@@ -19,8 +19,17 @@ struct lsr_bundles {
         uint64_t tick;
 };
 
-/* Who parses it: the worker of the bundle that it is in, or its own. */
+/* The one that is a file, or comes through a pipe. */
+struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle);
+
+/* Who parses it: the worker of the outermost one.  NULL: it was handed over to none. */
 struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle);
+
+/* The worker that @bundle is handed over to; for it another one may end. */
+struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle);
+
+/* End the worker that is its own, if there is one; what it did stays for lsr_bundles_stats(). */
+void bundle_free_worker(struct lsr_bundle *bundle);
 
 /* 0; 1: it is nothing that can be a bundle; a negative errno. */
 int bundle_open_file(struct lsr_bundle *bundle);

@@ -4,11 +4,9 @@
  *      path ─► open ─► plausible? ─► index cache ─► worker: open, scan ─► catalogue
  *                                        └──────────── hit ──────────────────▲
  *
- * Everything behind the cache happens in a worker.  Each file has one of its own,
- * and what is nested in the file has it, too; so whoever made a file that takes
- * its worker over is believed about that file alone.  A worker may die, or be
- * ended for another one, as few run at a time: then -ESTALE comes, and the bundle
- * is handed over again.
+ * Everything behind the cache happens in a worker.  That may die, or be ended for
+ * another one, as few run at a time: then -ESTALE comes, and the bundle is handed
+ * over again.
  *
  * Descriptors are few and bundles may be many, so all but the last ones used are
  * parked: both processes close theirs, and the catalogue stays.
@@ -25,23 +23,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/stdfds.h"
 #include "source/cache.h"
 #include "source/spool.h"
 
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
 #define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
 #define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
-
-static void bundles_trouble(void *ctx, int error, const char *text)
-{
-        struct lsr_bundles *b = ctx;
-
-        if (!b->current)
-                return;
-        b->current->troubled |= error != 0;
-        b->o.trouble(b->o.ctx, b->current->path, error, text);
-}
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
 {
@@ -51,24 +38,9 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
         return b;
 }
 
-/* Of two answers of lsr_bundles_confined() the one that says more. */
-static int bundles_confined(int a, int b)
-{
-        return a < b ? a : b;
-}
-
 static void bundle_free(struct lsr_bundle *bundle)
 {
-        struct lsr_bundles *b = bundle->all;
-
-        if (bundle->worker) {
-                lsr_worker_stats(bundle->worker, &b->stats);
-                b->confined = bundles_confined(b->confined, lsr_worker_confined(bundle->worker));
-                lsr_worker_free(bundle->worker);
-                for (size_t i = 0; i < LSR_BUNDLES_WORKERS_MAX; i++)
-                        if (b->working[i] == bundle)
-                                b->working[i] = NULL;
-        }
+        bundle_free_worker(bundle);
         bundle_close(bundle);
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
@@ -95,86 +67,9 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
         return NULL;
 }
 
-void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
-{
-        lsr_io_stats_add(sum, &b->stats);
-        for (const struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next)
-                if (bundle->worker)
-                        lsr_worker_stats(bundle->worker, sum);
-}
-
 struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
 {
         return b->o.io;
-}
-
-int lsr_bundles_confined(const struct lsr_bundles *b)
-{
-        int confined = b->confined;
-
-        for (const struct lsr_bundle *bundle = b->all; bundle; bundle = bundle->next)
-                if (bundle->worker)
-                        confined = bundles_confined(confined, lsr_worker_confined(bundle->worker));
-        return confined;
-}
-
-/* The one that is a file, or comes through a pipe. */
-static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
-{
-        while (bundle->outer)
-                bundle = bundle->outer;
-        return bundle;
-}
-
-struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle)
-{
-        return bundle_outermost((struct lsr_bundle *)bundle)->worker;
-}
-
-/* The worker of @bundle is about to start, and another one ends for it; but what came by a pipe cannot be read again. */
-static void bundles_end_worker(struct lsr_bundles *b, struct lsr_bundle *bundle)
-{
-        struct lsr_bundle **place = NULL;
-
-        for (size_t i = 0; i < LSR_BUNDLES_WORKERS_MAX; i++) {
-                struct lsr_bundle *other = b->working[i];
-
-                if (!other || other == bundle || !lsr_worker_runs(other->worker)) {
-                        place = &b->working[i];
-                        break;
-                }
-                if (strcmp(other->path, "-") != 0 && (!place || other->used < (*place)->used))
-                        place = &b->working[i];
-        }
-        if (*place)
-                lsr_worker_end((*place)->worker);
-        *place = bundle;
-}
-
-/* The worker that @bundle is handed over to. */
-static struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
-{
-        struct lsr_bundles *b = bundle->all;
-
-        bundle = bundle_outermost(bundle);
-        if (!b->nursery) {
-                /* Nor may the socket to the worker be where messages go. */
-                lsr_io_count(b->o.io, 1);
-                lsr_stdfds_guard();
-                b->nursery = lsr_nursery_new();
-        }
-        if (!bundle->worker)
-                bundle->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
-                                                                              .nursery = b->nursery,
-                                                                              .window_max = LSR_BUNDLE_WINDOW_MAX,
-                                                                              .size = bundle->stored,
-                                                                              .confine_required = b->o.confine_required,
-                                                                              .ctx = b,
-                                                                              .trouble = bundles_trouble,
-                                                                              .serve = b->o.serve });
-        if (!lsr_worker_runs(bundle->worker))
-                bundles_end_worker(b, bundle);
-        return bundle->worker;
 }
 
 static struct lsr_bundle *bundle_new(struct lsr_bundles *b, char *path)

@@ -8,14 +8,14 @@ head -c 200000 /dev/zero >d/m
 tar -cf in.tar d
 tar -cf operand-one.tar d in.tar
 gzip -1kn operand-one.tar
-for i in two three four five six seven; do cp operand-one.tar operand-$i.tar; done
+for i in two three {10..29}; do cp operand-one.tar operand-$i.tar; done
 # How many processes are confined, and how many at most are there at a time?
 processes() {
         strace -f -qq -e trace=seccomp,%process -o trace lsr --no-cache "$@" >/dev/null
         awk '/seccomp\(SECCOMP_SET_MODE_FILTER/ { n++ }
              / (clone|vfork|fork)\(|<... (clone|vfork|fork) resumed>/ && / = [0-9]+$/ { if (++live > most) most = live }
              /\+\+\+ (exited|killed)/ { live-- }
-             END { print n, most <= 7 ? "" : most }' trace
+             END { print n, most <= 10 ? "" : most }' trace
 }
 processes operand-one.tar
 processes operand-one.tar/in.tar/d
@@ -24,7 +24,7 @@ processes operand-one.tar/in.tar/ operand-one.tar/d/
 processes --check operand-one.tar
 # From the second on one is ready ahead, and the last of these is for nothing.
 processes operand-one.tar/ operand-two.tar/
-processes --check operand-*.tar
+processes --check operand-??.tar
 # What is read of one waits for a pipe while the other is there, too.
 cat >look.py <<'EOF'
 import os, re, subprocess, sys, time
