@@ -275,6 +275,7 @@ static const uint8_t *input_map_end(struct lsr_input *in, size_t n)
 
 ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_data)
 {
+        bool peeked = in->at == 0 && in->piece_len > 0 && in->piece_len == in->size;
         ssize_t got;
 
         if (n > in->size)
@@ -284,11 +285,14 @@ ssize_t lsr_input_keep_end(struct lsr_input *in, size_t n, const uint8_t **ret_d
                 return (ssize_t)n;
         }
         lsr_input_drop_end(in);
-        *ret_data = input_map_end(in, n);
+        *ret_data = peeked ? NULL : input_map_end(in, n);
         if (*ret_data)
                 return (ssize_t)n;
         *ret_data = in->end = in->end_read = lsr_xmalloc(n + 1);
-        got = lsr_input_read_at(in, in->end_read, n, in->size - n);
+        /* Of a small file all has been read. */
+        if (peeked)
+                memcpy(in->end_read, in->piece + (in->piece_len - n), n);
+        got = peeked ? (ssize_t)n : lsr_input_read_at(in, in->end_read, n, in->size - n);
         /* The file is being truncated, and its end is unknown. */
         if (got == (ssize_t)n)
                 in->end_len = n;

@@ -349,6 +349,7 @@ const struct lsr_format lsr_format_zip = {
         .name = "zip",
         .suffixes = zip_suffixes,
         .needs_random = true,
+        .from_end = true,
         .probe = zip_probe,
         .scan = zip_scan,
         .read = lsr_zip_read,

@@ -122,12 +122,6 @@ bool lsr_io_eager(const struct lsr_io *io)
         return !io->fault && io->current->ops->eager;
 }
 
-bool lsr_io_is_plain(const struct lsr_io *io)
-{
-        return !io->wide && !io->helped && !io->reads.ring && !io->fault &&
-               (!io->named || io->named->ops == io->sync->ops);
-}
-
 bool lsr_io_may_help(const struct lsr_io *io)
 {
         return !io->named || (!io->fault && strcmp(io->named->ops->name, "threads") == 0);
@@ -150,6 +144,18 @@ void lsr_io_join_helper(struct lsr_io *io, struct lsr_io *helper)
         io->stats.bytes_read += helper->stats.bytes_read;
         helper->named = NULL;
         lsr_io_free(helper);
+}
+
+void lsr_io_stats_add(struct lsr_io_stats *sum, const struct lsr_io_stats *s)
+{
+        sum->syscalls += s->syscalls;
+        sum->ring_ops += s->ring_ops;
+        sum->ring_enters += s->ring_enters;
+        sum->thread_ops += s->thread_ops;
+        sum->sync_ops += s->sync_ops;
+        sum->retried_ops += s->retried_ops;
+        sum->faults += s->faults;
+        sum->bytes_read += s->bytes_read;
 }
 
 struct lsr_reads *lsr_io_reads(struct lsr_io *io)

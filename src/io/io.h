@@ -59,13 +59,14 @@ int lsr_io_require(struct lsr_io *io);
 struct lsr_io *lsr_io_free(struct lsr_io *io);
 
 const struct lsr_io_stats *lsr_io_stats(const struct lsr_io *io);
+
+/* Add what the engine of another process did: all but times. */
+void lsr_io_stats_add(struct lsr_io_stats *sum, const struct lsr_io_stats *s);
+
 const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the last stats */
 
 /* Does the engine start on the first lot added, so that a small one sets it going early? */
 bool lsr_io_eager(const struct lsr_io *io);
-
-/* Has it made neither threads nor a ring yet, so that a fork of the process is a copy that shares nothing? */
-bool lsr_io_is_plain(const struct lsr_io *io);
 
 /*
  * An engine of plain calls for a thread beside that of @io.  Only where lsr_io_may_help() says so: sync is the reference,

@@ -1,5 +1,5 @@
 /*
- * bundle-parts - what bundle.c, bundle-file.c and bundle-read.c share
+ * bundle-parts - what bundle.c, bundle-file.c, bundle-read.c and bundle-worker.c share
  */
 #pragma once
 
@@ -7,7 +7,10 @@
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
-        struct lsr_worker *worker; /* NULL until it is needed */
+        struct lsr_nursery *nursery;                         /* of all workers, NULL until there is one */
+        struct lsr_io_stats stats;                           /* of those that are gone, */
+        int confined;                                        /* and as lsr_bundles_confined() */
+        struct lsr_bundle *working[LSR_BUNDLES_WORKERS_MAX]; /* whose workers may run, NULL: nobody's */
         struct lsr_bundle *all;
         struct lsr_bundle *current; /* what trouble is about */
         bool looking;               /* see lsr_bundles_look() */
@@ -16,6 +19,21 @@ struct lsr_bundles {
         unsigned renumbered;
         uint64_t tick;
 };
+
+/* The one that is a file, or comes through a pipe. */
+struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle);
+
+/* Who parses it: the worker of the outermost one.  NULL: it was handed over to none. */
+struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle);
+
+/* The worker that @bundle is handed over to; for it another one may end. */
+struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle);
+
+/* End the worker that is its own, if there is one; what it did stays for lsr_bundles_stats(). */
+void bundle_free_worker(struct lsr_bundle *bundle);
+
+/* Is it content that nobody can read without a password, or that is not there: no damage? */
+bool bundle_is_shut(int error);
 
 /* 0; 1: it is nothing that can be a bundle; a negative errno. */
 int bundle_open_file(struct lsr_bundle *bundle);

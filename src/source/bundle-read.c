@@ -36,7 +36,7 @@ static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
 {
         const struct bundle_read *r = ctx;
 
-        return lsr_worker_read(bundle->all->worker, bundle->id, r->m, r->sink);
+        return lsr_worker_read(bundle_worker(bundle), bundle->id, r->m, r->sink);
 }
 
 int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
@@ -110,7 +110,7 @@ static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
         struct bundle_many *many = ctx;
         const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole, many_verified };
 
-        return lsr_worker_read_many(bundle->all->worker, bundle->id, &many->members, many->n, many->flags, &sink,
+        return lsr_worker_read_many(bundle_worker(bundle), bundle->id, &many->members, many->n, many->flags, &sink,
                                     &many->done);
 }
 
@@ -228,7 +228,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
 
 static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)
 {
-        return lsr_worker_check(bundle->all->worker, bundle->id, ctx);
+        return lsr_worker_check(bundle_worker(bundle), bundle->id, ctx);
 }
 
 int lsr_bundle_check(struct lsr_bundle *bundle, struct lsr_checked *ret_checked)

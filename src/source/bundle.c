@@ -4,8 +4,9 @@
  *      path ─► open ─► plausible? ─► index cache ─► worker: open, scan ─► catalogue
  *                                        └──────────── hit ──────────────────▲
  *
- * Everything behind the cache happens in the worker.  That may die and forget
- * its bundles: then -ESTALE comes, and the bundle is handed over again.
+ * Everything behind the cache happens in a worker.  That may die, or be ended for
+ * another one, as few run at a time: then -ESTALE comes, and the bundle is handed
+ * over again.
  *
  * Descriptors are few and bundles may be many, so all but the last ones used are
  * parked: both processes close theirs, and the catalogue stays.
@@ -22,29 +23,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/stdfds.h"
 #include "source/cache.h"
 #include "source/spool.h"
 
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
 #define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
 #define BUNDLE_TRIES 2                      /* of a request, as the worker may have died since the last one */
-
-/* Content that nobody can read without a password, or that is not there: no damage. */
-static bool bundles_is_shut(int error)
-{
-        return error == -EACCES || error == -EOPNOTSUPP;
-}
-
-static void bundles_trouble(void *ctx, int error, const char *text)
-{
-        struct lsr_bundles *b = ctx;
-
-        if (!b->current || (b->looking && bundles_is_shut(error)))
-                return;
-        b->current->troubled |= error != 0;
-        b->o.trouble(b->o.ctx, b->current->path, error, text);
-}
 
 uint64_t lsr_bundle_members(const struct lsr_bundle *b)
 {
@@ -64,12 +48,13 @@ struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options)
 {
         struct lsr_bundles *b = lsr_xmalloc(sizeof(*b));
 
-        *b = (struct lsr_bundles){ .o = *options };
+        *b = (struct lsr_bundles){ .o = *options, .confined = 1 };
         return b;
 }
 
 static void bundle_free(struct lsr_bundle *bundle)
 {
+        bundle_free_worker(bundle);
         bundle_close(bundle);
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
@@ -90,42 +75,15 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 bundle_free(b->all);
                 b->all = next;
         }
-        lsr_worker_free(b->worker);
+        lsr_nursery_free(b->nursery);
         free(b->expected);
         free(b);
         return NULL;
 }
 
-void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum)
-{
-        if (b->worker)
-                lsr_worker_stats(b->worker, sum);
-}
-
 struct lsr_io *lsr_bundles_io(struct lsr_bundles *b)
 {
         return b->o.io;
-}
-
-int lsr_bundles_confined(const struct lsr_bundles *b)
-{
-        return b->worker ? lsr_worker_confined(b->worker) : 1;
-}
-
-static struct lsr_worker *bundles_worker(struct lsr_bundles *b)
-{
-        if (!b->worker) {
-                /* Nor may the socket to the worker be where messages go. */
-                lsr_io_count(b->o.io, 1);
-                lsr_stdfds_guard();
-                b->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
-                                                                         .io = b->o.io,
-                                                                         .window_max = LSR_BUNDLE_WINDOW_MAX,
-                                                                         .confine_required = b->o.confine_required,
-                                                                         .ctx = b,
-                                                                         .trouble = bundles_trouble });
-        }
-        return b->worker;
 }
 
 static struct lsr_bundle *bundle_new(struct lsr_bundles *b, char *path)
@@ -162,7 +120,7 @@ static void bundle_park(struct lsr_bundle *bundle)
                 if (inner->outer == bundle && inner->fd >= 0 && !inner->fd_owned)
                         bundle_park(inner);
         if (bundle->handed)
-                lsr_worker_close(bundle->all->worker, bundle->id);
+                lsr_worker_close(bundle_worker(bundle), bundle->id);
         bundle->handed = false;
         bundle_close(bundle);
 }
@@ -226,7 +184,7 @@ static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_b
 
         memcpy(file.companions, bundle->companions, sizeof(file.companions));
         bundle->all->current = bundle;
-        return lsr_worker_open(bundles_worker(bundle->all), &file, ret_bundle, ret_head, ret_head_len);
+        return lsr_worker_open(bundle_need_worker(bundle), &file, ret_bundle, ret_head, ret_head_len);
 }
 
 static int bundle_spool_write(void *ctx, const void *data, size_t n)
@@ -260,7 +218,7 @@ static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, 
 /* Its format needs random access, which there is none behind a filter: spool what the filters make of it. */
 static int bundle_spool_unpacked(struct lsr_bundle *bundle, const struct lsr_worker_bundle *got)
 {
-        struct lsr_worker *w = bundle->all->worker;
+        struct lsr_worker *w = bundle_worker(bundle);
         struct lsr_spool spool = {};
         const struct lsr_member all = { .path = "" };
         int r = lsr_worker_read(w, got->id, &all, &(struct lsr_sink){ &spool, bundle_spool_write, bundle_spool_hole });
@@ -435,14 +393,6 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
         return r;
 }
 
-/* The one that is a file, or comes through a pipe. */
-static struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)
-{
-        while (bundle->outer)
-                bundle = bundle->outer;
-        return bundle;
-}
-
 /* What the catalogue of one more bundle may take. */
 static uint64_t bundle_room(struct lsr_bundle *bundle)
 {
@@ -538,7 +488,7 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle->all->worker, bundle->id, scan->wanted, &scan->room, &scan->catalogue,
+        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->catalogue,
                                &scan->share);
 }
 
@@ -632,7 +582,7 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_extent *x = ctx;
 
-        return lsr_worker_extent(bundle->all->worker, bundle->id, x->m, &x->offset, &x->size);
+        return lsr_worker_extent(bundle_worker(bundle), bundle->id, x->m, &x->offset, &x->size);
 }
 
 /* A member is spooled, unless it turns out to be none that is worth it. */
@@ -709,7 +659,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
         r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
-        if (r == -ECANCELED || (outer->all->looking && bundles_is_shut(r))) {
+        if (r == -ECANCELED || (outer->all->looking && bundle_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
         }

@@ -20,6 +20,7 @@
 #define LSR_BUNDLE_DEPTH_MAX 8                   /* bundles inside bundles */
 #define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */
 #define LSR_BUNDLES_OPEN_MAX 16                  /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLES_WORKERS_MAX 4                /* processes at a time that parse: one for each outermost bundle */
 /*
  * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
  * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a
@@ -30,7 +31,7 @@
 #define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
 #define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
 
-struct lsr_bundles; /* what all bundles of a run share: worker, cache, those that are open */
+struct lsr_bundles; /* what all bundles of a run share: cache, those that are open, where workers come from */
 
 struct lsr_bundles_options {
         struct lsr_io *io;
@@ -38,6 +39,7 @@ struct lsr_bundles_options {
         bool cache;            /* use the index cache */
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
         bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
+        int (*serve)(int fd);  /* for tests: what stands in for the workers; NULL */
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -65,7 +67,7 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
 /* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
 int lsr_bundles_confined(const struct lsr_bundles *b);
 
-/* Added to @sum: what the worker did. */
+/* Added to @sum: what the workers did. */
 void lsr_bundles_stats(struct lsr_bundles *b, struct lsr_io_stats *sum);
 
 /* The engine that they are read with. */
@@ -84,6 +86,7 @@ struct lsr_bundle {
         /* The rest belongs to bundle.c. */
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
+        struct lsr_worker *worker; /* of the outermost one alone, see bundle_worker(); NULL until it is needed */
         unsigned depth;
         uint32_t id;
         bool handed;                /* the worker knows it, by id */

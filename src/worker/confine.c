@@ -143,6 +143,11 @@ static const uint8_t confine_calls[] = {
 #define CONFINE_CALLS (sizeof(confine_calls) / sizeof(*confine_calls))
 #define CONFINE_VERDICTS 20u /* instructions */
 
+void lsr_confine_end(pid_t pid)
+{
+        kill(pid, SIGKILL);
+}
+
 void lsr_confine_descriptors(int socket)
 {
         for (int fd = 0; fd < socket; fd++)
@@ -150,25 +155,45 @@ void lsr_confine_descriptors(int socket)
         closefrom(socket + 1);
 }
 
-static int confine_limit(int resource, uint64_t n)
+/* @pid 0: this process. */
+static int confine_limit(pid_t pid, int resource, uint64_t n, uint64_t hard)
 {
         struct rlimit limit;
 
-        if (getrlimit(resource, &limit) < 0)
+        if (prlimit(pid, resource, NULL, &limit) < 0)
                 return -errno;
-        if (limit.rlim_max > n)
-                limit.rlim_max = n;
+        if (limit.rlim_max > hard)
+                limit.rlim_max = hard;
         if (limit.rlim_cur > n)
                 limit.rlim_cur = n;
-        return setrlimit(resource, &limit) < 0 ? -errno : 0;
+        return prlimit(pid, resource, &limit, NULL) < 0 ? -errno : 0;
+}
+
+uint64_t lsr_confine_seconds(uint64_t size)
+{
+        return LSR_CONFINE_SECONDS_MIN + size / LSR_CONFINE_BYTES_PER_SECOND;
 }
 
 /*
- * No limit of time: a large bundle takes what it takes, and Ctrl-C ends both
- * processes.  RLIMIT_DATA and not RLIMIT_AS, as allocators reserve 64 MiB of
- * addresses for each thread without using them.
+ * From outside, as a process may be confined before it is known what it will read.  RLIMIT_DATA and not RLIMIT_AS, as
+ * allocators reserve 64 MiB of addresses for each thread without using them.
  */
-static int confine_limits(uint64_t window_max)
+int lsr_confine_process(pid_t pid, uint64_t size, uint64_t window_max)
+{
+        uint64_t memory = LSR_CONFINE_MEMORY, seconds = lsr_confine_seconds(size);
+        int r;
+
+        if (size < (LSR_CONFINE_MEMORY - LSR_CONFINE_MEMORY_MIN) / LSR_CONFINE_MEMORY_PER_BYTE)
+                memory = LSR_CONFINE_MEMORY_MIN + size * LSR_CONFINE_MEMORY_PER_BYTE;
+        r = confine_limit(pid, RLIMIT_DATA, memory + window_max, memory + window_max);
+        /* What SIGXCPU does not end a second more does. */
+        if (r == 0 && size != UINT64_MAX)
+                r = confine_limit(pid, RLIMIT_CPU, seconds, seconds + 1);
+        return r;
+}
+
+/* What does not depend on the file. */
+static int confine_limits(void)
 {
         const struct {
                 int resource;
@@ -177,12 +202,11 @@ static int confine_limits(uint64_t window_max)
                 { RLIMIT_CORE, 0 },
                 { RLIMIT_FSIZE, 0 },
                 { RLIMIT_NOFILE, CONFINE_FILES },
-                { RLIMIT_DATA, LSR_CONFINE_MEMORY + window_max },
         };
         int first = 0;
 
         for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-                int r = confine_limit(limits[i].resource, limits[i].n);
+                int r = confine_limit(0, limits[i].resource, limits[i].n, limits[i].n);
 
                 if (first == 0)
                         first = r;
@@ -287,10 +311,10 @@ static int confine_filter(int socket)
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-int lsr_confine(int socket, uint64_t window_max)
+int lsr_confine(int socket)
 {
         const int results[] = {
-                confine_limits(window_max),
+                confine_limits(),
                 prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0,
                 prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0,
                 prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0,

@@ -9,9 +9,33 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
-/* Memory beside the decoder's window: what a catalogue of some ten million members takes while it is built. */
+/*
+ * What parsing may take, in proportion to the file: memory beside the decoder's window, of which 4 GiB are what a
+ * catalogue of some ten million members takes while it is built; and processor time, of which the slowest decoders need
+ * a tenth on a slow machine.
+ */
+#define LSR_CONFINE_MEMORY_MIN ((uint64_t)1 << 30)
+#define LSR_CONFINE_MEMORY_PER_BYTE 256u
 #define LSR_CONFINE_MEMORY ((uint64_t)4 << 30)
+#define LSR_CONFINE_SECONDS_MIN 60u
+#define LSR_CONFINE_BYTES_PER_SECOND ((uint64_t)256 << 10)
+
+/* Seconds that a process may take for a file of @size bytes. */
+uint64_t lsr_confine_seconds(uint64_t size);
+
+/*
+ * Limit @pid, a child that parses a file of @size bytes; UINT64_MAX: nobody knows, and only memory is limited.  Who takes
+ * more memory gets none, and who takes more time is ended by SIGXCPU.  Limits that are lower stay.  0 or a negative errno.
+ */
+int lsr_confine_process(pid_t pid, uint64_t size, uint64_t window_max);
+
+/*
+ * A process that may be in the hands of whoever made what it parsed has nothing left to do: it is not asked to end.
+ * With a sanitizer it is let end, since that reports then.
+ */
+void lsr_confine_end(pid_t pid);
 
 /* Close everything but @socket, which must be above standard error. */
 void lsr_confine_descriptors(int socket);
@@ -20,4 +44,4 @@ void lsr_confine_descriptors(int socket);
  * The rest, for good.  Threads may still be started.
  * 0; a negative errno: the kernel refuses some of it, the first of which says why.  The others have been done.
  */
-int lsr_confine(int socket, uint64_t window_max);
+int lsr_confine(int socket);

@@ -311,6 +311,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
                 return -EPROTO;
+        w->stats = done->stats;
         return 0;
 }
 

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <time.h>
+
 #include "worker/wire.h"
 #include "worker/worker.h"
 
@@ -10,13 +12,17 @@ struct lsr_worker {
         struct lsr_worker_options options;
         char *engine;
         pid_t pid;             /* 0: none runs */
+        uint64_t seconds;      /* of processor time that it may take; UINT64_MAX: any */
+        time_t since;          /* when it was started, by the monotonic clock */
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
-        uint32_t starting;     /* number of the START whose answer has not come yet, or 0 */
+        bool starting;         /* the answer to its START, request 0, has not come yet */
         int confined;          /* 0; a negative errno: one that could not be confined, and why */
         uint32_t first_id;     /* of the bundles that it knows */
         uint32_t next_id;
-        uint64_t calls; /* system calls made for workers that are gone, and to start them */
+        uint64_t calls;            /* system calls made for workers that are gone, and to start them */
+        struct lsr_io_stats stats; /* as the last answer said, of the process that runs */
+        struct lsr_io_stats past;  /* of those before it */
 };
 
 /* One request and what comes back. */

@@ -434,7 +434,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
         if (r < 0)
                 return r;
-        done->confined = lsr_confine(s->wire->fd, s->window_max);
+        done->confined = lsr_confine(s->wire->fd);
         return request.required ? done->confined : 0;
 }
 
@@ -464,11 +464,6 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         case LSR_WIRE_CHECK:
                 r = serve_check(s, data, size, &done);
                 break;
-        case LSR_WIRE_STATS:
-                done.stats = *lsr_io_stats(s->io);
-                done.stats.syscalls += s->wire->calls;
-                r = 0;
-                break;
         case LSR_WIRE_CLOSE:
                 serve_close(s, data, size);
                 return 0;
@@ -478,6 +473,9 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 return -EBADMSG;
         }
         done.result = r;
+        if (s->io)
+                done.stats = *lsr_io_stats(s->io);
+        done.stats.syscalls += s->wire->calls;
         r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
         /* Nothing is parsed by a process that is not ready, or not confined where it has to be. */
         return r >= 0 && type == LSR_WIRE_START ? done.result : r;

@@ -1,7 +1,7 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STATS  STOP
+ *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
  *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
  * Every request but START, CLOSE and STOP is answered before the next one is sent.
@@ -43,7 +43,6 @@ enum lsr_wire_type {
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
-        LSR_WIRE_STATS,   /* nothing */
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
@@ -55,6 +54,7 @@ enum lsr_wire_type {
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
+        LSR_WIRE_FORK,      /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 
 struct lsr_wire_head {
@@ -114,7 +114,7 @@ struct lsr_wire_done {
         uint64_t offset;
         uint64_t size;
         struct lsr_checked checked; /* by a CHECK */
-        struct lsr_io_stats stats;
+        struct lsr_io_stats stats;  /* so far */
 };
 
 struct lsr_wire {

@@ -1,7 +1,7 @@
 /*
  * worker - the process, and the requests that it is sent
  *
- * What comes back is call.c's affair.  A process that breaks the rules is killed, and the next bundle
+ * What comes back is request.c's affair.  A process that breaks the rules is killed, and the next request
  * gets another one, as after a crash.
  */
 #include "worker/worker.h"
@@ -17,10 +17,11 @@
 
 #include "base/arena.h"
 #include "io/stream.h"
+#include "worker/confine.h"
 #include "worker/request.h"
 #include "worker/record.h"
-#include "worker/start.h"
 
+#define WORKER_AGE_S 5    /* of one that is younger nobody asks what it has taken, seconds */
 #define WORKER_ENCODED 4u /* what a catalogue takes in memory, in sizes of its encoding: two or three, eight at most */
 
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
@@ -31,30 +32,61 @@ struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
         return w;
 }
 
-/* Returns the status of waitpid(). */
-static int worker_bury(struct lsr_worker *w, bool kill_it)
+/* Whole seconds. */
+static time_t worker_clock(clockid_t clock)
 {
-        int status = 0;
+        struct timespec now = {};
 
+        clock_gettime(clock, &now);
+        return now.tv_sec;
+}
+
+/* Its process is no more, or ends by itself. */
+static void worker_leave(struct lsr_worker *w)
+{
         w->calls += w->wire->calls + 3;
         w->wire = lsr_wire_free(w->wire);
-        if (kill_it)
-                kill(w->pid, SIGKILL);
-        while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-                ;
+        lsr_io_stats_add(&w->past, &w->stats);
+        w->stats = (struct lsr_io_stats){};
         w->pid = 0;
-        w->starting = 0;
+        w->starting = false;
         w->first_id = w->next_id;
+}
+
+/* Returns the status of waitpid(). */
+static int worker_bury(struct lsr_worker *w)
+{
+        pid_t pid = w->pid;
+        int status = 0;
+
+        worker_leave(w);
+        kill(pid, SIGKILL);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+                ;
         return status;
+}
+
+bool lsr_worker_runs(const struct lsr_worker *w)
+{
+        return w->pid;
+}
+
+void lsr_worker_end(struct lsr_worker *w)
+{
+        pid_t pid = w->pid;
+
+        if (!pid)
+                return;
+        /* At the end of its socket it ends. */
+        worker_leave(w);
+        lsr_start_end(w->options.nursery, pid);
 }
 
 struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
 {
         if (!w)
                 return NULL;
-        /* At the end of its socket it ends. */
-        if (w->pid)
-                worker_bury(w, false);
+        lsr_worker_end(w);
         free(w->engine);
         free(w);
         return NULL;
@@ -63,13 +95,16 @@ struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
 /* It is dead, or about to be: the signal does not change what a process that is ending died of. */
 static int worker_lost(struct lsr_worker *w)
 {
-        int status = worker_bury(w, true);
+        int status = worker_bury(w);
         char text[80];
 
         if (WIFSIGNALED(status)) {
                 const char *name = sigabbrev_np(WTERMSIG(status));
 
-                snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
+                if (WTERMSIG(status) == SIGXCPU)
+                        strcpy(text, "to read it takes more processor time than a bundle of its size may");
+                else
+                        snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
         } else if (WEXITSTATUS(status) == 2) {
                 /* So does everything here that cannot go on without memory, see base/arena.h. */
                 snprintf(text, sizeof(text), "the process that reads it ran out of memory");
@@ -83,7 +118,7 @@ static int worker_lost(struct lsr_worker *w)
 /* What it sent no worker of ours sends. */
 static int worker_distrust(struct lsr_worker *w, int r)
 {
-        worker_bury(w, true);
+        worker_bury(w);
         lsr_worker_say(w, r,
                        r == -ENOMEM ? "there is not enough memory for all of it"
                                     : "the process that reads it broke its rules and was terminated");
@@ -93,12 +128,12 @@ static int worker_distrust(struct lsr_worker *w, int r)
 /* The first answer: it is ready and confined.  It was asked together with the request at hand. */
 static int worker_ready(struct lsr_worker *w)
 {
-        struct worker_call start = { .type = LSR_WIRE_START, .request = w->starting };
+        struct worker_call start = { .type = LSR_WIRE_START };
         int r;
 
         if (!w->starting)
                 return 0;
-        w->starting = 0;
+        w->starting = false;
         r = lsr_call_receive(w, &start);
         if (r < 0)
                 return r == -EPIPE ? worker_lost(w) : worker_distrust(w, r);
@@ -106,7 +141,7 @@ static int worker_ready(struct lsr_worker *w)
                 w->confined = start.done.confined;
         /* One that is not ready has nothing left to do. */
         if (start.done.result < 0)
-                worker_bury(w, true);
+                worker_bury(w);
         if (start.done.result < 0 && start.done.confined < 0) {
                 char text[160];
 
@@ -138,29 +173,42 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
 
 /* --- requests -------------------------------------------------------------------------- */
 
-/* Its answer is waited for with that to the next request. */
+/*
+ * Its answer to START is waited for with that to the next request.  A large file is worth a process of its own making: a
+ * ring, which cannot be had once it is confined, and limits by its size.
+ */
 static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file)
 {
+        bool small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
+        size_t engine = strlen(w->engine), size = sizeof(struct lsr_wire_head) + sizeof(struct lsr_wire_start) + engine;
         struct lsr_wire_start start;
-        const struct iovec parts[] = { { &start, sizeof(start) }, { w->engine, strlen(w->engine) } };
+        struct lsr_wire_head head = { .type = LSR_WIRE_START, .length = sizeof(start) + engine };
         struct lsr_process p;
-        int r = lsr_start(w->options.serve, w->options.io && lsr_io_is_plain(w->options.io), &p);
+        char *hello;
+        int r;
 
-        if (r < 0)
-                return r;
-        w->calls += 3;
-        w->pid = p.pid;
-        w->wire = lsr_wire_new(p.fd, false);
         memset(&start, 0, sizeof(start));
         start.window_max = w->options.window_max;
         start.required = w->options.confine_required;
-        start.small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
-        w->starting = ++w->request;
-        r = lsr_wire_send(w->wire, LSR_WIRE_START, w->starting, parts, 2, NULL, 0);
-        if (r >= 0 || r == -EPIPE) /* that it is gone the next request finds out */
-                return 0;
-        worker_bury(w, true);
-        return r;
+        start.small = small;
+        hello = lsr_xmalloc(size);
+        memcpy(mempcpy(mempcpy(hello, &head, sizeof(head)), &start, sizeof(start)), w->engine, engine);
+        r = lsr_start(small ? w->options.nursery : NULL, w->options.serve, hello, size, &p);
+        free(hello);
+        if (r < 0)
+                return r;
+        w->calls += 4;
+        w->pid = p.pid;
+        w->wire = lsr_wire_new(p.fd, false);
+        w->starting = true;
+        w->seconds = w->options.size == LSR_INPUT_UNKNOWN ? UINT64_MAX : lsr_confine_seconds(w->options.size);
+        w->since = worker_clock(CLOCK_MONOTONIC);
+        r = lsr_confine_process(p.pid, w->options.size, w->options.window_max);
+        if (r < 0)
+                w->confined = r;
+        if (r < 0 && w->options.confine_required)
+                return worker_bury(w), r;
+        return 0;
 }
 
 int lsr_worker_confined(const struct lsr_worker *w)
@@ -171,6 +219,21 @@ int lsr_worker_confined(const struct lsr_worker *w)
 static bool worker_knows(const struct lsr_worker *w, uint32_t id)
 {
         return w->pid && id >= w->first_id && id < w->next_id;
+}
+
+/*
+ * May a request about @id be sent?  Nor is it if too little of the processor time is left, which is meant for each: then
+ * another process gets it.
+ */
+static bool worker_serves(struct lsr_worker *w, uint32_t id)
+{
+        clockid_t clock;
+
+        if (worker_knows(w, id) && w->seconds != UINT64_MAX &&
+            worker_clock(CLOCK_MONOTONIC) > w->since + WORKER_AGE_S && clock_getcpuclockid(w->pid, &clock) == 0 &&
+            (uint64_t)worker_clock(clock) >= w->seconds / 2)
+                lsr_worker_end(w);
+        return worker_knows(w, id);
 }
 
 static int worker_companions(const struct lsr_worker_file *file, struct lsr_wire_open *open, int *fds)
@@ -311,7 +374,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
         bool some;
         int r = 1;
 
-        if (!worker_knows(w, id))
+        if (!worker_serves(w, id))
                 return -ESTALE;
         if (wanted)
                 paths.iov_base = worker_paths(wanted, &paths.iov_len);
@@ -346,7 +409,7 @@ static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_mem
         struct lsr_records record = {};
         int r;
 
-        if (!worker_knows(w, id))
+        if (!worker_serves(w, id))
                 return -ESTALE;
         if (lsr_record_put(&record, m) < 0)
                 return -ENOMEM;
@@ -379,7 +442,7 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_rec
         };
         int r = -ESTALE;
 
-        if (worker_knows(w, id))
+        if (worker_serves(w, id))
                 r = members->len > LSR_WIRE_MANY_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
         if (call.began) {
                 int ended = sink->end(sink->ctx, call.at++, call.sink_result < 0 ? call.sink_result : r);
@@ -396,7 +459,7 @@ int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_
         struct lsr_wire_close request = { .id = id };
         struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
 
-        int r = worker_knows(w, id) ? worker_call(w, &call) : -ESTALE;
+        int r = worker_serves(w, id) ? worker_call(w, &call) : -ESTALE;
 
         if (r == 0)
                 *ret_checked = call.done.checked;
@@ -416,21 +479,9 @@ int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member
         return r;
 }
 
-void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum)
+void lsr_worker_stats(const struct lsr_worker *w, struct lsr_io_stats *sum)
 {
-        struct worker_call call = { .type = LSR_WIRE_STATS };
-
-        if (w->pid && worker_call(w, &call) == 0) {
-                const struct lsr_io_stats *s = &call.done.stats;
-
-                sum->syscalls += s->syscalls;
-                sum->ring_ops += s->ring_ops;
-                sum->ring_enters += s->ring_enters;
-                sum->thread_ops += s->thread_ops;
-                sum->sync_ops += s->sync_ops;
-                sum->retried_ops += s->retried_ops;
-                sum->faults += s->faults;
-                sum->bytes_read += s->bytes_read;
-        }
+        lsr_io_stats_add(sum, &w->past);
+        lsr_io_stats_add(sum, &w->stats);
         sum->syscalls += w->calls + (w->wire ? w->wire->calls : 0);
 }

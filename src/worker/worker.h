@@ -1,11 +1,12 @@
 /*
- * worker - the confined process that parses bundles, seen from the parent
+ * worker - the confined process that parses a bundle, seen from the parent
  *
- * Started with the first bundle and used for all: the same binary again, that
- * is given descriptors and can do nothing but read them (DESIGN: untrusted
- * input).  What it returns is validated here like any other input.  When it
- * dies, the request at hand fails with -EPIPE, said once through trouble(), and the next
- * request starts another one.
+ * Started when the bundle is opened, and used for it and those nested in it: the
+ * same binary again, that is given descriptors and can do nothing but read them
+ * (DESIGN: untrusted input).  What it returns is validated here like any other
+ * input, and is only ever an answer about its own bundle.  When it dies, the
+ * request at hand fails with -EPIPE, said once through trouble(), and the next
+ * lsr_worker_open() starts another one.
  */
 #pragma once
 
@@ -16,14 +17,16 @@
 #include "formats/format.h"
 #include "io/io.h"
 #include "worker/record.h"
+#include "worker/start.h"
 
 struct lsr_worker;
 
 struct lsr_worker_options {
-        const char *engine;      /* as for lsr_io_new(); the worker reads with the same */
-        const struct lsr_io *io; /* the parent's own, see lsr_start(); NULL: it has one that is no matter */
-        uint64_t window_max;     /* most memory a decoder may ask for, bytes */
-        bool confine_required;   /* nothing is read by a process that the kernel does not let be confined */
+        const char *engine;          /* as for lsr_io_new(); the worker reads with the same */
+        struct lsr_nursery *nursery; /* for all workers of a run, see lsr_start(); NULL */
+        uint64_t window_max;         /* most memory a decoder may ask for, bytes */
+        uint64_t size;               /* of the file that all of it is in, for limits; LSR_INPUT_UNKNOWN: a pipe's */
+        bool confine_required;       /* nothing is read by a process that the kernel does not let be confined */
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
@@ -34,11 +37,15 @@ struct lsr_worker_options {
 struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options);
 struct lsr_worker *lsr_worker_free(struct lsr_worker *w);
 
+/* Does its process run?  And end it: what it knew is gone, what lsr_worker_open() is given another one serves. */
+bool lsr_worker_runs(const struct lsr_worker *w);
+void lsr_worker_end(struct lsr_worker *w);
+
 /* 0: each process so far was confined; a negative errno: why one was not. */
 int lsr_worker_confined(const struct lsr_worker *w);
 
 /* Added to @sum: what the worker's engine did, for --stats. */
-void lsr_worker_stats(struct lsr_worker *w, struct lsr_io_stats *sum);
+void lsr_worker_stats(const struct lsr_worker *w, struct lsr_io_stats *sum);
 
 /* A file, or a range of one, that may be a bundle. */
 struct lsr_worker_file {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,7 +32,7 @@ static int confined(int (*act)(int socket))
         cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
         pid = fork();
         if (pid == 0) {
-                if (lsr_confine(fds[1], (uint64_t)64 << 20) < 0)
+                if (lsr_confine_process(0, UINT64_MAX, (uint64_t)64 << 20) < 0 || lsr_confine(fds[1]) < 0)
                         _exit(99);
                 _exit(act(fds[1]));
         }
@@ -365,4 +366,93 @@ Test(confine, every_call)
         call_number = 0x40000000 + SYS_read;
         cr_assert_eq(confined(act_call), -SIGSYS);
 #endif
+}
+
+/* Memory is limited in proportion to the file, and so is time. */
+Test(confine, limits_by_size)
+{
+        static const struct {
+                uint64_t size, memory, seconds;
+        } cases[] = {
+                { 0, (uint64_t)1 << 30, 60 },
+                { (uint64_t)1 << 20, (uint64_t)1280 << 20, 64 },
+                { (uint64_t)1 << 40, (uint64_t)4 << 30, 60 + (4 << 20) },
+                { UINT64_MAX, (uint64_t)4 << 30, 0 },
+        };
+
+        if (!CONFINE_BUILT)
+                cr_skip_test("built with a sanitizer");
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                struct rlimit before, limit;
+                pid_t pid = fork();
+
+                if (pid == 0) {
+                        pause();
+                        _exit(0);
+                }
+                cr_assert_eq(lsr_confine_process(pid, cases[i].size, 0), 0);
+                cr_assert_eq(prlimit(pid, RLIMIT_DATA, NULL, &limit), 0);
+                cr_expect_eq(limit.rlim_cur, cases[i].memory, "%zu: %llu", i, (unsigned long long)limit.rlim_cur);
+                cr_assert_eq(getrlimit(RLIMIT_CPU, &before), 0);
+                cr_assert_eq(prlimit(pid, RLIMIT_CPU, NULL, &limit), 0);
+                cr_expect_eq(limit.rlim_cur, cases[i].seconds ? cases[i].seconds : before.rlim_cur, "%zu: %llu", i,
+                             (unsigned long long)limit.rlim_cur);
+                kill(pid, SIGKILL);
+                waitpid(pid, NULL, 0);
+        }
+}
+
+static void *volatile bomb_block;
+
+/* Takes memory until there is no more. */
+static int bomb_memory(void)
+{
+        for (int n = 0; n < 64; n++) {
+                bomb_block = malloc((size_t)64 << 20);
+                if (!bomb_block)
+                        return n;
+        }
+        return 99;
+}
+
+static int bomb_time(void)
+{
+        while (!bomb_block)
+                bomb_block = NULL;
+        return 99;
+}
+
+/* The status of a process that runs @bomb below the limits for a file without content, and below @seconds. */
+static int bombed(int (*bomb)(void), rlim_t seconds)
+{
+        int fds[2], status;
+        char byte;
+        pid_t pid;
+
+        cr_assert_eq(pipe2(fds, O_CLOEXEC), 0);
+        pid = fork();
+        if (pid == 0) {
+                setrlimit(RLIMIT_CPU, &(struct rlimit){ seconds, seconds + 1 });
+                _exit(read(fds[0], &byte, 1) == 1 ? bomb() : 98);
+        }
+        cr_assert_eq(lsr_confine_process(pid, 0, 0), 0);
+        cr_assert_eq(write(fds[1], "", 1), 1);
+        cr_assert_eq(waitpid(pid, &status, 0), pid);
+        close(fds[0]);
+        close(fds[1]);
+        return status;
+}
+
+Test(confine, stops_bombs)
+{
+        int status;
+
+        if (!CONFINE_BUILT)
+                cr_skip_test("built with a sanitizer");
+        status = bombed(bomb_memory, 60);
+        cr_assert(WIFEXITED(status));
+        /* 1 GiB, of which the process has something already. */
+        cr_assert(WEXITSTATUS(status) >= 13 && WEXITSTATUS(status) <= 16, "%d", WEXITSTATUS(status));
+        status = bombed(bomb_time, 1);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU, "%x", (unsigned)status);
 }

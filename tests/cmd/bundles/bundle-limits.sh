@@ -1,0 +1,43 @@
+# engines: sync, uring
+# static:
+# Who parses has limits in proportion to the file.  A bomb runs into them, costs a message, and the rest is listed.
+python3 - <<'EOF'
+import io, tarfile
+head = tarfile.TarInfo("zeros")
+head.size = 64 << 30
+with open("head", "wb") as f:
+    f.write(head.tobuf(tarfile.GNU_FORMAT))
+EOF
+head -c 1G /dev/zero | zstd -q1 >part
+zstd -q1 head -o bomb.tar.zst
+for i in {1..64}; do cat part; done >>bomb.tar.zst
+mkdir d
+echo text >d/f
+tar -cf good.tar d
+tar -czf good.tar.gz d
+(
+        ulimit -S -t 2
+        status lsr --no-cache -R good.tar/ bomb.tar.zst/ good.tar.gz/
+        status lsr --check bomb.tar.zst good.tar
+) 2>&1
+# What they are, while the process waits for a pipe.
+head -c 300000 /dev/zero >m
+tar -cf small.tar m
+cp small.tar large.tar
+truncate -s 100M large.tar
+cat >look.py <<'EOF'
+import os, subprocess, time
+for bundle in "small.tar", "large.tar":
+    child = subprocess.Popen(["lsr", "--cat", f"{bundle}/m"], stdout=subprocess.PIPE)
+    os.read(child.stdout.fileno(), 65536)
+    time.sleep(0.3)
+    with open(f"/proc/{child.pid}/task/{child.pid}/children") as f:
+        pids = f.read().split()
+    with open(f"/proc/{pids[0]}/limits") as f:
+        for line in f:
+            if line.startswith(("Max cpu", "Max data", "Max core", "Max open")):
+                print(bundle, *line.split())
+    child.stdout.read()
+    child.wait()
+EOF
+python3 look.py

@@ -1,0 +1,20 @@
+# engines: sync
+# static:
+# How often a file is read: by who decides whether to ask, and by who identifies and lists it.
+# What identifying has read of the beginning and the end is not read again.
+mkdir t
+for i in {100..399}; do echo $i; done >numbers
+for i in {1..300}; do cp numbers t/file-with-a-name-$i; done
+zip -q0r large.zip t
+zip -qj small.zip t/file-with-a-name-1 t/file-with-a-name-2
+tar -cf small.tar -C t file-with-a-name-1
+tar -czf small.tar.gz -C t file-with-a-name-1
+reads() {
+        strace -f -qq -y -e trace=read,pread64,readv,preadv,mmap -o trace lsr --no-cache "$@" >/dev/null
+        sed -nE 's/^([0-9]+) .*\(.*\/((small|large)[.a-z]*)>.* = [0-9]+$/\1 \2/p' trace |
+                awk 'NR == 1 { main = $1 } { if ($1 == main) m++; else w++ }
+                     END { print $2 ": " m " by the main process, " w " by the worker" }'
+}
+for b in small.zip large.zip small.tar small.tar.gz; do reads -l $b/; done
+reads --cat small.zip/file-with-a-name-2
+reads --cat large.zip/t/file-with-a-name-7
