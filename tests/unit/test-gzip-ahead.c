@@ -183,6 +183,69 @@ Test(gzip_ahead, tools, .timeout = 600)
         cr_assert_gt(found, 2);
 }
 
+/* Wherever a dynamic or stored block begins, other than the last, it is found there. */
+Test(gzip_ahead, find)
+{
+        struct lsr_inflate *z = lsr_inflate_new(), *other = lsr_inflate_new();
+        atomic_bool stop = false;
+
+        for (int level = 0; level <= 6; level += 3) {
+                struct blob data = mixed(CONTENT),
+                            packed = pack_zlib(data, level, Z_DEFAULT_STRATEGY, 15, Z_SYNC_FLUSH);
+                struct lsr_flow flow = {
+                        .in = packed.data + 10, .in_left = packed.n - 10, .out = data.data, .out_left = data.n
+                };
+                unsigned found = 0, fixed = 0;
+                int r = 2;
+
+                lsr_inflate_reset(z);
+                while (r == 2) {
+                        uint64_t bit = lsr_inflate_halted(z), hit;
+                        unsigned heads = 4;
+
+                        lsr_inflate_halt(z, bit + 1);
+                        r = lsr_inflate_step(z, &flow);
+                        bit = lsr_inflate_halted(z) + 80;
+                        if (r != 2 || bit / 8 + 400 > packed.n)
+                                continue;
+                        hit = lsr_inflate_find(other, packed.data, packed.n, bit, &stop, &heads);
+                        if ((lsr_le32(packed.data + bit / 8) >> bit % 8 & 7) == 2)
+                                fixed++;
+                        else if ((lsr_le32(packed.data + bit / 8) >> bit % 8 & 1) == 0)
+                                cr_assert(hit == bit && ++found, "level %d: bit %zu, not %zu", level, (size_t)hit,
+                                          (size_t)bit);
+                }
+                cr_assert_eq(r, 1);
+                cr_assert_gt(found, 5, "level %d: %u, %u fixed", level, found, fixed);
+                blob_free(data);
+                blob_free(packed);
+        }
+        lsr_inflate_free(z);
+        lsr_inflate_free(other);
+}
+
+/* What looks like heads is decoded so often and no more, nor after a stop. */
+Test(gzip_ahead, find_limits)
+{
+        struct blob noise = { malloc(65536), 65536 };
+        struct lsr_inflate *z = lsr_inflate_new();
+        atomic_bool stop = false;
+        unsigned heads = 100;
+
+        meet_fill(noise.data, noise.n, 1);
+        cr_assert_eq(lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads), LSR_GUESS_NONE);
+        cr_assert_eq(heads, 0);
+        heads = 100000;
+        lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads);
+        cr_assert(heads < 100000 - 100 && heads > 99000, "%u", heads);
+        heads = 100;
+        stop = true;
+        cr_assert_eq(lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads), LSR_GUESS_NONE);
+        cr_assert_eq(heads, 100);
+        lsr_inflate_free(z);
+        blob_free(noise);
+}
+
 /* Most of it is decoded ahead, as marks and as bytes: noise has nothing from before. */
 Test(gzip_ahead, share)
 {
