@@ -55,7 +55,8 @@ void lsr_gzip_ahead_expect(struct lsr_gzip_ahead *a, bool members);
 
 /*
  * *inout_z was told to halt and has; its stream begins at byte @base of the input.  true: its input and output go on
- * elsewhere, the input was moved, and the output is to be taken first.  In each case the decoder is told where to halt next.
+ * elsewhere, the input was moved, and the output is to be taken first.  In each case the decoder is told where to halt
+ * next.
  */
 bool lsr_gzip_ahead_block(struct lsr_gzip_ahead *a, struct lsr_inflate **inout_z, uint64_t base);
 

@@ -25,7 +25,7 @@ struct lsr_guess *lsr_guess_new(size_t room);
 struct lsr_guess *lsr_guess_free(struct lsr_guess *g);
 
 /*
- * Decode @data, which stay in place as long as the guess is used, from the first block on that can be found and decoded,
+ * Decode @data, which stay there as long as the guess is used, from the first block on that can be found and decoded,
  * until they or the room are used up, the stream ends, or *stop.  Meanwhile *begin is the bit at which that block
  * begins, or LSR_GUESS_NONE; it may still change.  In a thread of its own.
  */

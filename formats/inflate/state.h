@@ -64,7 +64,7 @@ enum inflate_state {
         INFLATE_BAD,
 };
 
-/* What a state says: more input or more room is needed, the next state, no further, a block begins at or behind halt. */
+/* What a state says: more input or more room is needed, the next state, no further, a block is not begun for halt. */
 enum { INFLATE_HUNGRY, INFLATE_FULL, INFLATE_ON, INFLATE_WRONG, INFLATE_HALT };
 
 struct lsr_inflate {

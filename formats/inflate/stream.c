@@ -171,7 +171,8 @@ static int on_stored(struct lsr_inflate *z)
 
         n = n < in ? n : in;
         n = n < room ? n : room;
-        memcpy(z->out, z->in, n);
+        if (n)
+                memcpy(z->out, z->in, n);
         z->in += n;
         z->out += n;
         z->length -= (unsigned)n;

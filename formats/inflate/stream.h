@@ -20,8 +20,9 @@ struct lsr_inflate *lsr_inflate_free(struct lsr_inflate *z);
 void lsr_inflate_reset(struct lsr_inflate *z);
 
 /*
- * As lsr_decoder_step: 0, 1 or -EBADMSG, or 2 where it was told to halt.  All is decoded that the input makes and the room takes.  After 1 the input
- * stands behind the last byte of the stream, of which no more was taken than there is.
+ * As lsr_decoder_step: 0, 1 or -EBADMSG, or 2 where it was told to halt.  All is decoded that the input makes and
+ * the room takes.  After 1 the input stands behind the last byte of the stream, of which no more was taken than there
+ * is.
  */
 int lsr_inflate_step(struct lsr_inflate *z, struct lsr_flow *flow);
 

@@ -23,16 +23,16 @@ static struct blob mixed(size_t n)
         return b;
 }
 
+static size_t job_room = LSR_GUESS_ROOM_MIN;
+
 /* Decoded by @workers, in spans of @span bytes. */
 static struct result gunzip(struct blob packed, unsigned workers, size_t span, bool waits,
                             struct lsr_gzip_ahead_stats *ret_stats)
 {
-        struct lsr_gzip_options o = { .ahead = { .workers = workers,
-                                                 .span = span,
-                                                 .room = LSR_GUESS_ROOM_MIN,
-                                                 .waits = waits,
-                                                 .stats = ret_stats },
-                                      .streams = true };
+        struct lsr_gzip_options o = {
+                .ahead = { .workers = workers, .span = span, .room = job_room, .waits = waits, .stats = ret_stats },
+                .streams = true
+        };
         struct lsr_input *in;
 
         cr_assert_eq(lsr_gzip_open(&in, lsr_input_memory(packed.data, packed.n), &o), 0);
@@ -183,18 +183,89 @@ Test(gzip_ahead, tools, .timeout = 600)
         cr_assert_gt(found, 2);
 }
 
-/* Most of it is decoded ahead, as marks and as bytes: noise has nothing from before. */
+/* Wherever a dynamic or stored block begins, other than the last, it is found there. */
+Test(gzip_ahead, find)
+{
+        struct lsr_inflate *z = lsr_inflate_new(), *other = lsr_inflate_new();
+        atomic_bool stop = false;
+
+        for (int level = 0; level <= 6; level += 3) {
+                struct blob data = mixed(CONTENT),
+                            packed = pack_zlib(data, level, Z_DEFAULT_STRATEGY, 15, Z_SYNC_FLUSH);
+                struct lsr_flow flow = {
+                        .in = packed.data + 10, .in_left = packed.n - 10, .out = data.data, .out_left = data.n
+                };
+                unsigned found = 0, fixed = 0;
+                int r = 2;
+
+                lsr_inflate_reset(z);
+                while (r == 2) {
+                        uint64_t bit = lsr_inflate_halted(z), hit;
+                        unsigned heads = 4;
+
+                        lsr_inflate_halt(z, bit + 1);
+                        r = lsr_inflate_step(z, &flow);
+                        bit = lsr_inflate_halted(z) + 80;
+                        if (r != 2 || bit / 8 + 400 > packed.n)
+                                continue;
+                        hit = lsr_inflate_find(other, packed.data, packed.n, bit, &stop, &heads);
+                        if ((lsr_le32(packed.data + bit / 8) >> bit % 8 & 7) == 2)
+                                fixed++;
+                        else if ((lsr_le32(packed.data + bit / 8) >> bit % 8 & 1) == 0)
+                                cr_assert(hit == bit && ++found, "level %d: bit %zu, not %zu", level, (size_t)hit,
+                                          (size_t)bit);
+                }
+                cr_assert_eq(r, 1);
+                cr_assert_gt(found, 5, "level %d: %u, %u fixed", level, found, fixed);
+                blob_free(data);
+                blob_free(packed);
+        }
+        lsr_inflate_free(z);
+        lsr_inflate_free(other);
+}
+
+/* What looks like heads is decoded so often and no more, nor after a stop. */
+Test(gzip_ahead, find_limits)
+{
+        struct blob noise = { malloc(65536), 65536 };
+        struct lsr_inflate *z = lsr_inflate_new();
+        atomic_bool stop = false;
+        unsigned heads = 100;
+
+        meet_fill(noise.data, noise.n, 1);
+        cr_assert_eq(lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads), LSR_GUESS_NONE);
+        cr_assert_eq(heads, 0);
+        heads = 100000;
+        lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads);
+        cr_assert(heads < 100000 - 100 && heads > 99000, "%u", heads);
+        heads = 100;
+        stop = true;
+        cr_assert_eq(lsr_inflate_find(z, noise.data, noise.n, 0, &stop, &heads), LSR_GUESS_NONE);
+        cr_assert_eq(heads, 100);
+        lsr_inflate_free(z);
+        blob_free(noise);
+}
+
+/* Most of it is decoded ahead, as marks and, where nothing is left from before, as bytes. */
 Test(gzip_ahead, share)
 {
-        for (unsigned kind = 0; kind < 2; kind++) {
-                struct blob data = { malloc(8 * CONTENT), 8 * CONTENT }, packed;
+        job_room = 4 * MIB;
+        for (unsigned kind = 0; kind <= MEET_KINDS; kind++) {
+                struct blob data = kind < MEET_KINDS ? (struct blob){ malloc(8 * CONTENT), 8 * CONTENT }
+                                                     : mixed(8 * CONTENT);
+                struct blob packed;
                 struct lsr_gzip_ahead_stats stats = {};
+                bool squeezed = kind == 2 || kind == 4 || kind == 5; /* into few blocks */
+                size_t span;
 
-                meet_fill(data.data, data.n, kind ? 3 : 0);
-                packed = pack_gzip(data);
-                expect(gunzip(packed, 1, 65536, true, &stats), data, "share", kind);
-                cr_assert_gt(stats.block_bytes, data.n / 4, "%u: %zu", kind, (size_t)stats.block_bytes);
-                cr_assert_gt(stats.blocks, packed.n / 65536 / 2);
+                if (kind < MEET_KINDS)
+                        meet_fill(data.data, data.n, kind);
+                packed = kind % 2 ? pack_zlib(data, 6, Z_DEFAULT_STRATEGY, 15, Z_FULL_FLUSH) : pack_gzip(data);
+                span = packed.n / 6;
+                expect(gunzip(packed, 1, span, true, &stats), data, "share", kind);
+                cr_assert(squeezed || stats.block_bytes > data.n / 4, "%u: %zu", kind, (size_t)stats.block_bytes);
+                cr_assert(squeezed || stats.blocks > 2);
+                expect(gunzip(packed, 2, span, false, &stats), data, "share, stopped", kind);
                 blob_free(data);
                 blob_free(packed);
         }
@@ -221,6 +292,38 @@ Test(gzip_ahead, members, .timeout = 600)
                 blob_free(data);
                 blob_free(packed);
         }
+}
+
+/* A wrong checksum of one of them. */
+Test(gzip_ahead, bad_members, .timeout = 600)
+{
+        struct blob data = {}, packed = {};
+        size_t ends[120];
+
+        for (size_t i = 0; i < 120; i++) {
+                struct blob part = mixed(meet_below(20000));
+
+                packed = blob_add(packed, pack_gzip(part));
+                data = blob_add(data, part);
+                ends[i] = packed.n;
+        }
+        for (size_t i = 60; i < 120; i += 6) {
+                struct lsr_gzip_ahead_stats stats = {};
+                struct result one, many;
+
+                packed.data[ends[i] - 8] ^= 1;
+                one = gunzip(packed, 0, 60000, true, &stats);
+                many = gunzip(packed, 2, 60000, true, &stats);
+                cr_assert(strstr(one.what, "checksum"), "%s", one.what);
+                cr_assert_eq(many.error, one.error);
+                cr_assert_str_eq(many.what, one.what);
+                cr_assert_eq(many.n, one.n);
+                packed.data[ends[i] - 8] ^= 1;
+                free(one.data);
+                free(many.data);
+        }
+        blob_free(data);
+        blob_free(packed);
 }
 
 /* Members of all sizes, and what follows the last one. */
@@ -307,36 +410,49 @@ Test(gzip_ahead, bad_starts)
         blob_free(packed);
 }
 
-/* A mark for a byte before the beginning of the stream: an error where the match is, not where it is noticed. */
+/* A block made with a dictionary that nobody has: its matches lead to before the beginning of the stream. */
+static size_t pack_with_dictionary(uint8_t *out, size_t room)
+{
+        static uint8_t dictionary[32768], data[20000];
+        z_stream z = { .next_in = data, .avail_in = sizeof(data), .next_out = out, .avail_out = (unsigned)room };
+
+        meet_fill(dictionary, sizeof(dictionary), 0);
+        meet_fill(data, sizeof(data), 0);
+        for (size_t i = 0; i < sizeof(data); i++)
+                if (i % 200 < 100)
+                        data[i] = dictionary[1000 + i];
+        cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        cr_assert_eq(deflateSetDictionary(&z, dictionary, sizeof(dictionary)), Z_OK);
+        cr_assert_eq(deflate(&z, Z_SYNC_FLUSH), Z_OK);
+        deflateEnd(&z);
+        return room - z.avail_out;
+}
+
+/* A mark for a byte before the beginning of the stream: an error where the match is, and nothing that was made up. */
 Test(gzip_ahead, bad_before_begin)
 {
-        struct blob data = mixed(3000000), packed = pack_zlib(data, 6, Z_DEFAULT_STRATEGY, 15, Z_FULL_FLUSH);
-        struct result one, many;
+        struct blob noise = mixed(6000), packed = { malloc(100000), 0 };
         struct lsr_gzip_ahead_stats stats = {};
-        uint8_t bits[200] = {};
-        struct meet_bits b = { .data = bits, .room = sizeof(bits) };
-        size_t n;
+        struct result one, many;
 
-        /* A member whose first bytes are few, then blocks of another one. */
-        meet_put(&b, 0, 3);
-        meet_put(&b, 0, 5);
-        meet_put(&b, 1, 16);
-        meet_put(&b, 0xfffe, 16);
-        meet_put(&b, 'x', 8);
-        n = b.n / 8;
-        memmove(packed.data + 10 + n, packed.data + 10 + packed.n / 2, packed.n / 2 - 10 - n);
-        memcpy(packed.data + 10, bits, n);
-        packed.n /= 2;
+        memcpy(packed.data, "\x1f\x8b\x08\0\0\0\0\0\0\3\0", 11);
+        lsr_put_le16(packed.data + 11, (uint16_t)noise.n);
+        lsr_put_le16(packed.data + 13, (uint16_t)~noise.n);
+        memcpy(packed.data + 15, noise.data, noise.n);
+        packed.n = 15 + noise.n;
+        packed.n += pack_with_dictionary(packed.data + packed.n, 100000 - packed.n);
         one = gunzip(packed, 0, 4096, false, &stats);
-        for (size_t span = 4096; span < 100000; span += span / 3) {
-                many = gunzip(packed, 2, span, true, &stats);
-                cr_assert_eq(many.error, one.error);
-                cr_assert_str_eq(many.what, one.what);
-                cr_assert_eq(many.n, one.n);
-                free(many.data);
-        }
+        cr_assert_eq(one.error, -EBADMSG);
+        cr_assert(strstr(one.what, "damaged at byte"), "%s", one.what);
+        many = gunzip(packed, 2, 5000, true, &stats);
+        cr_assert_eq(many.error, one.error);
+        cr_assert_str_eq(many.what, one.what);
+        cr_assert_eq(many.n, one.n);
+        cr_assert_eq(stats.blocks, 0);
+        cr_assert_gt(stats.useless, 0);
+        free(many.data);
         free(one.data);
-        blob_free(data);
+        blob_free(noise);
         blob_free(packed);
 }
 

@@ -172,6 +172,21 @@ Test(inflate, bad_endless)
         expect_stream(bits, MEET_BAD);
 }
 
+/* A stored block whose bytes are still to come, and a call without input: no bytes are copied from nowhere. */
+Test(inflate, stored_without_input)
+{
+        static const uint8_t head[] = { 1, 1, 0, 0xfe, 0xff };
+        uint8_t out[4];
+        struct lsr_inflate *z = lsr_inflate_new();
+        struct lsr_flow flow = { .in = head, .in_left = sizeof(head), .out = out, .out_left = sizeof(out) };
+
+        cr_assert_eq(lsr_inflate_step(z, &flow), 0);
+        flow = (struct lsr_flow){ .out = out, .out_left = sizeof(out) };
+        cr_assert_eq(lsr_inflate_step(z, &flow), 0);
+        cr_assert_eq(flow.out_left, sizeof(out));
+        lsr_inflate_free(z);
+}
+
 static unsigned long number(const char *name, unsigned long other)
 {
         const char *text = getenv(name);
