@@ -65,7 +65,7 @@ struct lsr_compress {
         struct lsr_pool *pool; /* NULL: nothing is cut into pieces */
         struct compress_piece *at;
         struct compress_piece *free;
-        void (*made)(void *ctx, size_t n, size_t packed);
+        void (*made)(void *ctx, size_t n, const uint8_t *packed, size_t packed_n);
         void *made_ctx;
         int error;
         unsigned n_pieces;
@@ -107,7 +107,7 @@ static void compress_put(struct lsr_compress *c, struct lsr_job *job)
         if (c->error == 0)
                 compress_fail(c, lsr_output_write(c->out, p->out, p->out_n));
         if (c->made && c->error == 0)
-                c->made(c->made_ctx, p->n, p->out_n);
+                c->made(c->made_ctx, p->n, p->out, p->out_n);
         compress_give_back(c, p);
 }
 
@@ -172,7 +172,8 @@ struct lsr_compress *lsr_compress_free(struct lsr_compress *c)
         return NULL;
 }
 
-void lsr_compress_tell(struct lsr_compress *c, void (*made)(void *ctx, size_t n, size_t packed), void *ctx)
+void lsr_compress_tell(struct lsr_compress *c,
+                       void (*made)(void *ctx, size_t n, const uint8_t *packed, size_t packed_n), void *ctx)
 {
         c->made = made;
         c->made_ctx = ctx;

@@ -49,8 +49,9 @@ int lsr_compress_new(struct lsr_compress **ret_compress, const struct lsr_codec 
                      struct lsr_output *out);
 struct lsr_compress *lsr_compress_free(struct lsr_compress *c);
 
-/* Be told of every piece, in their order: its bytes, and those it became. */
-void lsr_compress_tell(struct lsr_compress *c, void (*made)(void *ctx, size_t n, size_t packed), void *ctx);
+/* Be told of every piece, in their order: how many bytes it had, and those it became. */
+void lsr_compress_tell(struct lsr_compress *c,
+                       void (*made)(void *ctx, size_t n, const uint8_t *packed, size_t packed_n), void *ctx);
 
 /* Append, and cut where a piece is full.  0 or the negative errno of the first failure, as all that follow. */
 int lsr_compress_stream(struct lsr_compress *c, const void *data, size_t n);

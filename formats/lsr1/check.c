@@ -5,9 +5,11 @@
  * duplicates, hard links and parents.  So the two are compared row by row and
  * name by name, without a second interpretation of headers.  On the way every
  * frame is decoded, which verifies its checksum; damage ends the comparison,
- * but not the decoding.
+ * but not the decoding.  Where the table has digests, and all of this is right,
+ * contents are read once more and compared with these.
  */
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,95 @@ static void check_compare(struct check *c)
         free(tar_rows);
 }
 
+/* --- digests ------------------------------------------------------------------------ */
+
+struct check_digests {
+        struct check *c;
+        const uint8_t *digests;
+        uint32_t *rows; /* files that have one, by position */
+        uint32_t n, at;
+        char *path;
+        struct sha256_ctx sha;
+};
+
+static bool check_digest_next(void *ctx, struct lsr_member *ret_member)
+{
+        struct check_digests *d = ctx;
+        const struct lsr_catalogue *toc = d->c->toc;
+        size_t len;
+
+        if (d->at == d->n)
+                return false;
+        lsr_catalogue_get(toc, d->rows[d->at], ret_member);
+        len = lsr_catalogue_path(toc, d->rows[d->at++], NULL, 0);
+        d->path = lsr_xrealloc(d->path, len + 1);
+        ret_member->path_len = lsr_catalogue_path(toc, d->rows[d->at - 1], d->path, len + 1);
+        ret_member->path = d->path;
+        sha256_init(&d->sha);
+        return true;
+}
+
+static int check_digest_write(void *ctx, const void *data, size_t n)
+{
+        struct check_digests *d = ctx;
+
+        sha256_update(&d->sha, n, data);
+        return 0;
+}
+
+static int check_digest_end(void *ctx, int result)
+{
+        struct check_digests *d = ctx;
+        uint32_t row = d->rows[d->at - 1];
+        uint8_t digest[LSR1_SHA256];
+
+        sha256_digest(&d->sha, sizeof(digest), digest);
+        if (result < 0 || memcmp(digest, d->digests + row * LSR1_SHA256, sizeof(digest)) != 0)
+                check_say(d->c, d->c->toc, row, "has other content than its digest tells");
+        return 0;
+}
+
+static int check_by_position(const void *a, const void *b, void *ctx)
+{
+        struct lsr_member x, y;
+
+        lsr_catalogue_get(ctx, *(const uint32_t *)a, &x);
+        lsr_catalogue_get(ctx, *(const uint32_t *)b, &y);
+        return (x.position > y.position) - (x.position < y.position);
+}
+
+/* @digests are those that the table of contents has, @size bytes in all. */
+static int check_digests(struct check *c, const uint8_t *digests, uint64_t size)
+{
+        static const uint8_t none[LSR1_SHA256];
+        uint32_t rows = lsr_catalogue_rows(c->toc);
+        struct check_digests d = { .c = c, .digests = digests };
+        const struct lsr_many many = { &d, check_digest_next, check_digest_write, check_digest_end };
+        int r;
+
+        if (size != rows * LSR1_SHA256) {
+                check_say(c, c->toc, 0, "has not one digest for each row");
+                return 0;
+        }
+        d.rows = lsr_xmalloc((size_t)rows * sizeof(*d.rows));
+        for (uint32_t row = 1; row < rows; row++) {
+                struct lsr_member m;
+
+                lsr_catalogue_get(c->toc, row, &m);
+                if (memcmp(digests + row * LSR1_SHA256, none, sizeof(none)) == 0)
+                        continue;
+                if (S_ISREG(m.meta.mode) && lsr_catalogue_link(c->toc, row) == row)
+                        d.rows[d.n++] = row;
+                else
+                        check_say(c, c->toc, row, "has a digest and no content");
+        }
+        qsort_r(d.rows, d.n, sizeof(*d.rows), check_by_position, c->toc);
+        r = lsr1_read_many(c->scan, &many);
+        free(d.rows);
+        free(d.path);
+        return r < 0 ? r : 0;
+}
+
 /* --- the check --------------------------------------------------------------------- */
 
 /* The checks that need no table of contents. */
@@ -223,6 +314,8 @@ int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
 {
         struct check c = { .scan = scan };
         struct lsr_input *frames = NULL;
+        const uint8_t *digests;
+        uint64_t n_digests;
         uint8_t *data = NULL;
         size_t size;
         const struct lsr1 *l;
@@ -237,16 +330,20 @@ int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
                 frames = lsr1_frames_new(scan->input, l, false, UINT64_MAX);
                 why = frames ? NULL : "a frame is too large";
         }
-        free(data);
         if (why) {
                 c.findings++;
                 lsr_scan_trouble(scan, -EBADMSG, "the table of contents is unusable: %s", why);
                 r = check_streamed(&c);
         } else {
                 r = check_framed(&c, frames);
+                if (r == 0 && !c.findings &&
+                    lsr_catalogue_extra(&(struct lsr_catalogue_source){ data, size }, LSR1_COLUMN_SHA256, &digests,
+                                        &n_digests) == 0)
+                        r = check_digests(&c, digests, n_digests);
                 if (r == 0 && !c.findings)
                         *ret_checked = check_sum(c.toc);
         }
+        free(data);
         lsr_input_free(frames);
         lsr_catalogue_free(c.toc);
         lsr_catalogue_free(c.tar);

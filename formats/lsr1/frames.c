@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/pool.h"
 #include "formats/filter/decode-ahead.h"
 #include "formats/lsr1/lsr1.h"
@@ -95,6 +96,12 @@ static int frames_fetch(struct frames *f, struct frames_job *j, uint64_t at)
         return (size_t)got == j->in_n ? 0 : -ENODATA;
 }
 
+/* A frame ends in the checksum that the seek table has of it, or was put in its place. */
+static bool frames_meant(const struct frames *f, const struct frames_job *j)
+{
+        return !f->l->sums || (j->in_n >= 4 && lsr_le32(j->in + j->in_n - 4) == f->l->sums[j->frame]);
+}
+
 static void frames_begin(struct frames *f)
 {
         struct frames_job *j = &f->jobs[f->last++ % (FRAMES_JOBS + 1)];
@@ -105,6 +112,8 @@ static void frames_begin(struct frames *f)
         j->out_n = (size_t)(frame[1].raw - frame[0].raw);
         lsr_renew(&j->out, j->out_n, &j->out_cap);
         j->error = frames_fetch(f, j, frame->at);
+        if (j->error == 0 && !frames_meant(f, j))
+                j->error = -EBADMSG;
         lsr_pool_submit(f->queue, &j->job);
 }
 

@@ -280,7 +280,7 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
         return r;
 }
 
-static int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
+int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct lsr_input *frames = NULL;
         const struct lsr1 *l;

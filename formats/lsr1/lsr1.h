@@ -36,10 +36,21 @@
 #define LSR1_FOOTER_MAGIC UINT32_C(0x8f92eab1) /* and at its end */
 #define LSR1_SKIPPABLE 8u                      /* header of a skippable frame */
 #define LSR1_LOCATOR 64u
-#define LSR1_ENTRY 8u
+#define LSR1_ENTRY 8u      /* of the seek table, */
+#define LSR1_SUMMED 12u    /* and with a checksum */
+#define LSR1_SUMS 0x80     /* in its footer: it has these */
+#define LSR1_RESERVED 0x7c /* bits there that nobody uses yet */
 #define LSR1_FOOTER 9u
-#define LSR1_END 1024u /* bytes that E decodes to */
+#define LSR1_END 1024u                    /* bytes that E decodes to */
+#define LSR1_NOTHING UINT32_C(0x51d8e999) /* checksum of no bytes: of T and L */
 #define LSR1_MAJOR 1
+
+/* Columns of the table of contents that no catalogue has. */
+enum {
+        LSR1_COLUMN_TAR = 64, /* the CRC-32 of the entries of D and E in the seek table: which tar it describes */
+        LSR1_COLUMN_SHA256,   /* of each row, 32 bytes: that of the content of a file; zeros: it is not said */
+};
+#define LSR1_SHA256 ((size_t)32)
 
 /* Is a table of contents of @size bytes, @packed in its frames, one that readers take? */
 static inline bool lsr1_toc_bounded(uint64_t size, uint64_t packed)
@@ -64,8 +75,10 @@ struct lsr1 {
         uint64_t toc_rlen;
         uint64_t tar_length;
         uint32_t rows;
+        uint32_t crc;              /* of the entries of the frames */
         uint32_t n;                /* frames D and E */
         struct lsr1_frame *frames; /* n + 1 */
+        uint32_t *sums;            /* checksum of each; NULL: there are none */
 };
 
 /* As lsr_format.probe: does it end like one? */
@@ -123,6 +136,9 @@ struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bo
 
 /* Decode the frames behind the last that was read for their checksums alone, and report each that is damaged. */
 void lsr1_frames_verify(struct lsr_input *frames, struct lsr_scan *scan);
+
+/* As lsr_format.read_many. */
+int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many);
 
 /* --- the check -------------------------------------------------------------------- */
 

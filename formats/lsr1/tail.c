@@ -27,9 +27,15 @@ static const uint8_t tail_word[8] = "LSRTOC\r\n";
 
 /* --- the parts -------------------------------------------------------------------- */
 
-static uint64_t tail_table_size(uint32_t entries)
+/* Bytes of an entry of the seek table, by its footer. */
+static uint32_t tail_entry(const uint8_t *footer)
 {
-        return LSR1_SKIPPABLE + (uint64_t)entries * LSR1_ENTRY + LSR1_FOOTER;
+        return footer[4] & LSR1_SUMS ? LSR1_SUMMED : LSR1_ENTRY;
+}
+
+static uint64_t tail_table_size(uint32_t entries, const uint8_t *footer)
+{
+        return LSR1_SKIPPABLE + (uint64_t)entries * tail_entry(footer) + LSR1_FOOTER;
 }
 
 /* How many entries the seek table has that ends with @footer; 0: it is none. */
@@ -37,8 +43,8 @@ static uint32_t tail_entries(const uint8_t *footer, uint64_t size)
 {
         uint32_t n = lsr_le32(footer);
 
-        if (footer[4] != 0 || lsr_le32(footer + 5) != LSR1_FOOTER_MAGIC || n < TAIL_ENTRIES_MIN ||
-            n > LSR1_FRAMES_MAX || tail_table_size(n) + LSR1_LOCATOR > size)
+        if (footer[4] & LSR1_RESERVED || lsr_le32(footer + 5) != LSR1_FOOTER_MAGIC || n < TAIL_ENTRIES_MIN ||
+            n > LSR1_FRAMES_MAX || tail_table_size(n, footer) + LSR1_LOCATOR > size)
                 return 0;
         return n;
 }
@@ -56,8 +62,11 @@ static uint32_t tail_raw(const uint8_t *entry)
 /* The last three entries, which are before @footer: E, T and L. */
 static bool tail_entries_fit(const uint8_t *footer)
 {
-        const uint8_t *l = footer - LSR1_ENTRY, *t = l - LSR1_ENTRY, *e = t - LSR1_ENTRY;
+        const uint8_t *l = footer - tail_entry(footer), *t = l - tail_entry(footer), *e = t - tail_entry(footer);
 
+        if (tail_entry(footer) == LSR1_SUMMED &&
+            (lsr_le32(t + LSR1_ENTRY) != LSR1_NOTHING || lsr_le32(l + LSR1_ENTRY) != LSR1_NOTHING))
+                return false;
         return tail_raw(e) == LSR1_END && tail_raw(t) == 0 && tail_packed(t) > LSR1_SKIPPABLE && tail_raw(l) == 0 &&
                tail_packed(l) == LSR1_LOCATOR;
 }
@@ -85,17 +94,16 @@ bool lsr1_probe(const struct lsr_probe *p)
         struct lsr1 l;
         uint32_t n;
 
-        if (p->head_len < 4 || lsr_le32(p->head) != TAIL_ZSTD_MAGIC ||
-            p->tail_len < tail_table_size(TAIL_ENTRIES_MIN) + LSR1_LOCATOR)
+        if (p->head_len < 4 || lsr_le32(p->head) != TAIL_ZSTD_MAGIC || p->tail_len < LSR1_FOOTER)
                 return false;
         footer = p->tail + p->tail_len - LSR1_FOOTER;
         n = tail_entries(footer, p->size);
-        if (n == 0 || !tail_entries_fit(footer))
+        if (n == 0 || p->tail_len < tail_table_size(TAIL_ENTRIES_MIN, footer) || !tail_entries_fit(footer))
                 return false;
         /* Before a large seek table it is out of sight, and the entries have to do. */
-        if (tail_table_size(n) + LSR1_LOCATOR > p->tail_len)
+        if (tail_table_size(n, footer) + LSR1_LOCATOR > p->tail_len)
                 return true;
-        return !tail_locator(p->tail + p->tail_len - tail_table_size(n) - LSR1_LOCATOR, &l);
+        return !tail_locator(p->tail + p->tail_len - tail_table_size(n, footer) - LSR1_LOCATOR, &l);
 }
 
 /* Whole, of whatever version. */
@@ -106,11 +114,12 @@ static bool tail_locator_whole(const uint8_t *p)
 
 static bool tail_is_lost(const uint8_t *tail, size_t n, uint64_t at)
 {
-        size_t table = n < LSR1_FOOTER ? 0 : tail_table_size(tail_entries(tail + n - LSR1_FOOTER, at + n));
+        const uint8_t *footer = tail + n - LSR1_FOOTER;
+        uint32_t entries = n < LSR1_FOOTER ? 0 : tail_entries(footer, at + n);
+        size_t table = entries ? tail_table_size(entries, footer) : 0;
         struct lsr1 l;
 
-        if (table >= tail_table_size(TAIL_ENTRIES_MIN) && table + LSR1_LOCATOR <= n &&
-            tail_entries_fit(tail + n - LSR1_FOOTER))
+        if (table && table + LSR1_LOCATOR <= n && tail_entries_fit(footer))
                 return !tail_locator_whole(tail + n - table - LSR1_LOCATOR);
         /*
          * A locator that is where it says, and no seek table behind it: one of a bundle that is a member is
@@ -135,15 +144,20 @@ bool lsr_lsr1_is_lost(struct lsr_input *in)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-/* Frames from the @entries of the seek table at @table; l is otherwise complete. */
-static const char *tail_frames(struct lsr1 *l, const uint8_t *table, uint32_t entries)
+/* Frames from the @entries, each of @size bytes, of the seek table at @table; l is otherwise complete. */
+static const char *tail_frames(struct lsr1 *l, const uint8_t *table, uint32_t entries, uint32_t size)
 {
         const uint8_t *entry = table + LSR1_SKIPPABLE;
         uint64_t at = 0, raw = 0;
 
         l->n = entries - 2;
+        l->crc = lsr_crc32(0, entry, (size_t)l->n * size);
         l->frames = lsr_xmalloc(((size_t)l->n + 1) * sizeof(*l->frames));
-        for (uint32_t i = 0; i < l->n; i++, entry += LSR1_ENTRY) {
+        if (size == LSR1_SUMMED)
+                l->sums = lsr_xmalloc((size_t)l->n * sizeof(*l->sums));
+        for (uint32_t i = 0; i < l->n; i++, entry += size) {
+                if (l->sums)
+                        l->sums[i] = lsr_le32(entry + LSR1_ENTRY);
                 l->frames[i] = (struct lsr1_frame){ at, raw };
                 at += tail_packed(entry);
                 raw += tail_raw(entry);
@@ -170,7 +184,7 @@ static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
         entries = tail_entries(footer, in->size);
         if (entries == 0)
                 return "there is no seek table";
-        need = tail_table_size(entries) + LSR1_LOCATOR;
+        need = tail_table_size(entries, footer) + LSR1_LOCATOR;
         if (need > n) {
                 if (lsr_input_keep_end(in, need, &tail) != (ssize_t)need)
                         return "it cannot be read";
@@ -178,7 +192,7 @@ static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
                 footer = tail + n - LSR1_FOOTER;
         }
         table = tail + n - need + LSR1_LOCATOR;
-        if (lsr_le32(table) != LSR1_TABLE_MAGIC || lsr_le32(table + 4) != tail_table_size(entries) - LSR1_SKIPPABLE ||
+        if (lsr_le32(table) != LSR1_TABLE_MAGIC || lsr_le32(table + 4) != need - LSR1_LOCATOR - LSR1_SKIPPABLE ||
             !tail_entries_fit(footer))
                 return "the seek table is damaged";
         why = tail_locator(table - LSR1_LOCATOR, l);
@@ -189,7 +203,7 @@ static const char *tail_parse(struct lsr1 *l, struct lsr_input *in)
             l->toc_at + LSR1_SKIPPABLE + l->toc_clen != locator_at)
                 return "the locator leads elsewhere";
         l->toc_at += LSR1_SKIPPABLE;
-        return tail_frames(l, table, entries);
+        return tail_frames(l, table, entries, tail_entry(footer));
 }
 
 const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in)
@@ -206,5 +220,6 @@ const char *lsr1_open(struct lsr1 *ret, struct lsr_input *in)
 void lsr1_close(struct lsr1 *l)
 {
         free(l->frames);
+        free(l->sums);
         *l = (struct lsr1){};
 }

@@ -78,6 +78,17 @@ bool lsr1_toc_need(void *ctx, uint64_t offset, uint64_t n)
         return true;
 }
 
+/* Is it that of this tar?  One of the first draft does not say. */
+static bool toc_belongs(struct lsr1_toc *t, const struct lsr1 *l)
+{
+        const struct lsr_catalogue_source source = { t->data, t->size, t, lsr1_toc_need };
+        const uint8_t *crc;
+        uint64_t n;
+        int r = lsr_catalogue_extra(&source, LSR1_COLUMN_TAR, &crc, &n);
+
+        return r == 1 || (r == 0 && n == 4 && lsr_le32(crc) == l->crc);
+}
+
 static const char *toc_open(struct lsr1_toc *t, const struct lsr1 *l, struct lsr_input *in)
 {
         uint64_t end = in->size - (l->toc_at - LSR1_SKIPPABLE);
@@ -95,7 +106,7 @@ static const char *toc_open(struct lsr1_toc *t, const struct lsr1 *l, struct lsr
         t->data = lsr_xmalloc(t->size + 1);
         if (!lsr1_toc_need(t, TOC_ROWS, 8) || lsr_le64(t->data + TOC_ROWS) != l->rows)
                 return "it is damaged";
-        return NULL;
+        return toc_belongs(t, l) ? NULL : "it is that of another tar";
 }
 
 const char *lsr1_toc_open(struct lsr1_toc *ret, const struct lsr1 *l, struct lsr_input *in)

@@ -30,6 +30,7 @@
 struct write_entry {
         uint32_t packed;
         uint32_t size;
+        uint32_t sum;
 };
 
 struct lsr1_writer {
@@ -50,12 +51,14 @@ struct lsr1_writer {
 
 static const uint8_t write_zeros[2 * TAR_BLOCK];
 
-static void write_frame(void *ctx, size_t n, size_t packed)
+/* A frame ends in the checksum of its content. */
+static void write_frame(void *ctx, size_t n, const uint8_t *packed, size_t packed_n)
 {
         struct lsr1_writer *l = ctx;
 
         lsr_grow(&l->frames, l->n_frames, &l->frames_cap);
-        l->frames[l->n_frames++] = (struct write_entry){ (uint32_t)packed, (uint32_t)n };
+        l->frames[l->n_frames++] = (struct write_entry){ (uint32_t)packed_n, (uint32_t)n,
+                                                         n ? lsr_le32(packed + packed_n - 4) : LSR1_NOTHING };
 }
 
 static int write_open(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options)
@@ -216,12 +219,21 @@ static int write_pack(const struct lsr1_writer *l, const uint8_t *data, size_t s
         return 0;
 }
 
+static void write_entry_put(uint8_t *to, const struct write_entry *e)
+{
+        lsr_put_le32(to, e->packed);
+        lsr_put_le32(to + 4, e->size);
+        lsr_put_le32(to + 8, e->sum);
+}
+
 /* The catalogue, encoded and compressed: frames to be freed.  LSR_FINISH_NO_INDEX: it is too large. */
 static int write_encode(struct lsr1_writer *l, uint8_t **ret_frames, struct write_toc *ret_toc)
 {
+        uint8_t entry[LSR1_SUMMED], binding[4], *data;
+        const struct lsr_catalogue_extra extra = { LSR1_COLUMN_TAR, binding, sizeof(binding) };
         struct lsr_catalogue *c;
         uint64_t packed;
-        uint8_t *data;
+        uint32_t crc = 0;
         size_t size;
         int r;
 
@@ -230,7 +242,12 @@ static int write_encode(struct lsr1_writer *l, uint8_t **ret_frames, struct writ
         r = lsr_builder_finish(l->builder, &c);
         if (r < 0)
                 return r == -E2BIG ? LSR_FINISH_NO_INDEX : r;
-        r = lsr_catalogue_encode(c, &data, &size);
+        for (size_t i = 0; i < l->n_frames; i++) {
+                write_entry_put(entry, &l->frames[i]);
+                crc = lsr_crc32(crc, entry, sizeof(entry));
+        }
+        lsr_put_le32(binding, crc);
+        r = lsr_catalogue_encode_with(c, &extra, &data, &size);
         if (r == 0) {
                 r = size > l->toc_max ? LSR_FINISH_NO_INDEX : write_pack(l, data, size, ret_frames, &packed);
                 free(data);
@@ -265,15 +282,15 @@ static int write_locator(struct lsr1_writer *l, uint64_t toc_at, const struct wr
 static int write_seek_table(struct lsr1_writer *l)
 {
         struct lsr_output *out = l->w.out;
-        uint8_t entry[LSR1_ENTRY], footer[LSR1_FOOTER] = {};
-        int r = write_skippable(out, LSR1_TABLE_MAGIC, l->n_frames * LSR1_ENTRY + LSR1_FOOTER);
+        uint8_t entry[LSR1_SUMMED], footer[LSR1_FOOTER] = {};
+        int r = write_skippable(out, LSR1_TABLE_MAGIC, l->n_frames * LSR1_SUMMED + LSR1_FOOTER);
 
         for (size_t i = 0; i < l->n_frames && r == 0; i++) {
-                lsr_put_le32(entry, l->frames[i].packed);
-                lsr_put_le32(entry + 4, l->frames[i].size);
+                write_entry_put(entry, &l->frames[i]);
                 r = lsr_output_write(out, entry, sizeof(entry));
         }
         lsr_put_le32(footer, (uint32_t)l->n_frames);
+        footer[4] = LSR1_SUMS;
         lsr_put_le32(footer + 5, LSR1_FOOTER_MAGIC);
         return r < 0 ? r : lsr_output_write(out, footer, sizeof(footer));
 }
@@ -294,8 +311,8 @@ static int write_index(struct lsr1_writer *l)
         free(frames);
         if (r == 0)
                 r = write_locator(l, toc_at, &toc);
-        write_frame(l, 0, toc.packed + LSR1_SKIPPABLE);
-        write_frame(l, 0, LSR1_LOCATOR);
+        write_frame(l, 0, NULL, toc.packed + LSR1_SKIPPABLE);
+        write_frame(l, 0, NULL, LSR1_LOCATOR);
         return r;
 }
 

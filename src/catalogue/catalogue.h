@@ -120,6 +120,22 @@ bool lsr_catalogue_is_part(const struct lsr_catalogue *part, const struct lsr_ca
 /* Encode into memory to be freed with free().  0 or a negative errno. */
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size);
 
+/* A column that belongs to what an encoding is stored in, and of which a catalogue knows nothing. */
+struct lsr_catalogue_extra {
+        uint8_t id; /* LSR_CATALOGUE_EXTRA to LSR_CATALOGUE_EXTRA_END - 1 */
+        const void *data;
+        size_t size; /* not 0 */
+};
+#define LSR_CATALOGUE_EXTRA 64
+#define LSR_CATALOGUE_EXTRA_END 96
+
+int lsr_catalogue_encode_with(const struct lsr_catalogue *c, const struct lsr_catalogue_extra *extra,
+                              uint8_t **ret_data, size_t *ret_size);
+
+/* Such a column of an encoding.  0; 1: there is none; -EBADMSG. */
+int lsr_catalogue_extra(const struct lsr_catalogue_source *source, unsigned id, const uint8_t **ret_data,
+                        uint64_t *ret_size);
+
 /*
  * Take bytes that may be hostile.  -EBADMSG: they are no valid encoding;
  * -EOPNOTSUPP: a version or critical column that is not known; -E2BIG: a limit; -ENOMEM.

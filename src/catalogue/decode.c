@@ -496,6 +496,37 @@ static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data,
         return 0;
 }
 
+static bool decode_need(const struct lsr_catalogue_source *source, uint64_t offset, uint64_t n)
+{
+        return offset <= source->size && n <= source->size - offset &&
+               (!source->need || n == 0 || source->need(source->ctx, offset, n));
+}
+
+int lsr_catalogue_extra(const struct lsr_catalogue_source *source, unsigned id, const uint8_t **ret_data,
+                        uint64_t *ret_size)
+{
+        struct lsr_catalogue whole = {};
+        struct decode d = { .data = source->data, .size = source->size, .c = &whole };
+        const uint8_t *entry = source->data + ENCODING_HEADER;
+        unsigned n;
+
+        if (!decode_need(source, 0, ENCODING_HEADER) || decode_header(&d, &n) < 0 ||
+            !decode_need(source, ENCODING_HEADER, (uint64_t)n * ENCODING_ENTRY))
+                return -EBADMSG;
+        for (; n > 0; n--, entry += ENCODING_ENTRY) {
+                uint64_t offset = lsr_le64(entry + 8), length = lsr_le64(entry + 16);
+
+                if (lsr_le16(entry) != id)
+                        continue;
+                if (!decode_need(source, offset, length))
+                        return -EBADMSG;
+                *ret_data = source->data + offset;
+                *ret_size = length;
+                return 0;
+        }
+        return 1;
+}
+
 int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
 {
         return decode_all(ret_catalogue, data, size, false);

@@ -28,6 +28,7 @@ struct encode_column {
         uint32_t stride;          /* of values32, in numbers */
         const uint32_t *values32; /* one of these two */
         const uint64_t *values64;
+        const void *extra;     /* or, with a length and no values, bytes */
         const uint64_t *minus; /* subtracted from values64, NULL: nothing */
         uint64_t base;
         uint64_t length; /* bytes */
@@ -325,6 +326,8 @@ static void encode_write(const struct encode *e, uint8_t *to)
                 lsr_put_le64(entry + 16, col->length);
                 if (col->id == COLUMN_NAMES)
                         encode_texts(to + offset, c->names, c->name_ends, c->rows);
+                else if (col->extra)
+                        memcpy(to + offset, col->extra, col->length);
                 else if (col->id == COLUMN_STRINGS)
                         encode_texts(to + offset, c->strings.text, c->strings.ends + 1, c->strings.n - 1);
                 else
@@ -351,6 +354,12 @@ static void encode_add_part(struct encode *e)
 
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size)
 {
+        return lsr_catalogue_encode_with(c, NULL, ret_data, ret_size);
+}
+
+int lsr_catalogue_encode_with(const struct lsr_catalogue *c, const struct lsr_catalogue_extra *extra,
+                              uint8_t **ret_data, size_t *ret_size)
+{
         struct encode e = { .c = c };
         uint64_t size;
         uint8_t *data = NULL;
@@ -362,6 +371,10 @@ int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size
         if (r < 0) {
                 free(e.sums);
                 return r;
+        }
+        if (extra) {
+                assert(extra->id >= LSR_CATALOGUE_EXTRA && extra->id < LSR_CATALOGUE_EXTRA_END && extra->size > 0);
+                encode_add(&e, (struct encode_column){ .id = extra->id, .length = extra->size, .extra = extra->data });
         }
         encode_add_tables(&e);
         encode_add_rows(&e);

@@ -265,6 +265,9 @@ static inline void seal_locator(struct bundle *b)
         lsr_put_le32(l + 60, lsr_crc32(0, l, 60));
 }
 
+/* The seek table has checksums, and the table of contents says which tar it describes; false: as in the first draft. */
+static bool pack_bound;
+
 static inline struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
 {
         static const uint8_t zeros[1024];
@@ -275,7 +278,9 @@ static inline struct blob toc_of(const struct blob *tar, uint32_t *ret_rows)
         struct blob toc = {};
 
         cr_assert(c && said.errors == 0, "%s", said.text);
-        cr_assert_eq(lsr_catalogue_encode(c, &toc.data, &toc.n), 0);
+        cr_assert_eq(lsr_catalogue_encode_with(c, pack_bound ? &(struct lsr_catalogue_extra){ 64, zeros, 4 } : NULL,
+                                               &toc.data, &toc.n),
+                     0);
         *ret_rows = lsr_catalogue_rows(c);
         lsr_catalogue_free(c);
         lsr_input_free(in);
@@ -307,6 +312,26 @@ static inline void pack_frames(struct bundle *b, const struct tape *t, struct bl
 /* Bytes of the table of contents in each frame; 0: it is one. */
 static size_t pack_piece;
 
+/* Entries with a checksum of those without; and that of those of D and E is put into @toc. */
+static inline void pack_bind(const struct bundle *b, struct blob *table, const struct blob *toc)
+{
+        struct blob wide = {};
+        const uint8_t *crc;
+        uint64_t n;
+
+        for (size_t i = 0; i * 8 < table->n; i++) {
+                uint8_t sum[4] = { 0x99, 0xe9, 0xd8, 0x51 };
+
+                blob_add(&wide, table->data + i * 8, 8);
+                blob_add(&wide, i < b->n_frames ? b->file.data + b->frames[i + 1] - 4 : sum, 4);
+        }
+        free(table->data);
+        *table = wide;
+        cr_assert_eq(lsr_catalogue_extra(&(struct lsr_catalogue_source){ toc->data, toc->n }, 64, &crc, &n), 0);
+        cr_assert_eq(n, 4);
+        lsr_put_le32(toc->data + (crc - toc->data), lsr_crc32(0, wide.data, b->n_frames * 12));
+}
+
 static inline void put_toc(struct blob *to, const struct blob *toc)
 {
         size_t piece = pack_piece ? pack_piece : toc->n;
@@ -322,10 +347,13 @@ static inline struct bundle *pack_toc(const struct tape *t, const struct blob *t
         uint8_t l[56] = "LSRTOC\r\n", footer[9] = {};
 
         pack_frames(b, t, &table);
-        put_toc(&packed, toc);
-        put_skippable(&b->file, 0x184d2a5b, &packed);
-        put_entry(&table, packed.n + 8, 0);
+        put_entry(&table, 0, 0);
         put_entry(&table, 64, 0);
+        if (pack_bound)
+                pack_bind(b, &table, toc);
+        put_toc(&packed, toc);
+        lsr_put_le32(table.data + table.n / (b->n_frames + 2) * b->n_frames, (uint32_t)packed.n + 8);
+        put_skippable(&b->file, 0x184d2a5b, &packed);
         lsr_put_le16(l + 8, 1);
         lsr_put_le64(l + 16, b->toc);
         lsr_put_le64(l + 24, packed.n);
@@ -336,7 +364,8 @@ static inline struct bundle *pack_toc(const struct tape *t, const struct blob *t
         b->locator = b->file.n;
         put_skippable(&b->file, 0x184d2a5b, &locator);
         seal_locator(b);
-        lsr_put_le32(footer, (uint32_t)(table.n / 8));
+        lsr_put_le32(footer, (uint32_t)b->n_frames + 2);
+        footer[4] = pack_bound ? 0x80 : 0;
         lsr_put_le32(footer + 5, 0x8f92eab1);
         blob_add(&table, footer, sizeof(footer));
         b->table = b->file.n;

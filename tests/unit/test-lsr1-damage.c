@@ -1,4 +1,5 @@
 /* LSR1, damaged and lying: never a wrong listing, never wrong content, nothing that --check does not see. */
+#include <nettle/sha2.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,6 +89,14 @@ static void each_byte(uint8_t mask)
 Test(lsr1_damage, bad_each_byte)
 {
         each_byte(0xff);
+}
+
+/* The same of a table that says which tar it describes. */
+Test(lsr1_damage, bad_each_byte_bound)
+{
+        pack_bound = true;
+        each_byte(0xff);
+        each_byte(0x04);
 }
 
 Test(lsr1_damage, bad_each_lowest_bit)
@@ -461,6 +470,82 @@ Test(lsr1_damage, hostile_toc_of_another_tar)
         tape_free(more);
 }
 
+/* A file of which only the time is not always the same. */
+static struct bundle *pack_timed(unsigned time)
+{
+        struct tape *t = tape_new();
+        struct bundle *b;
+        char digits[24];
+
+        tape_file(t, "a", 1, 100);
+        sprintf(digits, "07346545%03o", time);
+        tape_put(t, 0, 136, digits, 11);
+        b = pack(t);
+        tape_free(t);
+        return b;
+}
+
+/* A table of contents and a locator in the place of others that are as long: what is listed would be wrong. */
+Test(lsr1_damage, hostile_toc_that_would_fit)
+{
+        for (int bound = 0; bound < 2; bound++) {
+                struct bundle *b, *other = NULL;
+                struct said said = {};
+                struct met *m;
+
+                pack_bound = bound;
+                b = pack_timed(0);
+                for (unsigned time = 1; !other && time < 512; time++) {
+                        other = pack_timed(time);
+                        if (b->toc != other->toc || b->locator != other->locator) {
+                                bundle_free(other);
+                                other = NULL;
+                        }
+                }
+                cr_assert(other);
+                memcpy(b->file.data + b->toc, other->file.data + b->toc, b->locator + 64 - b->toc);
+                m = meet(&b->file);
+                cr_assert(m->c);
+                cr_expect_eq(m->said.remarks, bound, "%s", m->said.text);
+                cr_expect(!bound || strstr(m->said.text, "it is that of another tar"), "%s", m->said.text);
+                cr_expect_eq(check(&b->file, &said), -EBADMSG);
+                met_free(m);
+                bundle_free(b);
+                bundle_free(other);
+        }
+}
+
+/* A frame in the place of another that has as many bytes: a listing cannot know, whoever reads it does. */
+Test(lsr1_damage, hostile_frame_of_another_tar)
+{
+        struct tape *one = tape_new(), *two = tape_new();
+        struct bundle *b, *other;
+        struct said said = {};
+        struct met *m;
+        struct blob got;
+        unsigned reads = 0;
+
+        pack_bound = true;
+        tape_file(one, "a", 1, 100);
+        tape_file(two, "a", 1, 100);
+        two->tar.data[512]++;
+        b = pack(one);
+        other = pack(two);
+        cr_assert_eq(b->end, other->end);
+        memcpy(b->file.data, other->file.data, b->end);
+        m = meet(&b->file);
+        cr_assert(m->c);
+        cr_expect_eq(m->said.remarks, 0, "%s", m->said.text);
+        cr_expect_eq(content(m, &b->file, row_of(m->c, "a"), &got, &said, &reads), -EBADMSG);
+        cr_expect_eq(check(&b->file, &said), -EBADMSG);
+        free(got.data);
+        met_free(m);
+        bundle_free(b);
+        bundle_free(other);
+        tape_free(one);
+        tape_free(two);
+}
+
 Test(lsr1_damage, good_check)
 {
         struct bundle *b = pack_zoo();
@@ -585,4 +670,59 @@ Test(lsr1_damage, bad_many)
         }
         met_free(met);
         bundle_free(b);
+}
+
+/* --- digests --------------------------------------------------------------------------- */
+
+/* Rows: the root, dir, dir/a, dir/b; @at: the byte of their digests that is wrong; @n: of so many in all. */
+static void expect_digests(size_t at, size_t n, const char *want)
+{
+        struct tape *t = tape_new();
+        uint8_t digests[5 * 32] = {};
+        const struct lsr_catalogue_extra extra = { 65, digests, n };
+        struct sha256_ctx sha;
+        struct said said = {};
+        struct lsr_catalogue *c;
+        struct lsr_input *in;
+        struct bundle *b;
+        struct blob toc = {};
+
+        tape_link(t, '5', "dir/", "");
+        for (size_t i = 0; i < 2; i++) {
+                size_t from = t->tar.n + 512;
+
+                tape_file(t, i ? "dir/b" : "dir/a", (unsigned)i, 700);
+                sha256_init(&sha);
+                sha256_update(&sha, 700, t->tar.data + from);
+                sha256_digest(&sha, 32, digests + (2 + i) * 32);
+        }
+        if (at < sizeof(digests))
+                digests[at] ^= 1;
+        in = lsr_input_memory(t->tar.data, t->tar.n);
+        c = catalogue_of(&lsr_format_tar, in, &said);
+        cr_assert_eq(lsr_catalogue_rows(c), 4);
+        cr_assert_eq(lsr_catalogue_encode_with(c, &extra, &toc.data, &toc.n), 0);
+        memset(&said, 0, sizeof(said));
+        b = pack_toc(t, &toc, 4);
+        cr_expect_eq(check(&b->file, &said), *want ? -EBADMSG : 0);
+        cr_expect_str_eq(said.text, want);
+        lsr_catalogue_free(c);
+        lsr_input_free(in);
+        free(toc.data);
+        bundle_free(b);
+        tape_free(t);
+}
+
+Test(lsr1_damage, good_digests)
+{
+        expect_digests(SIZE_MAX, 4 * 32, "");
+}
+
+Test(lsr1_damage, bad_digests)
+{
+        expect_digests(2 * 32, 4 * 32, "'dir/a' has other content than its digest tells\n");
+        expect_digests(4 * 32 - 1, 4 * 32, "'dir/b' has other content than its digest tells\n");
+        expect_digests(32, 4 * 32, "'dir' has a digest and no content\n");
+        expect_digests(SIZE_MAX, 3 * 32, "'' has not one digest for each row\n");
+        expect_digests(SIZE_MAX, 5 * 32, "'' has not one digest for each row\n");
 }

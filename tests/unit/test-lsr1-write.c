@@ -225,6 +225,7 @@ struct parts {
         uint64_t at[FRAMES], raw[FRAMES];
         uint64_t toc_at, toc_clen, toc_rlen;
         uint32_t rows;
+        uint8_t crc[4]; /* of the entries of frames */
         struct bytes tar, toc;
 };
 
@@ -237,10 +238,10 @@ static void take_apart(const struct bytes *b, struct parts *ret)
 
         cr_assert_leq(n, FRAMES);
         cr_expect_eq(lsr_le32(end - 4), 0x8f92eab1u);
-        cr_expect_eq(end[-5], 0);
-        s = end - 9 - n * 8 - 8;
+        cr_expect_eq(end[-5], 0x80);
+        s = end - 9 - n * 12 - 8;
         cr_expect_eq(lsr_le32(s), 0x184d2a5eu);
-        cr_expect_eq(lsr_le32(s + 4), n * 8 + 9);
+        cr_expect_eq(lsr_le32(s + 4), n * 12 + 9);
         l = s - 64;
         cr_expect_eq(lsr_le32(l), 0x184d2a5bu);
         cr_expect_eq(lsr_le32(l + 4), 56);
@@ -252,7 +253,8 @@ static void take_apart(const struct bytes *b, struct parts *ret)
         p.rows = lsr_le32(l + 56);
         cr_assert_eq(p.toc_at + 8 + p.toc_clen, (uint64_t)(l - b->data));
         for (uint32_t i = 0; i < n; i++) {
-                uint32_t packed = lsr_le32(s + 8 + i * 8), size = lsr_le32(s + 12 + i * 8);
+                uint32_t packed = lsr_le32(s + 8 + i * 12), size = lsr_le32(s + 12 + i * 12);
+                uint32_t sum = lsr_le32(s + 16 + i * 12);
 
                 p.at[i] = at;
                 p.raw[i] = raw;
@@ -260,7 +262,9 @@ static void take_apart(const struct bytes *b, struct parts *ret)
                         check_frame(b->data + at, size);
                 at += packed;
                 raw += size;
+                cr_expect_eq(sum, i < n - 2 ? lsr_le32(b->data + at - 4) : 0x51d8e999);
         }
+        lsr_put_le32(p.crc, lsr_crc32(0, s + 8, (n - 2) * 12));
         cr_expect_eq(p.at[n - 2], p.toc_at);
         cr_expect_eq(p.raw[n - 2], p.raw[n - 1]);
         cr_expect_eq(b->data + p.at[n - 1], l);
@@ -283,9 +287,10 @@ static void trouble(void *ctx, int error, const char *text)
         cr_expect(false, "%d %s", error, text);
 }
 
-/* The encoding of the catalogue that the tar driver makes. */
-static struct bytes scan(const struct bytes *tar)
+/* The encoding of the catalogue that the tar driver makes, with @crc. */
+static struct bytes scan(const struct bytes *tar, const uint8_t *crc)
 {
+        const struct lsr_catalogue_extra extra = { 64, crc, 4 };
         struct lsr_scan s = { .input = lsr_input_memory(tar->data, tar->n), .trouble = trouble };
         struct lsr_catalogue *c;
         struct bytes b;
@@ -293,7 +298,7 @@ static struct bytes scan(const struct bytes *tar)
         s.builder = lsr_builder_new();
         cr_assert_eq(lsr_format_tar.scan(&s), 0);
         cr_assert_eq(lsr_builder_finish(s.builder, &c), 0);
-        cr_assert_eq(lsr_catalogue_encode(c, &b.data, &b.n), 0);
+        cr_assert_eq(lsr_catalogue_encode_with(c, &extra, &b.data, &b.n), 0);
         lsr_catalogue_free(c);
         lsr_builder_free(s.builder);
         lsr_input_free(s.input);
@@ -314,7 +319,7 @@ static void check_toc(const struct bytes *b)
         struct bytes want;
 
         take_apart(b, &p);
-        want = scan(&p.tar);
+        want = scan(&p.tar, p.crc);
         cr_expect_eq(want.n, p.toc.n);
         cr_expect(want.n == p.toc.n && memcmp(want.data, p.toc.data, want.n) == 0);
         cr_expect_eq(p.raw[p.n] - p.raw[p.n - 1], 1024);
@@ -356,7 +361,7 @@ Test(lsr1_write, good_beyond_limits)
                 cr_expect_eq(tar.n, p.tar.n);
                 cr_expect_eq(memcmp(tar.data, p.tar.data, tar.n), 0);
                 cr_expect_eq(memcmp(b.data, indexed.data, p.toc_at), 0);
-                cr_expect_eq(b.n, p.toc_at + 8 + (size_t)p.n * 8 + 9);
+                cr_expect_eq(b.n, p.toc_at + 8 + (size_t)p.n * 12 + 9);
                 cr_expect_eq(lsr_le32(b.data + p.toc_at), 0x184d2a5eu);
                 cr_expect_eq(lsr_le32(b.data + b.n - 9), p.n);
                 in = lsr_input_memory(b.data, b.n);

@@ -614,7 +614,8 @@ Test(pack, what_is_read_back_is_compared)
                 stats.members++;
                 cr_assert_eq(verify_run(fd, &stats, 1), -EBADMSG, "%s", name);
                 stats.members--;
-                cr_assert_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) / 2), 0);
+                /* In the contents: half of a bundle as small as this may be its index. */
+                cr_assert_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) / 4), 0);
                 cr_assert_lt(verify_run(fd, &stats, 1), 0, "%s", name);
                 lsr_pack_stats_free(&stats);
                 close(fd);
