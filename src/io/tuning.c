@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct lsr_ring_tuning tuning_default = { .depth = 1664, .chain = 128, .many = 500 };
+static const struct lsr_ring_tuning tuning_default = { .depth = 2048, .chain = 128, .many = 500, .very_many = 4000 };
 
 int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
 {
         struct lsr_ring_tuning t = tuning_default;
+        bool sleep = false;
         const struct {
                 const char *name;
                 unsigned *value, min, max;
@@ -17,7 +18,8 @@ int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
                 { "depth=", &t.depth, LSR_RING_DEPTH_MIN, LSR_RING_DEPTH_MAX },
                 { "chain=", &t.chain, LSR_RING_CHAIN_MIN, 128 },
                 { "workers=", &t.workers, 1, 64 },
-                { "batch=", &t.batch, LSR_RING_BATCH_ALWAYS, LSR_RING_BATCH_NEVER },
+                { "batch=", &t.batch, LSR_RING_ALWAYS, LSR_RING_NEVER },
+                { "sleep=", &t.sleep, LSR_RING_ALWAYS, LSR_RING_NEVER },
         };
 
         while (*text) {
@@ -33,10 +35,13 @@ int lsr_ring_tune(struct lsr_ring_tuning *ret_tuning, const char *text)
                 if (v < knobs[k].min || v > knobs[k].max || (*end && *end != ','))
                         return -EINVAL;
                 *knobs[k].value = (unsigned)v;
-                /* A depth that is asked for is that of the first submission, too. */
+                /* A depth that is asked for is that of the first submission, too: for few calls. */
                 t.whole = t.whole || k == 0;
+                sleep = sleep || knobs[k].value == &t.sleep;
                 text = *end ? end + 1 : end;
         }
+        if (t.whole && !sleep)
+                t.sleep = LSR_RING_NEVER;
         *ret_tuning = t;
         return 0;
 }

@@ -427,6 +427,11 @@ static void uring_add(struct lsr_engine *e, const struct lsr_op *ops, size_t n)
         u->n_stats += ops->kind == LSR_OP_STAT ? n : 0;
 }
 
+static bool uring_when(unsigned when, bool many)
+{
+        return when == LSR_RING_ALWAYS || (when == LSR_RING_MANY && many);
+}
+
 /*
  * All chains free, and no more of them than in flight is good.  A quarter of the
  * stats always waits for a second submission: io-wq makes a second worker only
@@ -442,6 +447,7 @@ static void uring_cut_chains(struct uring_engine *u)
         if (!u->tuning.whole && needed > 2 && needed - needed / 4 < chains)
                 chains = (unsigned)(needed - needed / 4);
         u->ring.split = false;
+        u->ring.asleep = uring_when(u->tuning.sleep, u->n_stats >= u->tuning.very_many);
         uring_spare_all(&u->stats, 0, chains);
         uring_spare_all(&u->files, LSR_RING_CHAINS_MAX, files < URING_FILES ? files : URING_FILES);
         if (u->tuning.workers && !u->capped) {
@@ -477,9 +483,7 @@ static void uring_go(struct lsr_engine *e)
  */
 static void uring_wait_politely(struct uring_engine *u)
 {
-        bool many = u->tuning.batch == LSR_RING_BATCH_MANY && u->n_stats >= u->tuning.many;
-
-        if (u->polite || !(many || u->tuning.batch == LSR_RING_BATCH_ALWAYS))
+        if (u->polite || !uring_when(u->tuning.batch, u->n_stats >= u->tuning.many))
                 return;
         u->polite = true;
         u->base.stats->syscalls++;
@@ -496,17 +500,19 @@ static void uring_wait(struct lsr_engine *e)
 
         if (!u->gone)
                 uring_go(e);
-        uring_wait_politely(u);
         while (u->ring.pending > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
                 unsigned left = u->ring.pending, some = 2 * u->tuning.chain;
 
+                if (!u->ring.asleep || u->ring.sleepless)
+                        uring_wait_politely(u);
                 /* With more to feed, come back when two chains are left to do while they are fed. */
                 if (r >= 0 && left > 0)
                         r = lsr_ring_enter(&u->ring, u->next_lot < u->n_lots && left > some ? left - some : left);
                 if (r < 0)
                         uring_abandon(u);
         }
+        lsr_ring_wake(&u->ring);
         if (u->up && u->refused && !u->asked)
                 uring_ask(u);
         u->n_lots = u->next_lot = u->n_stats = 0;

@@ -28,7 +28,9 @@ static void long_show(struct lsr_out *out, size_t before, size_t len, bool owner
         lsr_cells_add(&v.cells, owner ? shown | LSR_SHOW_USER : shown);
         memset(name, 'x', len);
         name[len] = '\0';
-        e.meta = (struct lsr_meta){ .known = UINT16_MAX, .mode = S_IFREG | 0755, .nlink = 1, .size = 123456, .inode = 77 };
+        e.meta = (struct lsr_meta){
+                .known = UINT16_MAX, .mode = S_IFREG | 0755, .nlink = 1, .size = 123456, .inode = 77
+        };
         lsr_when_init(&v.when, LSR_WHEN_LONG_ISO);
         lsr_zone_load(&v.when.zone, NULL, 0);
         cr_assert_eq(lsr_colors_parse(&v.colors, "ex=1", true, bad), 0);

@@ -10,10 +10,14 @@
 #include <ftw.h>
 #include <liburing.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine-open.h"
@@ -545,6 +549,148 @@ RING_TEST(signals_end_waits_of_streams)
         lsr_stream_free(s);
         lsr_io_free(io);
         close(fds[0]);
+}
+
+/* ---- the submitting task sleeps ---- */
+
+static unsigned ring_clones;
+static int ring_clone_error;
+static bool ring_clone_nothing; /* as if the child had not run when the call returns */
+
+int __real_clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
+
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
+{
+        ring_clones++;
+        if (ring_clone_error) {
+                errno = ring_clone_error;
+                return -1;
+        }
+        return ring_clone_nothing ? 1 : __real_clone(run, stack, flags, arg);
+}
+
+/* Many wait asleep, few do not; one named depth is for few calls. */
+RING_TEST(many_wait_asleep)
+{
+        static const char *const engines[] = { "uring", "uring:sleep=1", "uring:depth=512,sleep=1" };
+
+        for (unsigned i = 0; i < 3; i++) {
+                struct lsr_io *io = engine_open(engines[i]);
+                unsigned before = ring_clones;
+
+                ring_batch(io, RING_NAMES, 64);
+                cr_assert_gt(ring_clones, before, "%s", engines[i]);
+                cr_assert_eq(lsr_io_stats(io)->ring_ops, RING_NAMES);
+                before = ring_clones;
+                ring_batch(io, 300, 0);
+                cr_assert_eq(ring_clones > before, i > 0, "%s", engines[i]);
+                lsr_io_free(io);
+        }
+        ring_clones = 0;
+        for (unsigned i = 0; i < 2; i++) {
+                struct lsr_io *io = engine_open(i ? "uring:depth=512" : "uring:sleep=2");
+
+                ring_batch(io, RING_NAMES, 0);
+                cr_assert_eq(ring_clones, 0);
+                lsr_io_free(io);
+        }
+}
+
+/* Refused, or by something that does not know what a vfork is: not tried again, and nothing is missing. */
+static void ring_sleepless(void)
+{
+        struct lsr_io *io = engine_open("uring:sleep=1");
+
+        ring_clones = 0;
+        for (unsigned round = 0; round < 3; round++)
+                ring_batch(io, RING_NAMES, round * 32);
+        cr_assert_eq(ring_clones, 1);
+        cr_assert_eq(lsr_io_stats(io)->ring_ops, 3 * RING_NAMES);
+        lsr_io_free(io);
+}
+
+RING_TEST(sleep_is_refused)
+{
+        static const int errors[] = { EPERM, EINVAL, ENOSYS, EAGAIN, ENOMEM };
+
+        for (unsigned i = 0; i < 5; i++) {
+                ring_clone_error = errors[i];
+                ring_sleepless();
+        }
+        ring_clone_error = 0;
+        ring_clone_nothing = true;
+        ring_sleepless();
+}
+
+static volatile sig_atomic_t ring_signals;
+
+static void ring_on_signal(int number)
+{
+        (void)number;
+        ring_signals++;
+}
+
+/* Signals that are handled come while it sleeps, and others of children. */
+RING_TEST(signals_in_sleep)
+{
+        struct lsr_io *io = engine_open("uring:depth=128,chain=8,sleep=1");
+        const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+
+        signal(SIGALRM, ring_on_signal);
+        signal(SIGCHLD, ring_on_signal);
+        cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+        for (unsigned round = 0; round < 100 && ring_signals < 50; round++) {
+                pid_t pid = round % 10 ? -1 : fork();
+
+                if (pid == 0)
+                        _exit(0);
+                ring_batch(io, 1000, 16);
+        }
+        cr_assert_eq(setitimer(ITIMER_REAL, &(struct itimerval){}, NULL), 0);
+        cr_assert_gt(ring_signals, 0);
+        cr_assert_gt(ring_clones, 0);
+        lsr_io_free(io);
+}
+
+/* It stops, goes on and ends as the terminal asks, whatever it does at that moment. */
+RING_TEST(stops_goes_on_and_ends)
+{
+        static const int last[] = { SIGINT, SIGTERM, SIGHUP, SIGKILL };
+        int status, fds[2];
+
+        lsr_io_free(engine_open("uring"));
+        for (unsigned i = 0; i < 4; i++) {
+                pid_t pid;
+                char c;
+
+                cr_assert_eq(pipe(fds), 0);
+                pid = fork();
+                if (pid == 0) {
+                        struct lsr_io *io = engine_open("uring:depth=128,chain=8,sleep=1");
+
+                        setpgid(0, 0);
+                        for (;;) {
+                                ring_batch(io, 512, 64);
+                                if (write(fds[1], "", 1) != 1)
+                                        _exit(1);
+                        }
+                }
+                cr_assert_gt(pid, 0);
+                for (unsigned round = 0; round < 6; round++) {
+                        for (unsigned batches = 0; batches < 2; batches++)
+                                cr_assert_eq(read(fds[0], &c, 1), 1);
+                        kill(pid, round % 2 ? SIGTSTP : SIGTTOU);
+                        cr_assert_eq(waitpid(pid, &status, WUNTRACED), pid);
+                        cr_assert(WIFSTOPPED(status));
+                        kill(pid, SIGCONT);
+                }
+                kill(pid, last[i]);
+                cr_assert_eq(waitpid(pid, &status, 0), pid);
+                cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == last[i], "status %x", (unsigned)status);
+                close(fds[0]);
+                close(fds[1]);
+        }
 }
 
 /* ---- streams ---- */
