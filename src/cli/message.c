@@ -32,21 +32,25 @@ uint64_t lsr_message_writes(void)
         return message_writes;
 }
 
+/* Words of options and of the environment come here as they are; a terminal is not to obey what they hold. */
+static void message_put(struct lsr_out *line, const char *text)
+{
+        struct lsr_quote_table table;
+
+        lsr_quote_compile(&table, &(struct lsr_quote){ .style = LSR_QUOTE_LITERAL, .hide_control = true });
+        lsr_quote_put(&table, line, text, strlen(text));
+}
+
 static void message_write(int error, const char *format, va_list args)
 {
         lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
-        char text[4096];
-        va_list again;
-        int n;
+        lsr_autofree char *text = NULL;
 
-        va_copy(again, args);
-        n = vsnprintf(text, sizeof(text), format, args);
-        lsr_out_printf(&line, "%s: ", message_program);
-        if (n >= 0 && (size_t)n >= sizeof(text))
-                line.len += (size_t)vsnprintf(lsr_out_reserve(&line, (size_t)n + 1), (size_t)n + 1, format, again);
-        else
-                lsr_out_puts(&line, text);
-        va_end(again);
+        if (vasprintf(&text, format, args) < 0)
+                lsr_exhausted();
+        message_put(&line, message_program);
+        lsr_out_puts(&line, ": ");
+        message_put(&line, text);
         if (error)
                 lsr_out_printf(&line, ": %s", strerror(error));
         lsr_out_putc(&line, '\n');
@@ -74,7 +78,8 @@ void lsr_message_errno(int error, const char *format, ...)
 
 void lsr_message_try_help(void)
 {
-        lsr_autofree char *text = lsr_xprintf("Try '%s --help' for more information.\n", message_program);
+        lsr_autofree char *text =
+                lsr_xprintf("Try '%s --help' for more information.\n", lsr_printable(message_program));
 
         lsr_message_lines(text);
 }
