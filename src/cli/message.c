@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "render/quote.h"
 
 #define MESSAGE_QUOTED_MAX 8
@@ -32,13 +33,25 @@ uint64_t lsr_message_writes(void)
         return message_writes;
 }
 
-/* Words of options and of the environment come here as they are; a terminal is not to obey what they hold. */
+/*
+ * Words of options and of the environment come here as they are; a terminal is not to obey what they hold.  Controls are
+ * C0, DEL, and C1, as bytes or in UTF-8; other bytes stay, as GNU's messages have them.
+ */
 static void message_put(struct lsr_out *line, const char *text)
 {
-        struct lsr_quote_table table;
+        const unsigned char *s = (const unsigned char *)text;
+        size_t len;
 
-        lsr_quote_compile(&table, &(struct lsr_quote){ .style = LSR_QUOTE_LITERAL, .hide_control = true });
-        lsr_quote_put(&table, line, text, strlen(text));
+        for (size_t left = strlen(text); left > 0; left -= len, s += len) {
+                size_t valid = lsr_utf8_length(s, left);
+                unsigned c = valid == 2 && s[0] == 0xc2 ? s[1] : s[0];
+
+                len = valid ? valid : 1;
+                if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+                        lsr_out_putc(line, '?');
+                else
+                        lsr_out_put(line, s, len);
+        }
 }
 
 static void message_write(int error, const char *format, va_list args)

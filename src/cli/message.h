@@ -13,7 +13,7 @@
 void lsr_message_init(const char *program);
 const char *lsr_message_program(void);
 
-/* One line; a newline is added, and '?' stands for what does not print, so that any word may be in it. */
+/* One line; a newline is added, and '?' stands for each control character, so that any word may be in it. */
 void lsr_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with ": " and the text of @error (errno, positive), unless that is 0. */

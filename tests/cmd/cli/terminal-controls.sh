@@ -22,6 +22,7 @@ head -c 700 names.tar >cut.tar
 echo '-- messages'
 lsr "--opt$e"
 lsr $'-\e'
+lsr $'--c1-\xc2\x9b31m-\x9b31m-\x7f-\xc3\xa9'
 lsr "--block-size=$e" .
 lsr "--colour=$e"
 lsr "--all=$e"
