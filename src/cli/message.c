@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "render/quote.h"
 
 #define MESSAGE_QUOTED_MAX 8
@@ -28,6 +29,27 @@ uint64_t lsr_message_writes(void)
         return message_writes;
 }
 
+/*
+ * Words of options and of the environment come here as they are; a terminal is not to obey what they hold.  Controls are
+ * C0, DEL, and C1, as bytes or in UTF-8; other bytes stay, as GNU's messages have them.
+ */
+static void message_put(struct lsr_out *line, const char *text)
+{
+        const unsigned char *s = (const unsigned char *)text;
+        size_t len;
+
+        for (size_t left = strlen(text); left > 0; left -= len, s += len) {
+                size_t valid = lsr_utf8_length(s, left);
+                unsigned c = valid == 2 && s[0] == 0xc2 ? s[1] : s[0];
+
+                len = valid ? valid : 1;
+                if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+                        lsr_out_putc(line, '?');
+                else
+                        lsr_out_put(line, s, len);
+        }
+}
+
 int lsr_message_errno(int error, const char *format, ...)
 {
         lsr_auto(lsr_out_free) struct lsr_out line = LSR_OUT_FD(STDERR_FILENO);
@@ -38,9 +60,12 @@ int lsr_message_errno(int error, const char *format, ...)
         if (vasprintf(&text, format, args) < 0)
                 lsr_exhausted();
         va_end(args);
-        lsr_out_printf(&line, "%s%s: ", message_progress ? message_clear : "", message_program);
+        if (message_progress)
+                lsr_out_puts(&line, message_clear);
         message_progress = false;
-        lsr_out_puts(&line, text);
+        message_put(&line, message_program);
+        lsr_out_puts(&line, ": ");
+        message_put(&line, text);
         if (error)
                 lsr_out_printf(&line, ": %s", strerror(error));
         lsr_out_putc(&line, '\n');
@@ -51,7 +76,8 @@ int lsr_message_errno(int error, const char *format, ...)
 
 int lsr_message_try_help(void)
 {
-        lsr_autofree char *text = lsr_xprintf("Try '%s --help' for more information.\n", message_program);
+        lsr_autofree char *text =
+                lsr_xprintf("Try '%s --help' for more information.\n", lsr_printable(message_program));
 
         lsr_message_lines(text);
         return 2;

@@ -200,6 +200,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
                 many.killed = false;
                 r = bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
                 many.flags = many.first + many.n == n ? flags : flags & ~at_end;
+                many.flags |= flags & LSR_MANY_TO_END ? LSR_MANY_TELL : 0;
                 if (flags & LSR_MANY_ALL && many.first == 0)
                         many.flags |= LSR_MANY_FROM_START;
                 if (r == 0)

@@ -285,7 +285,7 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         b = serve_find(s, request.id);
         if (!b)
                 return -ESTALE;
-        many.tells = request.flags & LSR_MANY_TO_END;
+        many.tells = request.flags & (LSR_MANY_TELL | LSR_MANY_TO_END);
         many.verified = b->identity.verified;
         many.data = data + sizeof(request);
         many.size = size - sizeof(request);

@@ -97,12 +97,12 @@ struct lsr_many_sink {
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
         int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
-        void (*verified)(void *ctx); /* with LSR_MANY_TO_END: its content has a checksum, which is right; NULL */
+        void (*verified)(void *ctx); /* with LSR_MANY_TELL: its content has a checksum, which is right; NULL */
 };
 
 enum {
         LSR_MANY_TO_END =
-                1 << 0, /* say of which members checksums are compared, and at last read to the end for others */
+                1 << 0, /* as LSR_MANY_TELL, and at last read to the end, where there may be another checksum */
         /*
          * All that is known of a member is to be restored: what its header says differently is damage.  Members of all
          * types, a hard link by itself and not what it leads to.  For a catalogue that the bundle claims.
@@ -110,6 +110,7 @@ enum {
         LSR_MANY_EXACT = 1 << 1,
         LSR_MANY_FROM_START = 1 << 2, /* with it: there is no member before the first of them, nor between them, */
         LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
+        LSR_MANY_TELL = 1 << 4,       /* say of which members checksums are compared */
 };
 
 /*

@@ -44,12 +44,16 @@ Test(json, escapes)
         json_check("a\"b\\c", "a\\\"b\\\\c", NULL);
         json_check("tab\tnew\nesc\033", "tab\\u0009new\\u000aesc\\u001b", NULL);
         json_check("\001\037 \177", "\\u0001\\u001f \\u007f", NULL);
+        /* Terminals obey U+009B as they do ESC [. */
+        json_check("\xc2\x80\xc2\x9b"
+                   "31m\xc2\x9f\xc2\xa0",
+                   "\\u0080\\u009b31m\\u009f\xc2\xa0", NULL);
 }
 
 Test(json, valid_utf8)
 {
         json_check("\xc3\xa4", "\xc3\xa4", NULL);
-        json_check("\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf", NULL);
+        json_check("\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf", NULL);
         json_check("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf",
                    "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", NULL);
         json_check("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", NULL);

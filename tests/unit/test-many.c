@@ -158,6 +158,59 @@ Test(many, all_in_order)
         many_remove(dir);
 }
 
+static size_t many_refused; /* the first realloc() of that many bytes at least has no memory; 0: none */
+
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n)
+{
+        if (many_refused == 0 || n < many_refused)
+                return __real_realloc(p, n);
+        many_refused = 0;
+        errno = ENOMEM;
+        return NULL;
+}
+
+static void many_count(void *ctx)
+{
+        ++*(size_t *)ctx;
+}
+
+static int many_pass_begin(void *ctx, size_t i)
+{
+        return 0;
+}
+
+static int many_pass_write(void *ctx, const void *data, size_t n)
+{
+        return 0;
+}
+
+static int many_pass_end(void *ctx, size_t i, int error)
+{
+        return error;
+}
+
+/* With more members than one request has room for, all are said to be verified, as with one. */
+Test(many, verified_in_several_requests)
+{
+        char dir[] = "/tmp/lsr-many-XXXXXX";
+        struct many_fixture f;
+        size_t verified = 0;
+        const struct lsr_many_sink sink = {
+                &verified, many_pass_begin, many_pass_write, many_pass_end, NULL, many_count
+        };
+
+        many_scratch(dir);
+        many_open(&f, "b.tar.gz");
+        many_refused = 8192;
+        cr_assert_eq(lsr_bundle_read_many(f.bundle, f.rows, MANY_FILES, LSR_MANY_TO_END, &sink), 0);
+        cr_assert_eq(many_refused, 0);
+        cr_expect_eq(verified, MANY_FILES, "%zu", verified);
+        many_close(&f);
+        many_remove(dir);
+}
+
 Test(many, ends_when_the_sink_wants_no_more)
 {
         char dir[] = "/tmp/test-many-XXXXXX";

@@ -1,0 +1,56 @@
+# Nothing that lsr was given, by options, the environment, names or bundles, reaches a terminal as a control.
+export e=$'\e[31m' SOURCE_DATE_EPOCH=
+mkdir "dir$e"
+echo x >"dir$e/file$e"
+python3 - <<'EOF'
+import sqlite3, tarfile
+
+with tarfile.open("names.tar", "w", format=tarfile.PAX_FORMAT) as t:
+    for name, link in (("na\x1bme", ""), ("li\x1bnk", "ta\x1brget")):
+        i = tarfile.TarInfo(name)
+        i.uname, i.gname, i.linkname = "us\x1ber", "gr\x9b\x1bup", link
+        i.type = tarfile.SYMTYPE if link else tarfile.REGTYPE
+        i.pax_headers = {"SCHILY.xattr.user.\x1bx": "\x1b"}
+        t.addfile(i)
+db = sqlite3.connect("tables.db")
+db.execute('CREATE TABLE "ta\x1bble"(a, "b\x1b")')
+db.execute('INSERT INTO "ta\x1bble" VALUES(1, 2)')
+db.commit()
+EOF
+head -c 700 names.tar >cut.tar
+
+echo '-- messages'
+lsr "--opt$e"
+lsr $'-\e'
+lsr $'--c1-\xc2\x9b31m-\x9b31m-\x7f-\xc3\xa9'
+lsr "--block-size=$e" .
+lsr "--colour=$e"
+lsr "--all=$e"
+lsr "--owner=$e" --pack .
+lsr "--mtime=$e" --pack "--output=x.tar" .
+lsr "--output=x$e" --pack .
+lsr "no$e"
+SOURCE_DATE_EPOCH=$e lsr --pack --output=y.tar "dir$e"
+COLUMNS=$e LS_BLOCK_SIZE=$e QUOTING_STYLE=$e lsr "dir$e" >/dev/null
+LS_COLORS="di=1:$e=3" lsr --color=always -d "dir$e" >/dev/null
+(exec -a "a$e/ls" lsr --nonsense)
+
+echo '-- on a terminal'
+while read -r command; do
+	printf '%s: ' "$command"
+	script -qec "$command" /dev/null </dev/null >out 2>&1
+	[ -s out ] || echo -n 'nothing came, '
+	if grep -aq $'\e' out; then cat -v out; else echo 'no control'; fi
+done <<'EOF'
+lsr --color=never -laR --columns=+all names.tar tables.db
+lsr --color=never -l names.tar
+lsr --color=never -NlR tables.db names.tar "dir$e"
+lsr --color=never --tree -l names.tar tables.db "dir$e"
+lsr --color=never --json names.tar
+lsr --check names.tar tables.db cut.tar
+lsr --opt$e
+lsr --block-size=$e .
+lsr -l cut.tar "no$e"
+lsr --unpack --output=un$e cut.tar
+lsr --compare --formats=tar "dir$e" 2>/dev/null
+EOF
