@@ -1,0 +1,5 @@
+/* lsr-remote - the program; see protocol.h */
+int main(void)
+{
+        return 2;
+}
