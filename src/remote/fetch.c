@@ -28,16 +28,17 @@ static uint64_t fetch_end(const struct lsr_fetch *f)
         return end < f->object->size ? end : f->object->size;
 }
 
-/* The ETag or the time that the object must still have.  While it is opened: the one that it need not be sent of. */
+/*
+ * The ETag that the object must still have; while it is opened, the one that it need not be sent of.  Without an ETag the
+ * time in the answer is compared, and If-Unmodified-Since is not sent: versitygw compares that with the fraction of a
+ * second that its own Last-Modified leaves out, and refuses what is unchanged.
+ */
 static void fetch_condition(FILE *f, const struct lsr_fetch *fetch)
 {
         const struct lsr_object *o = fetch->object;
-        bool opening = fetch->kind != LSR_FETCH_RUN;
 
         if (*o->tag)
-                fprintf(f, "%s: %s\n", opening ? "If-None-Match" : "If-Match", o->tag);
-        else if (*o->modified && !opening)
-                fprintf(f, "If-Unmodified-Since: %s\n", o->modified);
+                fprintf(f, "%s: %s\n", fetch->kind == LSR_FETCH_RUN ? "If-Match" : "If-None-Match", o->tag);
 }
 
 /* Sign it as S3 wants it. */

@@ -317,7 +317,7 @@ static int object_window(struct lsr_object *o, uint64_t first)
         bool in_order = first == o->next_block;
         uint64_t end, old = last->end;
 
-        o->window = !in_order ? 1 : o->window * 4 > OBJECT_WINDOW_MAX ? OBJECT_WINDOW_MAX : o->window * 4;
+        o->window = !in_order || !o->window ? 1 : o->window * 4 > OBJECT_WINDOW_MAX ? OBJECT_WINDOW_MAX : o->window * 4;
         end = last->first + o->window < o->store.n_blocks ? last->first + o->window : o->store.n_blocks;
         while (last->end < end && !lsr_store_has(&o->store, last->end) && !lsr_store_asked(&o->store, last->end))
                 last->end++;

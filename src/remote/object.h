@@ -6,8 +6,8 @@
  *             │ └──416 with a size──────────► a closed range ─► open
  *             └──refused or ignored──► bytes 0-0 ──206──► a closed range
  *
- * All later requests name the ETag (If-Match), or the time of the last change, and what comes must have the size that
- * the object had; so bytes of two versions are never mixed.
+ * All later requests name the ETag (If-Match), and what comes must have that, or else the time of the last change, and
+ * the size that the object had; so bytes of two versions are never mixed.
  */
 #pragma once
 

@@ -136,6 +136,7 @@ static int serve_opened(struct serve *s, struct lsr_object *o, uint32_t candidat
 /* Which candidate it is, once that is certain: the shortest that has ranges, or the shortest that came as a whole. */
 static int serve_decide(struct serve *s, struct serve_place *p)
 {
+        struct lsr_remote_answer answer = { .type = LSR_REMOTE_OPENED };
         struct lsr_object *whole = NULL, *failed = NULL;
         uint32_t whole_at = 0;
         int r;
@@ -160,7 +161,8 @@ static int serve_decide(struct serve *s, struct serve_place *p)
                 serve_place_end(s, p, whole);
                 return serve_opened(s, whole, whole_at);
         }
-        r = serve_fail(s, LSR_REMOTE_OPENED, failed->id, failed->error, failed->text);
+        serve_answer_fill(&answer, failed, failed->error);
+        r = serve_send(s, &answer, NULL, 0);
         serve_place_end(s, p, NULL);
         return r;
 }

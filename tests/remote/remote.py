@@ -151,7 +151,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         self.do_GET()
 
     def plain(self, status, headers=(), body=b""):
-        self.status = status
+        self.entry[2] = status
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
@@ -161,17 +161,15 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         world = self.world
-        self.status = 0
         path = self.path.partition("?")[0]
         fault, _, name = path[1:].partition("/")
-        entry = [self.path, dict(self.headers), 0]
+        self.entry = [self.path, dict(self.headers), 0]
         with world.lock:
-            world.seen.append(entry)
+            world.seen.append(self.entry)
         if name not in world.files:
             self.plain(404)
         else:
             getattr(self, "fault_" + fault.replace("-", "_"), self.serve)(world.files[name], fault)
-        entry[2] = self.status
 
     def serve(self, data, fault="plain", tag='"one"', modified=None, cut=None, slow=0, suffix=True, ranges=True, total=None):
         wanted = self.headers.get("Range", "") if ranges else ""
@@ -192,7 +190,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
                 return self.plain(416, [("Content-Range", f"bytes */{len(data)}")])
             status = 206
         body = data[first : last + 1]
-        self.status = status
+        self.entry[2] = status
         self.send_response(status)
         for header in tags:
             self.send_header(*header)
@@ -205,6 +203,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
                 self.wfile.write(body[: BLOCK + 10])
                 self.wfile.flush()
                 time.sleep(slow)
+                body = body[BLOCK + 10 :]
             self.wfile.write(body if cut is None else body[:cut])
             if cut is not None:
                 self.wfile.flush()
@@ -244,7 +243,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
 
     def fault_slow(self, data, fault):
         """Silent in the middle of the first answer."""
-        self.serve(data, slow=6 if self.world.count(fault) == 0 else 0)
+        self.serve(data, slow=15 if self.world.count(fault) == 0 else 0)
 
     def fault_short(self, data, fault):
         """206 and a valid length, fewer bytes than asked for."""

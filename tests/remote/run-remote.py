@@ -108,6 +108,7 @@ def open_suffix_refused(w):
         assert [r[1]["Range"] for r in seen[1:]] == ["bytes=0-0", f"bytes={(o.size - (256 << 10)) // BLOCK * BLOCK}-{o.size - 1}"]
         assert o.stats["bytes"] < MIB
         same(o, "large", (o.size - 1000, 1000), (5, 10))
+        w.server.requests()
 
 
 @test
@@ -213,10 +214,10 @@ def need_bad(w):
 @test
 def need_is_bounded(w):
     """Of a large object 256 MiB are there at most, and what was taken away can be had again."""
-    FILES["huge"] = bytes(1000) + bytes(400 * MIB)
+    FILES["huge"] = bytes(1000) + bytes(320 * MIB)
     o = w.remote().open(w.url("plain/huge"))
     most = 0
-    for offset in range(0, 400 * MIB, 32 * MIB):
+    for offset in range(0, 320 * MIB, 32 * MIB):
         o.need((offset, 16 * MIB), (offset + 16 * MIB, 16 * MIB))
         most = max(most, o.there(), os.fstat(o.fds[0]).st_blocks * 512 // BLOCK)
     assert most <= 4096, most
@@ -284,12 +285,11 @@ def fault_short(w):
 
 @test
 def fault_changed(w):
-    for way in ("changed", "changed-heedless", "grown"):
+    for way, status in (("changed", " (412)"), ("changed-heedless", ""), ("grown", "")):
         o = w.remote().open(w.url(f"{way}/x"))
-        fails(errno.ESTALE, "it was changed while it was read", o.need, (0, 10))
+        fails(errno.ESTALE, "it was changed while it was read" + status, o.need, (0, 10))
     o = w.remote().open(w.url("weak/x"))
     same(o, "x", (0, 10))
-    assert w.server.requests()[-1][1]["If-Unmodified-Since"] == "Mon, 01 Jan 2024 00:00:00 GMT"
     fails(errno.ESTALE, "it was changed while it was read", o.need, (MIB, 10))
 
 
@@ -442,7 +442,7 @@ def store(w):
         for key in KEYS:
             o = remote.open("s3://bucket/" + key)
             assert o.read(0, 200000) == (key.encode() + b"\n" + FILES["x"])[:200000], key
-            assert o.tag.startswith('"') and o.size == len(key.encode()) + 1 + len(FILES["x"])
+            assert o.size == len(key.encode()) + 1 + len(FILES["x"])
             o.close()
         fails(errno.ENOENT, "there is nothing of this name (404 NoSuchKey)", remote.open, "s3://bucket/none")
         fails(errno.ENOENT, "there is nothing of this name (404 NoSuchBucket)", remote.open, "s3://none/none")
@@ -451,10 +451,15 @@ def store(w):
         wrong = w.remote(AWS_ENDPOINT_URL=endpoint)
         text = "access is denied (403 AccessDenied); no credentials were found"
         fails(errno.EACCES, text, wrong.open, "s3://bucket/plain.tar")
+        path = os.path.join(w.scratch, "root/bucket/plain.tar")
         o = remote.open("s3://bucket/plain.tar")
-        with open(os.path.join(w.scratch, "root/bucket/plain.tar"), "r+b") as f:
-            f.write(b"changed")
-        o.need((0, 10))  # its ETag is an attribute of the file, and stays
+        os.utime(path, (1, 1))
+        fails(errno.ESTALE, "it was changed while it was read", o.need, (0, 10))
+        os.setxattr(path, "user.etag", b'"one"')
+        o = remote.open("s3://bucket/plain.tar")
+        o.need((0, 10))
+        os.setxattr(path, "user.etag", b'"two"')
+        fails(errno.ESTALE, "it was changed while it was read (412 PreconditionFailed)", o.need, (MIB, 10))
         return None
     finally:
         w.process.terminate()
