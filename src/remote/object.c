@@ -239,6 +239,15 @@ static int object_opening(struct lsr_remote *remote, struct lsr_object *o, const
         return lsr_object_fail(o, -EOPNOTSUPP, "the server refuses ranges (%ld); download it first", a->status);
 }
 
+/* Whether the NEED under way waits for any of @run; what is only wanted may fail. */
+static bool object_needs(const struct lsr_object *o, struct lsr_run run)
+{
+        for (size_t i = 0; i < o->n_needed && o->needing; i++)
+                if (run.first < o->needed[i].end && o->needed[i].first < run.end)
+                        return true;
+        return false;
+}
+
 void lsr_object_fetched(struct lsr_remote *remote, struct lsr_fetch *f, int error)
 {
         struct lsr_object *o = f->object;
@@ -257,7 +266,7 @@ void lsr_object_fetched(struct lsr_remote *remote, struct lsr_fetch *f, int erro
                 o->state = LSR_OBJECT_OPEN;
                 if (r < 0)
                         object_failed(o, r);
-        } else if (error < 0 && !o->error) {
+        } else if (error < 0 && !o->error && object_needs(o, done.run)) {
                 o->error = error;
         }
         if (o->error && !*o->text)
@@ -344,6 +353,7 @@ static int object_need_begin(struct lsr_object *o, const struct lsr_remote_range
                              uint32_t n_wanted)
 {
         uint64_t missing;
+        size_t queued;
         int r;
 
         free(o->needed);
@@ -355,8 +365,9 @@ static int object_need_begin(struct lsr_object *o, const struct lsr_remote_range
                 return r;
         lsr_runs_end(&o->wanted);
         missing = object_missing(o);
+        queued = o->queue.n - o->queue.at;
         r = lsr_store_plan(&o->store, o->needed, o->n_needed, object_gap(o), &o->queue);
-        if (r == 0 && missing != UINT64_MAX && o->queue.n > o->queue.at)
+        if (r == 0 && o->n_needed == 1 && o->queue.n - o->queue.at > queued)
                 r = object_window(o, missing);
         for (uint32_t i = 0; i < n_wanted && r == 0; i++) {
                 struct lsr_remote_range range = ranges[n_needed + i];
@@ -466,7 +477,8 @@ void lsr_object_pump(struct lsr_remote *remote, struct lsr_object *o)
                         r = lsr_fetch_start(remote, o, LSR_FETCH_RUN, run);
                 if (r < 0) {
                         lsr_store_ask(&o->store, run, false);
-                        o->error = o->error ? o->error : r;
+                        if (!o->error && object_needs(o, run))
+                                o->error = r;
                         if (!*o->text)
                                 lsr_object_fail(o, r, "%s", strerror(-r));
                 }

@@ -28,7 +28,7 @@
 #define LSR_REMOTE_REQUEST_MAX ((uint64_t)8 << 20) /* bytes of one request to a server; and of what is read whole */
 #define LSR_REMOTE_NEED_MAX ((uint64_t)64 << 20)   /* bytes of one NEED, in whole blocks */
 #define LSR_REMOTE_HELD_MAX ((uint64_t)256 << 20)  /* bytes of an object that are there at a time */
-#define LSR_REMOTE_SIZE_MAX ((uint64_t)1 << 50)
+#define LSR_REMOTE_SIZE_MAX ((uint64_t)1 << 46)
 #define LSR_REMOTE_FLIGHT_MAX 8u    /* requests at a time */
 #define LSR_REMOTE_RANGES_MAX 4096u /* of one NEED */
 #define LSR_REMOTE_OBJECTS_MAX 64u  /* open at a time */
