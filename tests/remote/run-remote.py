@@ -13,6 +13,7 @@ import errno
 import os
 import random
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -383,6 +384,21 @@ def confined(w):
         assert f.read().split("\0")[1:] == [""]
     with open(f"/proc/{remote.process.pid}/status", encoding="ascii") as f:
         assert "NoNewPrivs:\t1" in f.read()
+    with open(w.args.remote, "rb") as f:
+        sanitized = b"__asan_init" in f.read()
+    if not sanitized:
+        # Of the same user, and without root's rights: as the process that parses.
+        as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        binary = shutil.copy(w.args.remote, "/tmp/lsr-remote-%d" % os.getpid())
+        process = subprocess.Popen([*as_user, binary], stdin=theirs, env={"SECRET": "secret", "PATH": os.environ["PATH"]})
+        theirs.close()
+        time.sleep(1)
+        look = subprocess.run([*as_user, "cat", f"/proc/{process.pid}/environ"], capture_output=True, check=False)
+        ours.close()
+        os.unlink(binary)
+        assert process.wait(30) == 0
+        assert look.returncode != 0 and b"secret" not in look.stdout, look
     done = subprocess.run([w.args.remote], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert done.returncode == 2 and done.stderr == b"lsr-remote: lsr starts this program, to read bundles on servers\n"
 
@@ -488,6 +504,33 @@ def store_region(w):
     w.server.redirect = "http://127.0.0.1:1/"
     text = "the store sends elsewhere (302); set AWS_REGION or AWS_ENDPOINT_URL"
     fails(errno.EACCES, text, remote.open, "s3://redirect/x")
+
+
+@test
+def store_instance(w):
+    """Credentials of an instance, by version 2 of its metadata; they are asked for again before they expire."""
+    asked = []
+
+    def answer(handler, data, fault):
+        path = handler.path.partition("/meta/")[2]
+        asked.append((handler.command, path, handler.headers["X-aws-ec2-metadata-token"]))
+        body = {"latest/api/token": "tok", "latest/meta-data/iam/security-credentials/": "role"}.get(path)
+        secret = '{"AccessKeyId":"IK%d","SecretAccessKey":"S","Token":"T","Expiration":"2020-01-01T00:00:00Z"}' % len(asked)
+        return handler.plain(200, body=(body or secret).encode())
+
+    w.server.http.RequestHandlerClass.fault_meta = answer
+    w.server.files = {**FILES, **{path: b"" for path in (
+        "latest/api/token", "latest/meta-data/iam/security-credentials/", "latest/meta-data/iam/security-credentials/role")}}  # fmt: skip
+    remote = w.remote(AWS_EC2_METADATA_DISABLED="", AWS_EC2_METADATA_SERVICE_ENDPOINT=w.url("meta/"), AWS_ENDPOINT_URL=w.server.url)
+    remote.open("s3://plain/x")
+    assert [a[:2] for a in asked[:3]] == [
+        ("PUT", "latest/api/token"),
+        ("GET", "latest/meta-data/iam/security-credentials/"),
+        ("GET", "latest/meta-data/iam/security-credentials/role"),
+    ], asked
+    assert [a[2] for a in asked] == [None, "tok", "tok"] * 2, asked
+    authorization = w.server.requests()[-1][1]["Authorization"]
+    assert "Credential=IK6/" in authorization and "x-amz-security-token" in authorization, authorization
 
 
 @test
