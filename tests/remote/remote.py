@@ -283,6 +283,9 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
     def fault_no_ranges(self, data, fault):
         self.serve(data, ranges=False)
 
+    def fault_mixed(self, data, fault):
+        self.serve(data, ranges=data == b"ranged")
+
     def fault_no_suffix(self, data, fault):
         self.serve(data, suffix=False)
 

@@ -30,6 +30,8 @@ FILES = {
     "large": random.Random(2).randbytes(40 * MIB + 7),
     "tiny": b"a few bytes",
     "empty": b"",
+    "tiny/x": b"ranged",
+    "a/../x": b"below",
 }
 TESTS = {}
 
@@ -117,7 +119,8 @@ def open_without_ranges(w):
     o = w.remote().open(w.url("no-ranges/x"))
     same(o, "x")
     assert o.stats["requests"] == 1
-    fails(errno.EOPNOTSUPP, "the server sends whole objects only; download it first", w.remote().open, w.url("no-ranges/large"))
+    e = fails(errno.EOPNOTSUPP, "the server sends whole objects only; download it first", w.remote().open, w.url("no-ranges/large"))
+    assert e.stats["bytes"] == 0, e.stats
     assert len(w.server.requests()) == 3
 
 
@@ -129,9 +132,29 @@ def open_candidates(w):
     assert o.candidate == 0 and o.size == len(FILES["x"])
     o = remote.open(url, [len(url) - 1, len(url)])
     assert o.candidate == 1
+    # What has ranges comes before what came as a whole, which may be a page that says that there is nothing.
+    mixed = w.url("mixed/tiny")
+    assert remote.open(mixed + "/x", [len(mixed), len(mixed) + 2]).candidate == 1
+    assert remote.open(mixed + "/y", [len(mixed), len(mixed) + 2]).candidate == 0
     fails(errno.ENOENT, "there is nothing of this name (404)", remote.open, url + "y/z", [len(url) + 1, len(url) + 3])
     wrong = w.url("refused/x")
     fails(errno.EACCES, "access is denied (403 AccessDenied)", remote.open, wrong + "/z", [len(wrong), len(wrong) + 2])
+
+
+@test
+def open_names(w):
+    """Paths are sent as they are written."""
+    remote = w.remote(AWS_ENDPOINT_URL=w.server.url, AWS_ACCESS_KEY_ID="K", AWS_SECRET_ACCESS_KEY="S")
+    for url in (w.url("plain/a/../x"), "s3://plain/a/../x"):
+        same(remote.open(url), "a/../x")
+        assert w.server.requests()[0][0] == "/plain/a/../x"
+    for url, path in (
+        (w.url("plain/é ü|"), "/plain/%C3%A9%20%C3%BC%7C"),
+        (w.url("plain/%41%2f+?a=b&c%20"), "/plain/%41%2f+?a=b&c%20"),
+        ("s3://plain/%41 +?a=b", "/plain/%2541%20%2B%3Fa%3Db"),
+    ):
+        fails(errno.ENOENT, "there is nothing of this name (404)", remote.open, url)
+        assert w.server.requests()[0][0] == path
 
 
 @test
@@ -411,6 +434,28 @@ def messages_bad(w):
         remote.socket.send(message)
         assert remote.socket.recv(10) == b""
         assert remote.end() == (1, "")
+
+
+@test
+def client(w):
+    """lsr's own end of it, which the build for tests has in a program."""
+    program = os.path.join(os.path.dirname(w.args.remote), "read-url")
+    if not os.path.exists(program):
+        return "skipped: no read-url beside lsr-remote"
+
+    def read(helper, url, step):
+        return subprocess.run([program, helper, url, str(step)], capture_output=True, check=False)
+
+    for name, step in (("x", 100000), ("tiny", 5), ("empty", 1), ("large", 9 * MIB)):
+        done = read("-", w.url(f"plain/{name}"), step)
+        assert done.returncode == 0 and done.stdout == FILES[name], (name, step, done.stderr)
+    done = read(w.args.remote, w.url("changed/x"), MIB)
+    assert (done.returncode, done.stderr) == (1, b"Stale file handle: it was changed while it was read (412)\n"), done.stderr
+    done = read(w.args.remote, w.url("plain/none"), MIB)
+    assert done.stderr == b"No such file or directory: there is nothing of this name (404)\n", done.stderr
+    assert read(w.scratch + "/none", w.url("plain/x"), MIB).stderr == b"start: No such file or directory\n"
+    assert read("/bin/true", w.url("plain/x"), MIB).stderr == b"Broken pipe: lsr-remote has ended\n"
+    return None
 
 
 # --- an object store that enforces signatures ---------------------------------

@@ -134,6 +134,7 @@ Test(sigv4, query_is_sorted_and_escaped)
         sigv4_query_check("uploads", "uploads=");
         sigv4_query_check("b=2&a=1&&a=0", "a=0&a=1&b=2");
         sigv4_query_check("a-b=1&a=2", "a=2&a-b=1");
+        sigv4_query_check("a=2&a-b=1", "a=2&a-b=1");
         sigv4_query_check("k=a%2fb+c%20d%", "k=a%2Fb%2Bc%20d%25");
         sigv4_query_check("k=v=w", "k=v%3Dw");
 }
