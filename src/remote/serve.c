@@ -213,7 +213,8 @@ static int serve_open(struct serve *s, size_t n)
 static int serve_need(struct serve *s, size_t n)
 {
         const struct lsr_remote_need *need = &s->message.need;
-        const struct lsr_remote_range *ranges = (const struct lsr_remote_range *)(need + 1);
+        const void *rest = need + 1;
+        const struct lsr_remote_range *ranges = rest;
         struct serve_place *p;
         int r;
 

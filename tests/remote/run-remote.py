@@ -139,6 +139,9 @@ def open_candidates(w):
     fails(errno.ENOENT, "there is nothing of this name (404)", remote.open, url + "y/z", [len(url) + 1, len(url) + 3])
     wrong = w.url("refused/x")
     fails(errno.EACCES, "access is denied (403 AccessDenied)", remote.open, wrong + "/z", [len(wrong), len(wrong) + 2])
+    # What is refused says more than what is not there.
+    wrong = w.url("refused/a")
+    fails(errno.EACCES, "access is denied (403 AccessDenied)", remote.open, wrong + "/../x", [len(wrong), len(wrong) + 5])
 
 
 @test
