@@ -6,7 +6,8 @@
  *      AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
  *      the profile AWS_PROFILE, or "default", in ~/.aws/credentials and ~/.aws/config, or the files that
  *              AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE name
- *      the container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI, with AWS_CONTAINER_AUTHORIZATION_TOKEN(_FILE)
+ *      the container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI, with
+ *              AWS_CONTAINER_AUTHORIZATION_TOKEN or _TOKEN_FILE
  *      the instance: metadata version 2, unless AWS_EC2_METADATA_DISABLED=true
  *
  * With none of them requests go unsigned, as public buckets allow.  Roles, single sign-on and credential_process of

@@ -4,8 +4,8 @@
  *      struct lsr_remote_client remote;
  *      lsr_remote_start(&remote) ─► lsr_remote_open() ─► lsr_remote_missing()? lsr_remote_need() : pread()
  *
- * What this needs of the helper is protocol.h; nothing here knows of networks.  A reader in another process gets the two
- * descriptors, maps the bitmap, and sends what it misses to the process that has the client.
+ * Nothing here knows of networks.  A reader in another process gets the two descriptors, maps the bitmap, and sends
+ * what it misses to the process that has the client.
  */
 #pragma once
 
@@ -48,9 +48,9 @@ int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t
                     struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX]);
 void lsr_remote_close(struct lsr_remote_client *c, struct lsr_remote_file *file);
 
-/* Have the first @n_needed of @ranges, and fetch the @n_wanted that follow some time.  0 or a negative errno; the same. */
+/* Have the first @n_needed of @ranges; the @n_wanted that follow are fetched some time.  0 or a negative errno. */
 int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, const struct lsr_remote_range *ranges,
                     unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
 
-/* Whether any of @range is missing by the bitmap @have: then *ret_missing is what to need, from the first such block on. */
+/* Whether any of @range is missing by the bitmap @have: then *ret_missing is its rest, from the first such block on. */
 bool lsr_remote_missing(const uint8_t *have, struct lsr_remote_range range, struct lsr_remote_range *ret_missing);

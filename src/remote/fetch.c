@@ -19,8 +19,6 @@
 #define FETCH_AFTER_MAX_S 60u
 #define FETCH_SECOND_NS UINT64_C(1000000000)
 
-static struct lsr_remote *fetch_remote; /* the one there is: a call knows its fetch only */
-
 static uint64_t fetch_end(const struct lsr_fetch *f)
 {
         uint64_t end = f->run.end * LSR_REMOTE_BLOCK;
@@ -445,10 +443,10 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
 static void fetch_on_done(struct lsr_http_call *call, int error)
 {
         struct lsr_fetch *f = call->ctx;
-        int r = fetch_outcome(fetch_remote, f, error);
+        int r = fetch_outcome(f->remote, f, error);
 
         if (r != 0)
-                lsr_object_fetched(fetch_remote, f, r < 0 ? r : 0);
+                lsr_object_fetched(f->remote, f, r < 0 ? r : 0);
 }
 
 /* --- places --- */
@@ -458,12 +456,11 @@ int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fe
         struct lsr_fetch *f = remote->fetches;
         int r;
 
-        fetch_remote = remote;
         while (f < remote->fetches + LSR_REMOTE_FLIGHT_MAX && f->object)
                 f++;
         if (f == remote->fetches + LSR_REMOTE_FLIGHT_MAX)
                 return -EAGAIN;
-        *f = (struct lsr_fetch){ .object = o, .kind = kind, .run = run };
+        *f = (struct lsr_fetch){ .object = o, .remote = remote, .kind = kind, .run = run };
         f->call.ctx = f;
         f->call.head = fetch_on_head;
         f->call.body = fetch_on_body;

@@ -17,12 +17,14 @@
 #include "remote/store.h"
 
 struct lsr_object;
+struct lsr_remote;
 
 enum lsr_fetch_kind { LSR_FETCH_TAIL, LSR_FETCH_ZERO, LSR_FETCH_RUN };
 
 /* A request until it has succeeded or failed for good, with its repetitions. */
 struct lsr_fetch {
         struct lsr_object *object; /* NULL: this one is free */
+        struct lsr_remote *remote;
         enum lsr_fetch_kind kind;
         struct lsr_run run; /* of LSR_FETCH_RUN: blocks; the first ones are taken off as they come */
         uint64_t at;        /* where the next byte belongs */

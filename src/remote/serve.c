@@ -120,15 +120,21 @@ static void serve_place_end(struct serve *s, struct serve_place *p, struct lsr_o
 
 /* --- OPEN --- */
 
-static int serve_opened(struct serve *s, struct lsr_object *o, uint32_t candidate)
+/* Only @o stays, and is told of with its descriptors. */
+static int serve_opened(struct serve *s, struct serve_place *p, struct lsr_object *o, uint32_t candidate)
 {
         struct lsr_remote_answer answer = { .type = LSR_REMOTE_OPENED,
                                             .candidate = candidate,
                                             .not_modified = o->not_modified };
         lsr_autoclose int data = lsr_store_reader(o->store.data), bits = lsr_store_reader(o->store.bits);
 
-        if (data < 0 || bits < 0)
-                return serve_fail(s, LSR_REMOTE_OPENED, o->id, data < 0 ? data : bits, "/proc is not mounted");
+        if (data < 0 || bits < 0) {
+                int r = serve_fail(s, LSR_REMOTE_OPENED, o->id, data < 0 ? data : bits, "/proc is not mounted");
+
+                serve_place_end(s, p, NULL);
+                return r;
+        }
+        serve_place_end(s, p, o);
         serve_answer_fill(&answer, o, 0);
         return serve_send(s, &answer, (int[]){ data, bits }, 2);
 }
@@ -146,10 +152,8 @@ static int serve_decide(struct serve *s, struct serve_place *p)
 
                 if (o->state == LSR_OBJECT_WAITING || o->state == LSR_OBJECT_OPENING)
                         return 0;
-                if (o->state == LSR_OBJECT_OPEN && o->ranged) {
-                        serve_place_end(s, p, o);
-                        return serve_opened(s, o, i);
-                }
+                if (o->state == LSR_OBJECT_OPEN && o->ranged)
+                        return serve_opened(s, p, o, i);
                 if (o->state == LSR_OBJECT_OPEN && !whole) {
                         whole = o;
                         whole_at = i;
@@ -157,10 +161,8 @@ static int serve_decide(struct serve *s, struct serve_place *p)
                 if (o->state == LSR_OBJECT_FAILED && (!failed || (failed->error == -ENOENT && o->error != -ENOENT)))
                         failed = o;
         }
-        if (whole) {
-                serve_place_end(s, p, whole);
-                return serve_opened(s, whole, whole_at);
-        }
+        if (whole)
+                return serve_opened(s, p, whole, whole_at);
         serve_answer_fill(&answer, failed, failed->error);
         r = serve_send(s, &answer, NULL, 0);
         serve_place_end(s, p, NULL);
