@@ -41,8 +41,8 @@ int lsr_remote_start(const char *path, struct lsr_remote_client *ret_client);
 void lsr_remote_stop(struct lsr_remote_client *c);
 
 /*
- * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  0 or a negative errno as
- * protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is gone.
+ * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  0 or a negative errno,
+ * as protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is gone.
  */
 int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
                     struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX]);

@@ -27,9 +27,9 @@ static uint64_t fetch_end(const struct lsr_fetch *f)
 }
 
 /*
- * The ETag that the object must still have; while it is opened, the one that it need not be sent of.  Without an ETag the
- * time in the answer is compared, and If-Unmodified-Since is not sent: versitygw compares that with the fraction of a
- * second that its own Last-Modified leaves out, and refuses what is unchanged.
+ * The ETag that the object must still have; while it is opened, the one that it need not be sent of.  Without an ETag
+ * the time in the answer is compared, and If-Unmodified-Since is not sent: versitygw compares that with the fraction of
+ * a second that its own Last-Modified leaves out, and refuses what is unchanged.
  */
 static void fetch_condition(FILE *f, const struct lsr_fetch *fetch)
 {

@@ -35,10 +35,10 @@ struct lsr_http_call {
         const char *headers; /* lines, each with "\n" */
         bool netrc;          /* a password may be taken from ~/.netrc */
         unsigned patience_s;
-        /* Of a body that comes with 200 or 206: take it (0), or not (1)?  Then its bytes: 0, or anything else to stop. */
+        /* Of a body that comes with 200 or 206: take it (0), or not (1)?  Then its bytes: 0, or else stop. */
         int (*head)(struct lsr_http_call *call);
         int (*body)(struct lsr_http_call *call, const void *data, size_t n);
-        /* The end: @error 0, also for statuses that are errors, or a negative errno.  The call is the caller's again. */
+        /* The end: @error 0, also for statuses that are errors, or a negative errno.  The call is free again. */
         void (*done)(struct lsr_http_call *call, int error);
         void *ctx;
         /* Results. */

@@ -319,7 +319,7 @@ static uint64_t object_gap(const struct lsr_object *o)
         return blocks < 1 ? 1 : blocks > OBJECT_GAP_MAX ? OBJECT_GAP_MAX : blocks;
 }
 
-/* Who goes on where the last window ended gets a larger one, and later the next one ahead; anybody else what is needed. */
+/* Who goes on where the last window ended gets a larger one, later the next one ahead; others what is needed. */
 static int object_window(struct lsr_object *o, uint64_t first)
 {
         struct lsr_run *last = &o->queue.runs[o->queue.n - 1];

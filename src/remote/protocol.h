@@ -76,8 +76,8 @@ struct lsr_remote_stats {
 /*
  * Results: 0, or -ENOENT: no such host, bucket or object; -EACCES: refused; -ESTALE: changed since it was opened;
  * -EOPNOTSUPP: the server sends whole objects only, and this one is large; -EPERM: redirected from https to http;
- * -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate; -EINVAL: bad message, URL or settings; -E2BIG: more than
- * LSR_REMOTE_NEED_MAX; -EBUSY: a NEED is under way; -ETIMEDOUT, -ECONNRESET, -EPROTO, -EIO and others: the network.
+ * -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate; -EINVAL: bad message, URL or settings; -E2BIG: more
+ * than LSR_REMOTE_NEED_MAX; -EBUSY: a NEED is under way; -ETIMEDOUT, -ECONNRESET, -EPROTO, -EIO and others: the network.
  */
 struct lsr_remote_answer {
         uint32_t type;

@@ -1,6 +1,6 @@
 /*
  * A memfd and not a pipe or messages: who parses reads at random, and as from a file.  Its size is sealed, so that a
- * mapping never ends before the object; a read-only descriptor cannot be made a writable one where nothing may be opened.
+ * mapping never ends before the object; a read-only descriptor stays one where nothing may be opened.
  */
 #include "remote/store.h"
 

@@ -52,7 +52,7 @@ void lsr_store_ask(struct lsr_store *s, struct lsr_run run, bool asked);
 struct lsr_run lsr_store_run(const struct lsr_store *s, struct lsr_remote_range range);
 bool lsr_store_has_run(const struct lsr_store *s, struct lsr_run run);
 
-/* 0 or a negative errno.  What is written is not there before it is marked: whole blocks, of which no byte is missing. */
+/* 0 or a negative errno.  What is written is there when it is marked: whole blocks, of which no byte is missing. */
 int lsr_store_write(struct lsr_store *s, uint64_t offset, const void *data, size_t n);
 int lsr_store_mark(struct lsr_store *s, struct lsr_run run);
 
@@ -60,8 +60,8 @@ int lsr_store_mark(struct lsr_store *s, struct lsr_run run);
 void lsr_store_trim(struct lsr_store *s, uint64_t n, const struct lsr_run *keep, size_t n_keep);
 
 /*
- * The requests for what is missing of @runs, sorted by their beginnings, and not asked for: runs closer than @gap blocks
- * become one, none is longer than LSR_REMOTE_REQUEST_MAX.  They are added to @ret_runs and marked as asked for.
+ * The requests for what is missing of @runs, sorted by their beginnings, and not asked for: runs closer than @gap
+ * blocks become one, none is longer than LSR_REMOTE_REQUEST_MAX.  They are added to @ret_runs and marked as asked for.
  * 0 or a negative errno.
  */
 int lsr_store_plan(struct lsr_store *s, const struct lsr_run *runs, size_t n, uint64_t gap, struct lsr_runs *ret_runs);

@@ -48,7 +48,7 @@ int lsr_url_parse(const char *text, struct lsr_url *ret_url);
 unsigned lsr_url_candidates(const char *text, bool (*known)(const char *name, void *ctx), void *ctx,
                             uint32_t ret_ends[LSR_URL_CANDIDATES]);
 
-/* What @text names inside of a bundle whose name ends at @end: unescaped, without slashes around it.  NULL: no memory. */
+/* What @text names inside of a bundle whose name ends at @end: unescaped, no slashes around it.  NULL: no memory. */
 char *lsr_url_inner(const char *text, uint32_t end);
 
 /* @text up to @end for a message: without user, password and query, which may hold secrets.  NULL: no memory. */

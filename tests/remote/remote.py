@@ -28,7 +28,8 @@ class Failed(Exception):
 class Object:
     def __init__(self, remote, number, answer, fds):
         self.remote, self.id = remote, number
-        self.size, self.candidate, self.not_modified, self.tag = (answer[k] for k in ("size", "candidate", "not_modified", "tag"))
+        self.size, self.tag = answer["size"], answer["tag"]
+        self.candidate, self.not_modified = answer["candidate"], answer["not_modified"]
         self.stats = answer["stats"]
         self.fds = fds
         self.bits = mmap.mmap(fds[1], os.fstat(fds[1]).st_size, mmap.MAP_SHARED, mmap.PROT_READ)
@@ -95,7 +96,9 @@ class Remote:
         url = os.fsencode(url)
         ends = ends or [len(url)]
         self.n += 1
-        head = OPEN_HEAD.pack(OPEN, self.n, len(ends), *(ends + [0] * 4)[:4], patience, bytes_max, known[1], known[0].encode())
+        four = (ends + [0] * 4)[:4]
+        tag = known[0].encode()
+        head = OPEN_HEAD.pack(OPEN, self.n, len(ends), *four, patience, bytes_max, known[1], tag)
         self.socket.send(head + url)
         return Object(self, self.n, *self.answer(OPENED, self.n))
 
@@ -171,7 +174,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         else:
             getattr(self, "fault_" + fault.replace("-", "_"), self.serve)(world.files[name], fault)
 
-    def serve(self, data, fault="plain", tag='"one"', modified=None, cut=None, slow=0, suffix=True, ranges=True, total=None):
+    def serve(self, data, fault="plain", tag='"one"', modified=None, cut=None, slow=0, suffix=True, ranges=True,
+              total=None):  # fmt: skip
         wanted = self.headers.get("Range", "") if ranges else ""
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", wanted)
         tags = [("ETag", tag)] if tag else []
@@ -278,7 +282,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
 
     def fault_weak(self, data, fault):
         n = self.world.count(fault)
-        self.serve(data, tag='W/"w"', modified="Mon, 01 Jan 2024 00:00:00 GMT" if n < 2 else "Tue, 02 Jan 2024 00:00:00 GMT")
+        self.serve(data, tag='W/"w"', modified=f"Mon, 01 Jan 2024 00:00:{0 if n < 2 else 1:02} GMT")
 
     def fault_no_ranges(self, data, fault):
         self.serve(data, ranges=False)
