@@ -15,6 +15,7 @@
  *      formats/   drivers that read and write each format (in the root of the repository)
  *      catalogue/ the members of a bundle as columns, and the encoding of these
  *      io/        engines: io_uring, threads, plain calls; fault injection; streams
+ *      remote/    lsr-remote, a program of its own: ranges of what lies on a server
  *      base/      arena, output buffer, hash table, thread pool, UTF-8, JSON, locale, users, paths, git
  *
  * How a listing passes through them:

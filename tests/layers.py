@@ -28,6 +28,7 @@ import tempfile
 # What each layer may include besides itself.
 BELOW = {
     "base": set(),
+    "remote": {"base"},
     "io": {"base"},
     "catalogue": {"io", "base"},
     "formats": {"catalogue", "io", "base"},
@@ -52,7 +53,7 @@ LIBURING_OWNER = "src/io/ring.h"
 KEPT = {"io/ring.h": ["src/io/ring.c", "src/io/uring-read.c", "src/io/uring.c"]}
 ONE_OWNER = [
     "archive.h", "archive_entry.h", "sqlite3.h", "zstd.h", "lzma.h", "bzlib.h",
-    "lz4frame.h", "zlib.h", "libdeflate.h",
+    "lz4frame.h", "zlib.h", "libdeflate.h", "curl/curl.h",
 ]  # fmt: skip
 # A header that only files of this name may include: it is the owner of a library's header.
 PRIVATE = {"formats/sqlite/sqlite.h": re.compile(r"^formats/sqlite/[\w-]+\.[ch]$")}

@@ -1,0 +1,56 @@
+/*
+ * client - lsr's end of lsr-remote
+ *
+ *      struct lsr_remote_client remote;
+ *      lsr_remote_start(&remote) ─► lsr_remote_open() ─► lsr_remote_missing()? lsr_remote_need() : pread()
+ *
+ * Nothing here knows of networks.  A reader in another process gets the two descriptors, maps the bitmap, and sends
+ * what it misses to the process that has the client.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "remote/protocol.h"
+
+struct lsr_remote_client {
+        int fd; /* negative: not started */
+        pid_t pid;
+        uint32_t last_id;
+};
+
+struct lsr_remote_file {
+        uint32_t id;
+        uint32_t candidate; /* which of them it is */
+        uint64_t size;
+        int data, bits;
+        const uint8_t *have; /* the bitmap, mapped */
+        char tag[LSR_REMOTE_TAG_MAX];
+        struct lsr_remote_stats stats; /* after the last answer */
+};
+
+/*
+ * Start @path, or with NULL the helper of this binary: beside it, or where it is installed.  It has our environment,
+ * where its secrets are.  0; -ENOENT: it is not installed; or another negative errno.
+ */
+int lsr_remote_start(const char *path, struct lsr_remote_client *ret_client);
+
+/* It ends with its socket; what is open of it can still be read as far as it is there. */
+void lsr_remote_stop(struct lsr_remote_client *c);
+
+/*
+ * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  0 or a negative errno,
+ * as protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is gone.
+ */
+int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
+                    struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX]);
+void lsr_remote_close(struct lsr_remote_client *c, struct lsr_remote_file *file);
+
+/* Have the first @n_needed of @ranges; the @n_wanted that follow are fetched some time.  0 or a negative errno. */
+int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, const struct lsr_remote_range *ranges,
+                    unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
+
+/* Whether any of @range is missing by the bitmap @have: then *ret_missing is its rest, from the first such block on. */
+bool lsr_remote_missing(const uint8_t *have, struct lsr_remote_range range, struct lsr_remote_range *ret_missing);
