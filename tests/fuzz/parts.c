@@ -160,7 +160,7 @@ static void wire_call(struct worker_call *call, uint8_t kind, const struct lsr_s
 {
         static const enum lsr_wire_type types[] = {
                 LSR_WIRE_SCAN, LSR_WIRE_SCAN,  LSR_WIRE_MANY,   LSR_WIRE_READ,
-                LSR_WIRE_OPEN, LSR_WIRE_CHECK, LSR_WIRE_EXTENT, LSR_WIRE_STATS,
+                LSR_WIRE_OPEN, LSR_WIRE_CHECK, LSR_WIRE_EXTENT, LSR_WIRE_START,
         };
 
         *call = (struct worker_call){ .type = types[kind % 8], .request = 7 };

@@ -506,7 +506,7 @@ Test(lsr1_damage, hostile_toc_that_would_fit)
                 memcpy(b->file.data + b->toc, other->file.data + b->toc, b->locator + 64 - b->toc);
                 m = meet(&b->file);
                 cr_assert(m->c);
-                cr_expect_eq(m->said.remarks, bound, "%s", m->said.text);
+                cr_expect_eq(m->said.remarks, (unsigned)bound, "%s", m->said.text);
                 cr_expect(!bound || strstr(m->said.text, "it is that of another tar"), "%s", m->said.text);
                 cr_expect_eq(check(&b->file, &said), -EBADMSG);
                 met_free(m);
