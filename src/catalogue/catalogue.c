@@ -85,9 +85,14 @@ uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
         return c->rows;
 }
 
-uint32_t lsr_catalogue_total(const struct lsr_catalogue *c)
+uint32_t lsr_catalogue_members(const struct lsr_catalogue *c)
 {
-        return c->row_of ? c->total : c->rows;
+        const uint32_t *flags = c->row_of ? NULL : c->narrow[NARROW_FLAGS];
+        uint32_t n = (c->row_of ? c->total : c->rows) - 1;
+
+        for (uint32_t row = 1; flags && row < c->rows; row++)
+                n -= (flags[row] & LSR_MEMBER_IMPLIED) != 0;
+        return n;
 }
 
 /* Where @row is here. */

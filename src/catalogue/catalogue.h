@@ -29,8 +29,8 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
-/* Of a part: the rows of the whole. */
-uint32_t lsr_catalogue_total(const struct lsr_catalogue *c);
+/* Rows below the root without directories that are only implied.  Of a part: of the whole, in which none are. */
+uint32_t lsr_catalogue_members(const struct lsr_catalogue *c);
 
 /* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
 uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);

@@ -22,7 +22,7 @@ int lsr_cli_main(int argc, char **argv)
         bool gnu = argc > 0 && strcmp(lsr_path_name(argv[0]), "ls") == 0;
         int status;
 
-        lsr_message_init(gnu ? argv[0] : "lsr");
+        lsr_message_init(gnu ? argv[0] : "lsr", gnu);
         lsr_locale_init();
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status)

@@ -15,13 +15,15 @@
 #define MESSAGE_QUOTED_MAX 8
 
 static const char *message_program = "lsr";
+static bool message_gnu; /* messages are GNU's, byte for byte, where no terminal reads them */
 static uint64_t message_writes;
 static bool message_progress; /* a line of that is there */
 static const char message_clear[] = "\r\033[K";
 
-void lsr_message_init(const char *program)
+void lsr_message_init(const char *program, bool gnu)
 {
         message_program = program;
+        message_gnu = gnu;
 }
 
 uint64_t lsr_message_writes(void)
@@ -36,6 +38,7 @@ uint64_t lsr_message_writes(void)
 static void message_put(struct lsr_out *line, const char *text)
 {
         const unsigned char *s = (const unsigned char *)text;
+        bool as_it_is = message_gnu && !isatty(STDERR_FILENO);
         size_t len;
 
         for (size_t left = strlen(text); left > 0; left -= len, s += len) {
@@ -43,7 +46,7 @@ static void message_put(struct lsr_out *line, const char *text)
                 unsigned c = valid == 2 && s[0] == 0xc2 ? s[1] : s[0];
 
                 len = valid ? valid : 1;
-                if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+                if (!as_it_is && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
                         lsr_out_putc(line, '?');
                 else
                         lsr_out_put(line, s, len);

@@ -11,10 +11,12 @@
 #include "base/out.h"
 #include "base/words.h"
 
-void lsr_message_init(const char *program);
+/* @gnu: lsr is called as ls. */
+void lsr_message_init(const char *program, bool gnu);
 
 /*
- * One line, with '?' for each control character, so that any word may be in it; a newline is added, and before that ": " and the text of @error (errno, positive) unless it is 0.
+ * One line, with '?' for each control character, so that any word may be in it (called as ls: if a terminal reads it).
+ * A newline is added, and before that ": " and the text of @error (errno, positive) unless it is 0.
  * Returns 2, the exit status of a command that ends for this reason.
  */
 int lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -36,7 +36,7 @@ uint64_t lsr_bundle_members(const struct lsr_bundle *b)
         if (strcmp(b->format, "sqlite") == 0 ||
             (b->only && !(lsr_bundles_list(b->all) && b->n_asked > 0 && !*b->asked[0])))
                 return UINT64_MAX;
-        return lsr_catalogue_total(b->catalogue) - 1;
+        return lsr_catalogue_members(b->catalogue);
 }
 
 void lsr_bundles_look(struct lsr_bundles *b, bool looking)

@@ -121,29 +121,34 @@ void fuzz_mend_lsr1(uint8_t *data, size_t n)
         uint64_t at = 0, raw = 0;
         uint8_t *table, *locator, *entry;
         uint32_t entries;
-        size_t need;
+        size_t need, each;
 
-        if (n < LSR1_FOOTER + LSR1_SKIPPABLE + LSR1_LOCATOR + 3 * LSR1_ENTRY)
+        if (n < LSR1_FOOTER + LSR1_SKIPPABLE + LSR1_LOCATOR + 3 * LSR1_SUMMED)
                 return;
+        each = data[n - LSR1_FOOTER + 4] & LSR1_SUMS ? LSR1_SUMMED : LSR1_ENTRY;
         entries = lsr_le32(data + n - LSR1_FOOTER);
-        if (entries < 3 || entries > (n - LSR1_FOOTER - LSR1_SKIPPABLE - LSR1_LOCATOR) / LSR1_ENTRY)
-                entries = 4 > (n - LSR1_FOOTER - LSR1_SKIPPABLE - LSR1_LOCATOR) / LSR1_ENTRY ? 3 : 4;
-        need = LSR1_SKIPPABLE + (size_t)entries * LSR1_ENTRY + LSR1_FOOTER;
+        if (entries < 3 || entries > (n - LSR1_FOOTER - LSR1_SKIPPABLE - LSR1_LOCATOR) / each)
+                entries = 4 > (n - LSR1_FOOTER - LSR1_SKIPPABLE - LSR1_LOCATOR) / each ? 3 : 4;
+        need = LSR1_SKIPPABLE + (size_t)entries * each + LSR1_FOOTER;
         table = data + n - need;
         lsr_put_le32(data + n - LSR1_FOOTER, entries);
-        data[n - LSR1_FOOTER + 4] = 0;
+        data[n - LSR1_FOOTER + 4] = each == LSR1_SUMMED ? LSR1_SUMS : 0;
         lsr_put_le32(data + n - 4, LSR1_FOOTER_MAGIC);
         lsr_put_le32(table, LSR1_TABLE_MAGIC);
         lsr_put_le32(table + 4, (uint32_t)(need - LSR1_SKIPPABLE));
         entry = table + LSR1_SKIPPABLE;
-        for (uint32_t i = 0; i + 2 < entries; i++, entry += LSR1_ENTRY) {
+        for (uint32_t i = 0; i + 2 < entries; i++, entry += each) {
                 at += lsr_le32(entry);
                 raw += lsr_le32(entry + 4);
         }
         locator = table - LSR1_LOCATOR;
         lsr_put_le32(entry + 4, 0);
-        lsr_put_le32(entry + LSR1_ENTRY, LSR1_LOCATOR);
-        lsr_put_le32(entry + LSR1_ENTRY + 4, 0);
+        lsr_put_le32(entry + each, LSR1_LOCATOR);
+        lsr_put_le32(entry + each + 4, 0);
+        if (each == LSR1_SUMMED) {
+                lsr_put_le32(entry + 8, LSR1_NOTHING);
+                lsr_put_le32(entry + each + 8, LSR1_NOTHING);
+        }
         lsr_put_le32(locator, LSR1_MAGIC);
         lsr_put_le32(locator + 4, LSR1_LOCATOR - LSR1_SKIPPABLE);
         lsr_put_le64(locator + 24, at);

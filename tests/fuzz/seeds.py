@@ -318,8 +318,8 @@ def records(corpus, lsr):
         subprocess.run([lsr, "--pack", "--output=" + out, where], check=True, stderr=subprocess.DEVNULL)
         with open(out, "rb") as f:
             data = f.read()
-    entries = struct.unpack("<I", data[-9:-5])[0]
-    locator = len(data) - 17 - 8 * entries - 64
+    entries, flags = struct.unpack("<IB", data[-9:-4])
+    locator = len(data) - 17 - (12 if flags & 0x80 else 8) * entries - 64
     at, packed_len = struct.unpack("<QQ", data[locator + 24 : locator + 40])
     catalogue = unzstd(data[at + 8 : at + 8 + packed_len])
     if catalogue:
