@@ -9,7 +9,7 @@
  * contents are read once more and compared with these.
  */
 #include <errno.h>
-#include <nettle/sha2.h>
+#include <sha2.h> /* libmd: nettle asks the processor what it can do, at the start of every lsr */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +181,7 @@ struct check_digests {
         uint32_t *rows; /* files that have one, by position */
         uint32_t n, at;
         char *path;
-        struct sha256_ctx sha;
+        SHA2_CTX sha;
 };
 
 static bool check_digest_next(void *ctx, struct lsr_member *ret_member)
@@ -197,7 +197,7 @@ static bool check_digest_next(void *ctx, struct lsr_member *ret_member)
         d->path = lsr_xrealloc(d->path, len + 1);
         ret_member->path_len = lsr_catalogue_path(toc, d->rows[d->at - 1], d->path, len + 1);
         ret_member->path = d->path;
-        sha256_init(&d->sha);
+        SHA256Init(&d->sha);
         return true;
 }
 
@@ -205,7 +205,7 @@ static int check_digest_write(void *ctx, const void *data, size_t n)
 {
         struct check_digests *d = ctx;
 
-        sha256_update(&d->sha, n, data);
+        SHA256Update(&d->sha, data, n);
         return 0;
 }
 
@@ -215,7 +215,7 @@ static int check_digest_end(void *ctx, int result)
         uint32_t row = d->rows[d->at - 1];
         uint8_t digest[LSR1_SHA256];
 
-        sha256_digest(&d->sha, sizeof(digest), digest);
+        SHA256Final(digest, &d->sha);
         if (result < 0 || memcmp(digest, d->digests + row * LSR1_SHA256, sizeof(digest)) != 0)
                 check_say(d->c, d->c->toc, row, "has other content than its digest tells");
         return 0;

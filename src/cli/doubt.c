@@ -17,25 +17,46 @@
 
 #define DOUBT_BYTES 512
 
-static bool doubt_ends_in(const char *path, const char *const *suffixes)
+static bool doubt_ends_in(const char *name, size_t n, const char *const *suffixes)
 {
-        size_t n = strlen(path);
+        for (; *suffixes; suffixes++) {
+                size_t len = strlen(*suffixes);
 
-        for (; *suffixes; suffixes++)
-                if (n > strlen(*suffixes) && strcasecmp(path + n - strlen(*suffixes), *suffixes) == 0)
+                if (n > len && strncasecmp(name + n - len, *suffixes, len) == 0)
+                        return true;
+        }
+        return false;
+}
+
+static bool doubt_suits(const char *name, size_t n)
+{
+        if (!memchr(name, '.', n))
+                return false;
+        for (size_t i = 0; lsr_formats[i]; i++)
+                if (doubt_ends_in(name, n, lsr_formats[i]->suffixes))
+                        return true;
+        for (size_t i = 0; lsr_filters[i]; i++)
+                if (doubt_ends_in(name, n, lsr_filters[i]->suffixes))
                         return true;
         return false;
 }
 
 bool lsr_doubt_suits(const char *path)
 {
-        for (size_t i = 0; lsr_formats[i]; i++)
-                if (doubt_ends_in(path, lsr_formats[i]->suffixes))
+        return doubt_suits(path, strlen(path));
+}
+
+bool lsr_doubt_leads(const char *path)
+{
+        for (;;) {
+                size_t n = strcspn(path, "/");
+
+                if (doubt_suits(path, n))
                         return true;
-        for (size_t i = 0; lsr_filters[i]; i++)
-                if (doubt_ends_in(path, lsr_filters[i]->suffixes))
-                        return true;
-        return false;
+                if (!path[n])
+                        return false;
+                path += n + 1;
+        }
 }
 
 static bool doubt_is_text(const char *p, size_t n)

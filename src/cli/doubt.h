@@ -6,5 +6,8 @@
 /* Is @path named as bundles are?  Nothing is looked at but the name. */
 bool lsr_doubt_suits(const char *path);
 
+/* Is the last component of @path, or one before it? */
+bool lsr_doubt_leads(const char *path);
+
 /* It is no bundle: say so, and what it begins as. */
 void lsr_doubt(const char *path);

@@ -7,7 +7,7 @@
  * than a fork, above all for the start of the C library, which asks the processor
  * for its caches, and a hypervisor answers.
  *
- *      main process ──exec──► worker of the first bundle
+ *      main process ──exec──► worker of the first bundle (forked, if it is forked early)
  *            │
  *            └─────exec──► nursery ──fork──► worker of the second bundle
  *                                  ──fork──► worker of the third, ahead of its time
@@ -18,7 +18,9 @@
  * is not asked whom to kill.
  *
  * A fork of the main process serves where /proc is not mounted, and programs whose
- * main() does not call lsr_worker_route(): tests.
+ * main() does not call lsr_worker_route(): tests.  And where the first bundle is known
+ * as soon as the options are: then there is nothing in its memory yet but the strings
+ * of the environment and of the options, which are wiped.
  */
 #include "worker/start.h"
 
@@ -61,6 +63,8 @@ struct lsr_nursery {
 };
 
 static bool start_routed;
+static char **start_argv;              /* NULL-terminated, of main() */
+static struct lsr_process start_early; /* lsr_start_early()'s, until it is needed */
 
 static bool start_is_socket(int fd)
 {
@@ -117,6 +121,7 @@ static int start_nurse(void)
 int lsr_worker_route(int argc, char **argv)
 {
         start_routed = true;
+        start_argv = argv;
         /* Whoever gives these names to a link has an environment, or no such socket. */
         if (argc != 1 || environ[0] || strncmp(argv[0], "lsr-", 4) != 0 || !start_is_socket(LSR_START_FD))
                 return -1;
@@ -147,6 +152,8 @@ static void start_forget(void)
         for (char **e = environ; e && *e; e++)
                 explicit_bzero(*e, strlen(*e));
         clearenv();
+        for (char **a = start_argv; a && *a && *++a;)
+                explicit_bzero(*a, strlen(*a));
         uselocale(LC_GLOBAL_LOCALE);
         lsr_last_resort = (struct lsr_last_resort){};
 }
@@ -191,6 +198,12 @@ static int start_alone(const char *name, int (*serve)(int fd), struct lsr_proces
         else
                 *ret_process = p;
         return r;
+}
+
+void lsr_start_early(void)
+{
+        if (start_routed && start_alone(NULL, lsr_worker_main, &start_early) < 0)
+                start_early = (struct lsr_process){};
 }
 
 /* --- the nursery ------------------------------------------------------------------- */
@@ -318,8 +331,13 @@ int lsr_start(struct lsr_nursery *n, int (*serve)(int fd), const void *hello, si
                 n->hello = memcpy(lsr_xmalloc(size), hello, size);
                 n->hello_size = size;
         }
-        if (!serve && start_routed)
+        if (!serve && start_early.pid) {
+                p = start_early;
+                start_early = (struct lsr_process){};
+                r = 0;
+        } else if (!serve && start_routed) {
                 r = start_alone(START_WORKER, NULL, &p);
+        }
         if (r < 0)
                 r = start_alone(NULL, serve ? serve : lsr_worker_main, &p);
         if (r >= 0)

@@ -17,6 +17,12 @@ struct lsr_process {
         int fd;    /* our end of the socket; the caller's */
 };
 
+/*
+ * Fork the process that the first lsr_start() will take, ahead of it: for a caller that has parsed its options and knows
+ * that there will be a bundle, one alone.  If nobody takes it, it ends with the caller.
+ */
+void lsr_start_early(void);
+
 /* What the processes of a run share. */
 struct lsr_nursery;
 
