@@ -393,7 +393,7 @@ static void resolve_want(struct lsr_settings *s)
         /* Without an order there are no first entries, but like GNU ls this requests the types. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
-        l->keep = v->cells.n > 0;
+        l->keep = l->tree && v->cells.n > 0;
         l->pieces = o->unaligned && !o->tree && !w->stat;
 }
 

@@ -8,7 +8,7 @@ size=$(stat -c %s small)
 readelf -lW "$binary" | awk '$1 == "GNU_STACK" { print $1, $7 } $1 == "GNU_RELRO" { print $1 }'
 readelf -lW "$binary" | grep -c ' RWE '
 # What runs before main() runs for every listing: of libraries nothing but what the C library needs.
-readelf -SW "$binary" | awk '$2 == ".init_array" { print strtonum("0x" $6) / 8, "constructors" }'
+echo "$((16#$(readelf -SW "$binary" | awk '$2 == ".init_array" { print $6 }') / 8)) constructors"
 # Of our own functions, not of libraries: canaries, and calls that know the size of what they write to.
 objdump -d --no-show-raw-insn "$binary" | awk '
         /^[0-9a-f]+ </ { ours = $2 ~ /^<lsr_/ }
