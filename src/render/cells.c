@@ -101,7 +101,8 @@ static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, 
         for (size_t i = 0; i < cells->n; i++) {
                 struct lsr_cell *cell = &cells->all[i];
 
-                *cell = (struct lsr_cell){ .column = cell->column, .put = cell->put, .align = cell->align };
+                /* Of the last text only the length says whether there is one. */
+                memset(&cell->width, 0, offsetof(struct lsr_cell, last.text) - offsetof(struct lsr_cell, width));
         }
         for (size_t s = 0; s < n; s++) {
                 for (size_t at = 0; at < spans[s].n; at += CELLS_BLOCK) {

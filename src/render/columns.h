@@ -91,8 +91,8 @@ const char *lsr_column_name(size_t i);
 struct lsr_cell {
         const struct lsr_column *column;
         lsr_column_put *put;   /* the column's */
-        int width;             /* columns on the screen */
         uint8_t align;         /* enum lsr_align */
+        int width;             /* columns on the screen; this and what follows are measured */
         size_t bytes;          /* user, group, context: of the longest text */
         bool marks;            /* mode: there is a mark behind one */
         int remarks;           /* mode: the most marks of a member behind one */

@@ -65,7 +65,7 @@ static char *when_two(char *p, int v, char pad)
         return p + 2;
 }
 
-static char *when_year(char *p, const struct tm *tm, int pad)
+static inline char *when_year(char *p, const struct tm *tm, int pad)
 {
         int64_t year = (int64_t)tm->tm_year + 1900;
 
