@@ -17,8 +17,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "formats/tar/tar.h"
 
 #define HOP_PAYS ((uint64_t)8 << 10)      /* bytes of content that cost as much as a hop */
@@ -45,24 +45,16 @@ struct tar_hop {
         uint8_t data[HOP_WINDOW];
 };
 
-static int64_t hop_clock(void)
-{
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 /* Reading the clock costs time, too: after fast hops it is not read for a few. */
 static ssize_t hop_hop(struct tar_hop *h, const uint8_t **ret_data)
 {
         bool timed = h->fast < HOP_TRUST || h->fast % HOP_TRUST == 0;
-        int64_t start = timed ? hop_clock() : 0;
+        uint64_t start = timed ? lsr_clock() : 0;
         size_t window = h->next == h->end ? HOP_WINDOW : h->window;
         ssize_t got = lsr_input_read_at(h->inner, h->data, window, h->next);
 
         *ret_data = h->data;
-        if (timed && hop_clock() - start >= HOP_SLOW_NS) {
+        if (timed && lsr_clock() - start >= HOP_SLOW_NS) {
                 h->fast = 0;
                 h->through = h->next + h->run;
                 h->run = h->run * 2 < HOP_RUN_MAX ? h->run * 2 : HOP_RUN_MAX;

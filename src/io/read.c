@@ -11,9 +11,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "io/stream.h"
 
 #define READ_SIZE_MAX ((size_t)1 << 30) /* in one request */
@@ -45,12 +45,7 @@ static int read_plainly(struct lsr_reads *reads, const struct lsr_read *op)
 
 static uint64_t read_clock(const struct lsr_reads *reads)
 {
-        struct timespec ts;
-
-        if (!reads->timed)
-                return 0;
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+        return reads->timed ? lsr_clock() : 0;
 }
 
 void lsr_read_begin(struct lsr_reads *reads, struct lsr_read_ring *ring, struct lsr_read *read)
