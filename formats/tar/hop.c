@@ -23,7 +23,7 @@
 
 #define HOP_PAYS ((uint64_t)8 << 10)      /* bytes of content that cost as much as a hop */
 #define HOP_ALWAYS ((uint64_t)1 << 20)    /* bytes that cost more than a hop wherever they are */
-#define HOP_SLOW_NS INT64_C(32000)        /* a hop this long was none within memory */
+#define HOP_SLOW_NS UINT64_C(32000)       /* a hop this long was none within memory */
 #define HOP_RUN_MIN ((uint64_t)256 << 10) /* bytes read through after a slow hop, */
 #define HOP_RUN_MAX ((uint64_t)16 << 20)  /* after many of them */
 #define HOP_TRUST 8                       /* fast hops after which only every so many is timed */
