@@ -73,13 +73,6 @@ char *lsr_xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)))
 #define lsr_grow(p, n, cap) (*(p) = lsr_xgrow(*(p), sizeof(**(p)), (n), (cap)))
 void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap);
 
-/*
- * Room for one more than the @n elements of the array at @p, for *@cap of which there is room; it doubles.  A zeroed array
- * is an empty one.
- */
-#define lsr_grow(p, n, cap) (*(p) = lsr_xgrow(*(p), sizeof(**(p)), (n), (cap)))
-void *lsr_xgrow(void *p, size_t size, size_t n, size_t *cap);
-
 /* Room for @n bytes in the buffer at @p, for *@cap of which there is room.  What was in a smaller one is lost. */
 #define lsr_renew(p, n, cap) (*(p) = lsr_xrenew(*(p), (n), (cap)))
 void *lsr_xrenew(void *p, size_t n, size_t *cap);

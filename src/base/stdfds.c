@@ -3,12 +3,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 void lsr_stdfds_guard(void)
 {
+        static bool done;
         struct pollfd fds[] = { { .fd = STDIN_FILENO }, { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
 
+        if (done)
+                return;
+        done = true;
         if (poll(fds, 3, 0) <= 0)
                 return;
         /* The kernel gives away the lowest free number first. */

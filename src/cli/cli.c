@@ -31,7 +31,7 @@ int lsr_cli_main(int argc, char **argv)
 {
         /* Static, since its memory lives to the end: the leak check finds it here. */
         static struct lsr_settings settings;
-        bool gnu = argc > 0 && strcmp(lsr_path_name(argv[0]), "ls") == 0;
+        bool gnu = argc > 0 && strcmp(lsr_path_name(argv[0]), "ls") == 0, parses;
         int status;
 
         lsr_message_init(gnu ? argv[0] : "lsr", gnu);
@@ -39,10 +39,11 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status)
                 return status;
-        /* A listing opens nothing for writing before it starts a worker, which guards them then. */
-        if (settings.action != LSR_ACTION_LIST)
+        parses = cli_will_parse(&settings);
+        /* Any other listing opens nothing for writing before it starts a worker, which guards them then. */
+        if (parses || settings.action != LSR_ACTION_LIST)
                 lsr_stdfds_guard();
-        if (cli_will_parse(&settings))
+        if (parses)
                 lsr_start_early();
         return cli_commands[settings.action](&settings);
 }

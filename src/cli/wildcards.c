@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "source/lookup.h"
 
 #define WILDCARDS_MAX ((size_t)1 << 20) /* paths that one operand may become */
@@ -41,8 +42,10 @@ static bool wildcards_has(const char *text, size_t n)
 static char *wildcards_join(const char *path, const char *name, size_t n)
 {
         size_t len = strlen(path);
+        char *joined = lsr_xmalloc(len + 1 + n + 1);
 
-        return lsr_xprintf("%s%s%.*s", path, len && path[len - 1] != '/' ? "/" : "", (int)n, name);
+        lsr_path_put(joined, path, len, name, n);
+        return joined;
 }
 
 static void wildcards_match(struct wildcards *w, const char *path, const char *pattern, const char *name)
