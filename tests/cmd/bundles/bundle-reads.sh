@@ -10,10 +10,13 @@ zip -qj small.zip t/file-with-a-name-1 t/file-with-a-name-2
 tar -cf small.tar -C t file-with-a-name-1
 tar -czf small.tar.gz -C t file-with-a-name-1
 reads() {
-        strace -f -qq -y -e trace=read,pread64,readv,preadv,mmap -o trace lsr --no-cache "$@" >/dev/null
-        sed -nE 's/^([0-9]+) .*\(.*\/((small|large)[.a-z]*)>.* = [0-9]+$/\1 \2/p' trace |
-                awk 'NR == 1 { main = $1 } { if ($1 == main) m++; else w++ }
-                     END { print $2 ": " m " by the main process, " w " by the worker" }'
+        rm -f trace.*
+        # A file for each process, as their calls cut each other in two; the main process is the first.
+        strace -ff -qq -y -e trace=read,pread64,readv,preadv,mmap -o trace lsr --no-cache "$@" >/dev/null
+        for f in $(ls trace.* | sort -t. -k2n); do
+                grep -E '\(.*/(small|large)[.a-z]*>.* = [0-9]+$' $f | sed -E "s/.*\/((small|large)[.a-z]*)>.*/$f \1/"
+        done | awk 'NR == 1 { main = $1 } { if ($1 == main) m++; else w++ }
+                    END { print $2 ": " m " by the main process, " w " by the worker" }'
 }
 for b in small.zip large.zip small.tar small.tar.gz; do reads -l $b/; done
 reads --cat small.zip/file-with-a-name-2
