@@ -33,7 +33,7 @@ SESSION = [
     "lsr -l app.db",
     "lsr --cat app.db/users/2",
     "lsr --pack src",
-    "lsr -lh src.tar.zst/lib",
+    "lsr -lh src.tar.zst/src/lib",
 ]
 WHEN = 1_767_225_600  # 2026-01-01 00:00:00 UTC
 
@@ -85,7 +85,7 @@ def run(command, where, lsr):
     if pid == 0:
         os.chdir(where)
         env = {"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": where,
-               "SOURCE_DATE_EPOCH": str(WHEN), "XDG_CACHE_HOME": where + "/.cache"}
+               "SOURCE_DATE_EPOCH": str(WHEN), "COLUMNS": str(COLUMNS), "XDG_CACHE_HOME": where + "/.cache"}
         os.execvpe(lsr, command.split(), env)
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     out = b""
@@ -98,7 +98,7 @@ def run(command, where, lsr):
             break
         out += piece
     os.waitpid(pid, 0)
-    return out.decode().replace("\r\n", "\n")
+    return re.sub(r"\d+\.\d\d s\b", "0.01 s", out.decode().replace("\r\n", "\n"))
 
 
 def spans(line):
