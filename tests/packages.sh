@@ -118,7 +118,7 @@ check 'all kinds are made at another place' "$top/docs/packages/package.sh" "$b"
 for file in "$a"/*.tar.gz "$a"/*.deb "$a"/*.rpm; do
         check "the same bytes in both: ${file##*/}" same_bytes "${file##*/}"
 done
-check 'lintian says nothing' lintian --fail-on error,warning --allow-root "$a"/*.changes
+check 'lintian says nothing' lintian --fail-on error,warning --allow-root "$a"/*.deb
 check 'the .deb installs, runs and is removed' deb_installs
 check 'the .rpm installs, runs and is removed' rpm_installs
 check 'the binary for aarch64 runs' aarch64_runs

@@ -103,7 +103,7 @@ lsr ($version) unstable; urgency=medium
 
  -- the lsr authors <lsr@localhost.localdomain>  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END
-        dpkg-buildpackage -us -uc -b
+        DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
         mv ../*.deb ../*.changes ../*.buildinfo "$out/"
 }
 
