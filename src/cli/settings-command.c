@@ -33,7 +33,7 @@ static const struct {
         { "--icons", LIST, " icon " },
         { "--all", LIST, " hidden " },
         { "--recursive", LIST, " recurse " },
-        { "--tree=N", LIST, " depth max-depth " },
+        { "--tree=N", LIST, " max-depth 2 3 4 5 6 7 8 9 " },
         { "--directory", LIST, " list-dirs " },
         { "--group-directories-first", LIST, " dirsfirst " },
         { "--ignore=PATTERN", LIST, " ignore-glob exclude " },
@@ -143,19 +143,30 @@ char *lsr_given_meant(const char *word, size_t len, enum lsr_action action)
         return use ? lsr_xstrdup(use) : nearest ? lsr_xprintf("--%s", nearest->name) : NULL;
 }
 
-enum lsr_action lsr_given_command(struct lsr_parser parser)
+static bool command_is(const struct lsr_option *o, const char *name)
 {
-        enum lsr_action action = LSR_ACTION_LIST;
+        return o->name && strcmp(o->name, name) == 0;
+}
+
+struct lsr_glance lsr_given_glance(struct lsr_parser parser)
+{
+        struct lsr_glance g = { .action = LSR_ACTION_LIST };
         const struct lsr_option *option;
         const char *value;
         int got;
 
-        while (action == LSR_ACTION_LIST && (got = lsr_parse_option(&parser, &option, &value)) != 0) {
+        while ((got = lsr_parse_option(&parser, &option, &value)) != 0) {
                 free(lsr_take(&parser.problem, NULL));
-                if (got > 0 && option->command < LSR_ACTION_HELP)
-                        action = option->command;
+                if (got < 0)
+                        continue;
+                if (option->command >= LSR_ACTION_HELP)
+                        g.help = true;
+                else if (g.action == LSR_ACTION_LIST)
+                        g.action = option->command;
+                g.levels |= command_is(option, "tree") || command_is(option, "recursive");
+                g.no_config |= command_is(option, "no-config");
         }
-        return action;
+        return g;
 }
 
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action)

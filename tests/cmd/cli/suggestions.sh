@@ -1,7 +1,7 @@
 # engines: sync
 # What other programs call so: the option that was meant is named, and nothing is read or written.
 mkdir d; echo 1 >d/f; tar -cf x.tar d
-for option in --long --oneline --header --hidden --depth=2 --dirsfirst --octal-permissions --usage -V '-?'; do
+for option in --long --oneline --header --hidden --max-depth=2 --dirsfirst --octal-permissions --usage -V '-?'; do
         status lsr $option d
 done
 # tar, zip and unzip: commands,
