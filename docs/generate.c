@@ -112,7 +112,7 @@ static void generate_man(struct lsr_out *out, const char *template)
  */
 static const char bash_members[] =
         "_lsr_members()\n{\n"
-        "\tlocal word=$1 only dir\n"
+        "\tlocal word=$1 only dir set=$- IFS=$'\\n'\n" /* mapfile reads a pipe byte by byte */
         "\tcase $word in\n"
         "\t[\\'\\\"]*) word=${word:1} ;;\n"
         "\t*) word=${word//\\\\/} ;;\n"
@@ -121,8 +121,10 @@ static const char bash_members[] =
         "\tdir=${word%/*}/ only=${word##*/}\n"
         "\t[ -d \"${dir/#\\~\\//$HOME/}\" ] && return\n"
         "\tonly=${only//\\\\/\\\\\\\\} only=${only//\\*/\\\\*} only=${only//\\?/\\\\?} only=${only//[/\\\\[}\n"
-        "\tmapfile -d '' -t COMPREPLY < <(lsr --no-config --zero -UApN --only=\"$only*\" -- \"${dir/#\\~\\//$HOME/}\" "
-        "2>/dev/null)\n"
+        "\tset -f\n"
+        "\tCOMPREPLY=($(lsr --no-config -1UApN --ignore=$'*\\n*' --only=\"$only*\" -- \"${dir/#\\~\\//$HOME/}\" "
+        "2>/dev/null))\n"
+        "\t[[ $set = *f* ]] || set +f\n"
         "\tcompopt -o filenames\n"
         "\t[[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = */ ]] && compopt -o nospace\n"
         "\tCOMPREPLY=(\"${COMPREPLY[@]/#/\"$dir\"}\")\n"

@@ -17,9 +17,9 @@ static bool filter_ascii(const char *s)
 static bool filter_matches(const char *const *patterns, const char *name, int flags)
 {
         /* '?' and brackets match characters, which only the locale can tell from bytes. */
-        if (patterns && *patterns && (!lsr_locale_collates_bytes() || (lsr_locale_multibyte() && !filter_ascii(name))))
+        if (*patterns && (!lsr_locale_collates_bytes() || (lsr_locale_multibyte() && !filter_ascii(name))))
                 lsr_locale();
-        for (; patterns && *patterns; patterns++)
+        for (; *patterns; patterns++)
                 if (fnmatch(*patterns, name, flags) == 0)
                         return true;
         return false;
@@ -54,8 +54,8 @@ bool lsr_filter_keeps(const struct lsr_list_options *o, const char *name, uint8_
 {
         if (o->show != LSR_SHOW_ALL && name[0] == '.' && (o->show == LSR_SHOW_VISIBLE || lsr_entry_is_dots(name)))
                 return false;
-        if (o->show == LSR_SHOW_VISIBLE && filter_matches(o->hide, name, FNM_PERIOD))
+        if (o->show == LSR_SHOW_VISIBLE && o->hide && filter_matches(o->hide, name, FNM_PERIOD))
                 return false;
-        return !filter_matches(o->ignore, name, FNM_PERIOD) &&
+        return (!o->ignore || !filter_matches(o->ignore, name, FNM_PERIOD)) &&
                (!lsr_filter_is_choosy(o) || filter_may_show(o, name, type));
 }

@@ -29,6 +29,14 @@ static size_t time_seconds(int64_t sec, char digits[24])
         return (size_t)(lsr_text_number(end, sec < 0 ? 0 - (uint64_t)sec : (uint64_t)sec, 0) - digits);
 }
 
+/* To the right; apart, as it is rare. */
+__attribute__((noinline)) static char *time_put_relative(const struct lsr_cell *cell, char *p, size_t len)
+{
+        memmove(p + cell->width - len, p, len);
+        memset(p, ' ', (size_t)cell->width - len);
+        return p + cell->width;
+}
+
 char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
         const unsigned time = cell->column->which;
@@ -40,11 +48,8 @@ char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_e
                 return lsr_cell_unknown(cell, p);
         }
         len = lsr_when_format(&v->when, sec, e->meta.nsec[time], p);
-        if (v->when.kind == LSR_WHEN_RELATIVE && (int)len < cell->width) {
-                memmove(p + cell->width - len, p, len);
-                memset(p, ' ', (size_t)cell->width - len);
-                return p + cell->width;
-        }
+        if ((int)len < cell->width && v->when.kind == LSR_WHEN_RELATIVE)
+                return time_put_relative(cell, p, len);
         if (len == 0 && lsr_when_out_of_range(&v->when, sec)) {
                 len = time_seconds(sec, digits);
                 for (int blanks = cell->width - (int)len; blanks > 0; blanks--)

@@ -251,13 +251,11 @@ static size_t when_relative(struct lsr_when *w, int64_t sec, uint32_t nsec, char
 
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
 {
-        const struct tm *tm = w->kind == LSR_WHEN_RELATIVE ? NULL : when_local(w, sec);
+        const struct tm *tm = when_local(w, sec);
         char *p = buf;
         bool recent;
 
-        if (w->kind == LSR_WHEN_RELATIVE)
-                return when_relative(w, sec, nsec, buf);
-        if (!tm)
+        if (!tm && w->kind != LSR_WHEN_RELATIVE)
                 return 0;
         switch (w->kind) {
         case LSR_WHEN_LOCALE:
@@ -294,7 +292,7 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
         case LSR_WHEN_FORMAT:
                 return when_custom(w, w->formats[when_recent(w, sec, nsec)], tm, sec, nsec, buf);
         case LSR_WHEN_RELATIVE:
-                break;
+                return when_relative(w, sec, nsec, buf);
         }
         return 0;
 }

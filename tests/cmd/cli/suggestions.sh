@@ -19,6 +19,16 @@ status lsr --pack -9 d
 status lsr --pack -T4 d
 status lsr --pack -vf y.tar d
 status lsr --check -h x.tar
+# What is for listings, where nothing is listed.
+status lsr --check --tree x.tar
+status lsr --cat -l x.tar/d/f
+status lsr --unpack --only=f x.tar
+status lsr --unpack -xf x.tar
+status lsr --pack -x '*.o' d
+status lsr --pack --git-ignore d
+status lsr --gitignore d
+status lsr -P '*.c' d
+status lsr -L2 d
 # By letters rather an option of the command.
 status lsr --pack d --ouput=y.tar
 status lsr --exlcude=x --pack d
