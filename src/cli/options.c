@@ -337,7 +337,7 @@ const struct lsr_option lsr_options[] = {
         GNU('a', "all", WHAT, LIST, "show names that start with a dot too", SET(list.show, LSR_SHOW_ALL)),
         GNU('b', "escape", NAMES, LIST, "show unprintable characters as C escapes",
             SET(given.quoting, LSR_QUOTE_ESCAPE)),
-        GNU('d', "directory", WHAT, LIST, "list directories as files, even with -R", FLAG(list.dirs_as_files)),
+        GNU('d', "directory", WHAT, LIST, "directories as files; in a tree, nothing else", FLAG(list.dirs_as_files)),
         GNU('D', "dired", LAYOUT, LIST, "with -l, add name positions for Emacs dired", FLAG(view.o.dired)),
         GNU(0, "full-time", FIELDS, LIST, "like -l --time-style=full-iso", .set = set_full_time, LONG),
         GNU(0, "group-directories-first", ORDER, LIST, "list directories before files", FLAG(list.dirs_first)),
