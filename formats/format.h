@@ -175,6 +175,7 @@ struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
         const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
         bool needs_random;           /* cannot work from a pipe or behind a filter */
+        bool offsets;                /* the position of a member is where it begins */
         bool from_end; /* what a probe sees of the end need not be read again by the first request: the file is no live one */
         /* Pure.  Called in the order of the table; the first that says yes has it. */
         bool (*probe)(const struct lsr_probe *p);

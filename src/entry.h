@@ -28,6 +28,7 @@ struct lsr_entry_member {
         const char *raw;    /* the stored path where the name shown differs, NULL if it does not */
         size_t raw_len;
         uint64_t packed; /* bytes in the bundle, UINT64_MAX if not known */
+        uint64_t offset; /* where it begins in the bundle, before compression of that as a whole; as packed */
         bool encrypted;
         bool dangling; /* a hard link to nothing */
         bool implied;
@@ -60,6 +61,7 @@ enum {
         LSR_ENTRY_REPORTED = 1 << 3, /* why meta.error has been told already */
         LSR_ENTRY_MEMBER = 1 << 4,   /* an operand of which a bundle has the last word, not the kernel */
         LSR_ENTRY_IMPLIED = 1 << 5,  /* a directory that its bundle does not store: as unpacking would make it */
+        LSR_ENTRY_IGNORED = 1 << 6,  /* by git, and that is to be left out */
 };
 
 struct lsr_entry {

@@ -299,6 +299,7 @@ int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 const struct lsr_format lsr_format_lsr1 = {
         .name = "lsr1",
         .suffixes = lsr1_suffixes,
+        .offsets = true,
         .from_end = true,
         .probe = lsr1_probe,
         .scan = lsr1_scan,

@@ -571,6 +571,7 @@ static int tar_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_
 const struct lsr_format lsr_format_tar = {
         .name = "tar",
         .suffixes = tar_suffixes,
+        .offsets = true,
         .probe = tar_probe,
         .scan = tar_scan,
         .read = tar_read,

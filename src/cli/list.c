@@ -74,6 +74,9 @@ static void list_start_files(void *ctx)
                 zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
+        /* The end of the process closes the last one, where nothing else is going to be opened. */
+        if (l->n_files > 0 && !l->s->list.recursive && l->s->n_operands == 1)
+                l->files[l->n_files - 1].leave_open = true;
         lsr_io_add(l->io, l->ops, l->n_files);
 }
 
@@ -256,8 +259,10 @@ int lsr_command_list(struct lsr_settings *settings)
         int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
+        lsr_default_blame(settings->engine);
         if (lsr_engine_new(&l.io, settings->engine) != 0)
                 return 2;
+        lsr_default_blame(NULL);
         lsr_out_init(&out, STDOUT_FILENO);
         l.view->out = &out;
         lsr_users_init(&l.view->users, "passwd");

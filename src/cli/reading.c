@@ -94,7 +94,9 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
         int status;
 
         *r = (struct lsr_reading){ .settings = settings };
+        lsr_default_blame(settings->engine);
         status = lsr_engine_new_required(&r->io, settings->engine);
+        lsr_default_blame(NULL);
         if (status)
                 return status;
         r->bundles = lsr_bundles_new(&(struct lsr_bundles_options){

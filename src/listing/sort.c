@@ -38,7 +38,8 @@ struct sort_ctx {
 
 bool lsr_sort_by_name_only(const struct lsr_list_options *o)
 {
-        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION) &&
+        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION ||
+                o->sort == LSR_SORT_NATURAL) &&
                !o->dirs_first;
 }
 
@@ -84,6 +85,13 @@ static int sort_ties_version(const struct sort_ctx *ctx, const struct sort_item 
         int r = lsr_version_compare(a->entry->name, a->entry->name_len, b->entry->name, b->entry->name_len);
 
         return r ? r : strcmp(a->entry->name, b->entry->name);
+}
+
+static int sort_ties_natural(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
+{
+        int r = lsr_natural_compare(a->entry->name, b->entry->name);
+
+        return r ? r : sort_ties_name(ctx, a, b);
 }
 
 /* -r turns keys and ties around, but not what dirs_first put in front. */
@@ -235,6 +243,9 @@ static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *ite
                 return ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[o->time] : 0);
         case LSR_SORT_WIDTH:
                 return o->width(o->width_ctx, e);
+        case LSR_SORT_INODE:
+                return lsr_entry_stat_ok(e) ? e->meta.inode : 0;
+        case LSR_SORT_NATURAL:
         case LSR_SORT_NONE:
         case LSR_SORT_VERSION:
         case LSR_SORT_EXTENSION:
@@ -349,6 +360,8 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry **rows, size_t 
                 ctx.ties = sort_ties_extension;
         else if (o->sort == LSR_SORT_VERSION)
                 ctx.ties = sort_ties_version;
+        else if (o->sort == LSR_SORT_NATURAL)
+                ctx.ties = sort_ties_natural;
         else if (o->sort == LSR_SORT_WIDTH)
                 o->width_set(o->width_ctx, rows, n);
         if (!lsr_locale_collates_bytes())

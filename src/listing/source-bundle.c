@@ -6,6 +6,7 @@
  * there are few, so rows share an extra for each; only links, members with
  * ACLs and the rows of --json have one to themselves.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct members {
         struct lsr_arena *arena;
         struct lsr_place dir;
         const struct lsr_catalogue *c;
+        bool offsets;                    /* members have one */
         bool unseen;                     /* it is an operand that is going to be listed, not a row */
         struct lsr_entry_extra **shared; /* by attribute, NULL until used */
         uint32_t n_shared;
@@ -34,6 +36,8 @@ struct members {
 static void members_begin(struct members *x, struct lsr_reader *in, struct lsr_arena *arena, struct lsr_place dir)
 {
         *x = (struct members){ .in = in, .arena = arena, .dir = dir, .c = dir.bundle->catalogue };
+        for (size_t i = 0; in->o->want.member && lsr_formats[i]; i++)
+                x->offsets |= lsr_formats[i]->offsets && strcmp(lsr_formats[i]->name, dir.bundle->format) == 0;
         x->n_shared = lsr_catalogue_attrs(x->c);
         if (x->n_shared > MEMBERS_SHARED_MAX)
                 x->n_shared = MEMBERS_SHARED_MAX;
@@ -193,6 +197,8 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
                                              .raw = m->raw,
                                              .raw_len = m->raw_len,
                                              .packed = m->packed,
+                                             .offset = x->offsets && !(m->flags & LSR_MEMBER_IMPLIED) ? m->position
+                                                                                                      : UINT64_MAX,
                                              .encrypted = m->flags & LSR_MEMBER_ENCRYPTED,
                                              .dangling = m->flags & LSR_MEMBER_DANGLING,
                                              .implied = m->flags & LSR_MEMBER_IMPLIED };
@@ -314,13 +320,13 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
                 return LSR_READ_NONE;
         }
         entries = lsr_arena_new(r->arena, struct lsr_entry, (size_t)below.n + 2);
-        if (lsr_filter_keeps(in->o, "."))
+        if (lsr_filter_keeps(in->o, ".", DT_DIR))
                 members_fill(&x, row, row, ".", 1, true, &entries[n++]);
-        if (lsr_filter_keeps(in->o, ".."))
+        if (lsr_filter_keeps(in->o, "..", DT_DIR))
                 members_up(&x, dir->depth > 0, &entries[n++]);
         for (uint32_t i = 0; i < below.n; i++) {
                 members_fill(&x, below.first + i, row, NULL, 0, true, &entries[n]);
-                if (lsr_filter_keeps(in->o, entries[n].name))
+                if (lsr_filter_keeps(in->o, entries[n].name, entries[n].type))
                         n++;
         }
         lsr_rows_add(r, entries, n);

@@ -44,15 +44,15 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
         size_t width;
 
         lsr_color_normal(v);
-        if (dim)
-                lsr_color_sequence(v, "\033[2m");
+        if (dim || v->cells.paints)
+                lsr_color_sequence(v, dim ? "\033[2m" : "");
         p = lsr_out_reserve(v->out, v->cells.room + v->prefix_len + e->name_len + LONG_REST_MAX);
         if (v->o.dired) {
                 *p++ = ' ';
                 *p++ = ' ';
         }
         p = lsr_cells_put(v, e, p, &anew);
-        width = (size_t)(p - anew) + v->prefix_width;
+        width = (size_t)(p - anew) + v->prefix_width - v->cells.painted;
         p = lsr_name_put_prefix(v, p);
         if (lsr_name_is_bare(v, e) && !S_ISLNK(lsr_entry_mode(e))) {
                 p = lsr_name_put_bare(v, e, p);

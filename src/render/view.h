@@ -95,6 +95,8 @@ struct lsr_view {
         size_t prefix_width; /* its columns */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
+        struct lsr_json_level *json_levels; /* of a tree: objects that are open, each in the one before */
+        size_t json_open, json_cap;
         uint64_t syscalls; /* made for colours */
 };
 
@@ -109,6 +111,9 @@ void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */
 
+/* ", 1,234 bytes", or in the unit of sizes. */
+void lsr_view_bytes(struct lsr_view *v, uint64_t bytes);
+
 /* Measure the columns for one set. */
 void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
@@ -118,6 +123,9 @@ void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
+void lsr_json_tree_end(struct lsr_view *v);
 void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
 void lsr_tree_end(struct lsr_view *v);
