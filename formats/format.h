@@ -57,6 +57,7 @@ struct lsr_wanted {
          * first file of a name will do: those behind may not be looked at.
          */
         bool lookups;
+        bool described; /* what is listed of a database has sizes and notes (LSR_MEMBER_NOTED) */
 };
 
 /*

@@ -28,6 +28,7 @@ struct lsr_entry_member {
         const char *raw;    /* the stored path where the name shown differs, NULL if it does not */
         size_t raw_len;
         uint64_t packed; /* bytes in the bundle, UINT64_MAX if not known */
+        uint64_t rows;   /* of a table, UINT64_MAX if not known */
         bool encrypted;
         bool dangling; /* a hard link to nothing */
         bool implied;
@@ -47,7 +48,9 @@ struct lsr_entry_extra {
         bool link_ok;         /* the target exists and could be stat-ed */
         bool has_cap;         /* security.capability is there */
         uint8_t marks;        /* of a member: LSR_MARK_* */
-        const char *user;     /* name of the owner that the bundle stores, NULL if it stores none */
+        const char *note;     /* of a member, for people; on one line.  NULL: there is none */
+        uint32_t note_len;
+        const char *user; /* name of the owner that the bundle stores, NULL if it stores none */
         const char *group;
         const struct lsr_entry_member *member; /* NULL outside bundles, and if nobody asks */
         const struct lsr_place *place;         /* of an operand in a bundle, or of what a link in one leads to */

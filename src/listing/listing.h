@@ -24,6 +24,7 @@ enum lsr_sort {
         LSR_SORT_VERSION,
         LSR_SORT_EXTENSION,
         LSR_SORT_WIDTH,
+        LSR_SORT_NUMBER, /* by name, but numbers as such: rows of a table, in place of LSR_SORT_NAME */
 };
 
 enum lsr_show {
@@ -118,6 +119,7 @@ struct lsr_set {
         unsigned depth;  /* 0: an operand */
         bool heading;    /* several sets are listed, so this one wants its name above it */
         bool more;       /* directories follow */
+        bool noted;      /* rows may have notes */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */

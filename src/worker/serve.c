@@ -342,6 +342,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .partial = request.partial,
                 .links = request.links,
                 .lookups = request.lookups,
+                .described = request.described,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;
         /* A part has the children of one directory. */

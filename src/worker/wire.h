@@ -85,7 +85,7 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
-        uint8_t partial, links, lookups;
+        uint8_t partial, links, lookups, described;
         uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 

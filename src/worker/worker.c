@@ -385,6 +385,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
                 scan.partial = wanted->partial;
                 scan.links = wanted->links;
                 scan.lookups = wanted->lookups;
+                scan.described = wanted->described;
                 r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
                 free(paths.iov_base);
                 paths = (struct iovec){};
