@@ -14,6 +14,7 @@
 #include "cli/doubt.h"
 #include "cli/given.h"
 #include "cli/message.h"
+#include "cli/password.h"
 #include "cli/reading.h"
 #include "cli/wildcards.h"
 
@@ -257,7 +258,7 @@ int lsr_command_list(struct lsr_settings *settings)
         int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
-        if (lsr_engine_new(&l.io, settings->engine) != 0)
+        if (lsr_password_begin(settings) != 0 || lsr_engine_new(&l.io, settings->engine) != 0)
                 return 2;
         lsr_out_init(&out, STDOUT_FILENO);
         l.view->out = &out;
@@ -270,6 +271,7 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .cache = !settings->no_cache,
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
+                                                                       .password = lsr_password,
                                                                        .trouble = list_bundle_trouble });
         if (settings->list.bundles) {
                 if (!settings->gnu)

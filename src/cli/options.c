@@ -420,6 +420,8 @@ const struct lsr_option lsr_options[] = {
         OWN("level", WHAT, LIST, "limit the depth of --tree and -R", REQUIRED("N"), .set = set_level),
         OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
         OWN("output", READ, PACK | UNPACK, "bundle (- for stdout) or directory to write", TEXT("FILE", output)),
+        OWN("password-file", READ, LIST | READ, "password of bundles: the first line of FILE",
+            TEXT("FILE", password_file)),
         OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
         OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
         OWN("total-size", FIELDS, LIST, "show the total size of what is in directories", FLAG(list.total_size)),

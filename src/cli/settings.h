@@ -67,12 +67,13 @@ struct lsr_settings {
         bool gnu; /* called as ls */
         bool stats;
         bool help_all;
-        bool no_cache;         /* of catalogues */
-        bool confine_required; /* bundles are read by a confined process or not at all */
-        bool force;            /* replace what exists */
-        const char *output;    /* NULL: not said */
-        const char *engine;    /* for lsr_io_new() */
-        const char **operands; /* owned; at least one, for a listing "." if none was given */
+        bool no_cache;             /* of catalogues */
+        bool confine_required;     /* bundles are read by a confined process or not at all */
+        bool force;                /* replace what exists */
+        const char *output;        /* NULL: not said */
+        const char *engine;        /* for lsr_io_new() */
+        const char *password_file; /* NULL: not said */
+        const char **operands;     /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_patterns ignore, hide; /* of a listing, which has them in its options too */
         struct lsr_list_options list;
