@@ -93,6 +93,7 @@ struct lsr_view {
         const char *prefix;  /* a tree's branches in front of a name */
         size_t prefix_len;   /* bytes of it */
         size_t prefix_width; /* its columns */
+        size_t note_column;  /* columns of names in front of notes; 0: these follow their name */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
         struct lsr_json_level *json_levels; /* of a tree: objects that are open, each in the one before */

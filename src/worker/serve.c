@@ -118,7 +118,9 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan)
 {
         struct serve_bundle *other = b->as.id != s->warm ? serve_find(s, s->warm) : NULL;
-        struct lsr_scan next = { .window_max = s->window_max, .ctx = s, .trouble = serve_trouble };
+        struct lsr_scan next = {
+                .window_max = s->window_max, .password = s->password, .ctx = s, .trouble = serve_trouble
+        };
         int r;
 
         if (other && other->used)
@@ -342,6 +344,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .partial = request.partial,
                 .links = request.links,
                 .lookups = request.lookups,
+                .described = request.described,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;
         /* A part has the children of one directory. */
@@ -469,6 +472,10 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 return 0;
         case LSR_WIRE_STOP: /* too late */
                 return 0;
+        case LSR_WIRE_PASSWORD:
+                free(s->password);
+                s->password = lsr_xstrdup((const char *)data);
+                return 0;
         default:
                 return -EBADMSG;
         }
@@ -511,6 +518,7 @@ int lsr_worker_main(int fd)
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
+        free(s.password);
         free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);

@@ -1,10 +1,10 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
+ *      parent  START  PASSWORD  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
  *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
- * Every request but START, CLOSE and STOP is answered before the next one is sent.
+ * Every request but START, PASSWORD, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
  * parent trusts none of them; the worker trusts its parent.
  */
@@ -54,6 +54,7 @@ enum lsr_wire_type {
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
+        LSR_WIRE_PASSWORD,  /* text, for encrypted members; no answer */
         LSR_WIRE_FORK,      /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 
@@ -85,7 +86,7 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
-        uint8_t partial, links, lookups;
+        uint8_t partial, links, lookups, described;
         uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 
