@@ -229,6 +229,9 @@ bool lsr_verifies_nothing(const uint8_t *head, size_t n);
 extern const struct lsr_format *const lsr_formats[];
 extern const struct lsr_filter *const lsr_filters[];
 
+/* Does @name (@n bytes) end as that of a bundle does?  Without regard to case. */
+bool lsr_suffix_known(const char *name, size_t n);
+
 /* What an input was recognised as. */
 struct lsr_identity {
         const struct lsr_format *format;

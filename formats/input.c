@@ -314,6 +314,12 @@ const uint8_t *lsr_input_view(struct lsr_input *in, uint64_t offset, uint64_t n)
         return in->ops->map_part && n > 0 ? in->ops->map_part(in, offset, n) : NULL;
 }
 
+void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n)
+{
+        if (in->ops->want)
+                in->ops->want(in, ranges, n);
+}
+
 const uint8_t *lsr_input_map(struct lsr_input *in)
 {
         return in->ops->map ? in->ops->map(in) : NULL;

@@ -161,6 +161,7 @@ static int client_opened(const struct lsr_remote_answer *answer, int data, int b
         struct lsr_remote_file file = { .id = answer->id,
                                         .candidate = answer->candidate,
                                         .size = answer->size,
+                                        .not_modified = answer->not_modified,
                                         .data = data,
                                         .bits = bits,
                                         .stats = answer->stats };
@@ -179,13 +180,18 @@ static int client_opened(const struct lsr_remote_answer *answer, int data, int b
 }
 
 int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
-                    struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX])
+                    const struct lsr_remote_known *known, struct lsr_remote_file *ret_file,
+                    char ret_text[LSR_REMOTE_TEXT_MAX])
 {
         struct lsr_remote_open open = { .type = LSR_REMOTE_OPEN, .id = ++c->last_id, .n_candidates = n_ends };
         struct lsr_remote_answer answer;
         int fds[2] = { -1, -1 }, r;
 
         memcpy(open.ends, ends, n_ends * sizeof(*ends));
+        if (known) {
+                open.known_size = known->size;
+                memcpy(open.known_tag, known->tag, sizeof(open.known_tag));
+        }
         r = client_send(c, &open, sizeof(open), url, strlen(url));
         if (r == 0)
                 r = client_answer(c, LSR_REMOTE_OPENED, open.id, &answer, fds);

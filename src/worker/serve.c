@@ -80,7 +80,7 @@ static int serve_input(struct serve *s, struct serve_bundle *b)
 
         if (b->as.size == LSR_INPUT_UNKNOWN)
                 return -ESPIPE;
-        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = serve_file(s, b, &in);
         for (unsigned i = 0; i < b->identity.n_filters && r >= 0; i++) {
                 struct lsr_input *outer;
 
@@ -109,7 +109,7 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
                 return lsr_input_seek(scan->input, 0);
         if (!scan->input)
                 r = serve_input(s, b);
-        for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0; i++)
+        for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0 && !b->as.far; i++)
                 if (b->fds[1 + i] >= 0 && !scan->companions[i])
                         r = lsr_input_file(&scan->companions[i], s->io, b->fds[1 + i], 0, b->as.companion_sizes[i]);
         return r;
@@ -177,8 +177,7 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
                 if (r < 0)
                         return r;
         }
-        r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in)
-                    : lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in) : serve_file(s, b, &in);
         if (r < 0)
                 return r;
         r = lsr_identify(in, s->window_max, &b->identity, &b->scan.input);
@@ -370,7 +369,7 @@ static int serve_check_remains(struct serve *s, struct serve_bundle *b)
 
         if (b->identity.n_filters != 1 || b->identity.filters[0] != &lsr_filter_zstd || b->as.size == LSR_INPUT_UNKNOWN)
                 return 1;
-        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = serve_file(s, b, &in);
         if (r < 0)
                 return r;
         if (lsr_lsr1_is_lost(in))

@@ -31,6 +31,9 @@ struct serve {
 
 int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n);
 
+/* The file of @b, or its range, as an input: of one that is far, the parent is asked for what is missing (need.c). */
+int serve_file(struct serve *s, const struct serve_bundle *b, struct lsr_input **ret_input);
+
 /* NULL: it was never opened, or is closed. */
 struct serve_bundle *serve_find(struct serve *s, uint32_t id);
 

@@ -30,6 +30,11 @@ struct lsr_worker_options {
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
+        /*
+         * Have ranges of the far file at hand: the first @n_needed; the @n_wanted that follow will be, some time.  0 or a
+         * negative errno, which was said; -EPROTO: they are not in the file, and the worker is not to be trusted.
+         */
+        int (*need)(void *ctx, const struct lsr_input_range *ranges, unsigned n_needed, unsigned n_wanted);
         int (*serve)(int fd); /* for tests: what stands in for the worker; NULL */
 };
 
@@ -53,6 +58,8 @@ struct lsr_worker_file {
         int companions[LSR_COMPANIONS]; /* -1: not there */
         uint64_t offset;
         uint64_t size; /* LSR_INPUT_UNKNOWN: a pipe */
+        bool far;      /* parts of it may be missing: then options.need() is asked for them, */
+        int bitmap;    /* and this has what is there, see remote/protocol.h; stays the caller's */
 };
 
 struct lsr_worker_bundle {
