@@ -204,6 +204,11 @@ struct lsr_format {
          * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
         int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
+        /*
+         * Which bytes of the input reading @m takes, about: they are announced where that is far.  False: that is not known.
+         * NULL: never.
+         */
+        bool (*range)(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range);
         /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
         void (*close)(struct lsr_scan *scan);
 };

@@ -220,7 +220,8 @@ int lsr_input_skip(struct lsr_input *in, uint64_t n)
 {
         uint64_t ahead = (uint64_t)in->piece_len + in->rest_len;
 
-        if (in->ops->seek && n > ahead && n - ahead >= INPUT_SEEK_MIN)
+        /* What is far is not read to be passed over. */
+        if (in->ops->seek && n > ahead && (n - ahead >= INPUT_SEEK_MIN || lsr_input_far(in)))
                 return input_go_checked(in, n > UINT64_MAX - in->at ? UINT64_MAX : in->at + n);
         return input_pass(in, n);
 }

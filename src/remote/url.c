@@ -200,8 +200,10 @@ char *lsr_url_inner(const char *text, uint32_t end)
 
         if (lsr_url_parse(text, &url) == 0 && url.inner)
                 inner = (struct lsr_url_part){ url.inner, strlen(url.inner) };
-        else if (url.path.p)
+        else if (url.path.p && inner.p <= url.path.p + url.path.n)
                 inner.n = (size_t)(url.path.p + url.path.n - inner.p);
+        else
+                inner.n = 0; /* behind a query only "#/" leads on */
         escaped = url.scheme != LSR_URL_S3 && !url.inner;
         while (inner.n && *inner.p == '/') {
                 inner.p++;

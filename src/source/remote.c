@@ -257,11 +257,8 @@ static int remote_need(struct lsr_bundle *outermost, const struct lsr_input_rang
         lsr_autofree char *said = NULL;
         int r;
 
-        for (unsigned i = 0; i < n_needed + n_wanted; i++) {
-                if (ranges[i].offset > o->file.size || ranges[i].length > o->file.size - ranges[i].offset)
-                        return -EPROTO;
+        for (unsigned i = 0; i < n_needed + n_wanted; i++)
                 sent[i] = (struct lsr_remote_range){ ranges[i].offset, ranges[i].length };
-        }
         if (o->error)
                 return -EIO;
         r = lsr_remote_need(outermost->all->remote, &o->file, sent, n_needed, n_wanted, text);
@@ -278,9 +275,9 @@ int bundle_remote_need(void *ctx, const struct lsr_input_range *ranges, unsigned
         struct lsr_bundles *b = ctx;
         struct lsr_bundle *outermost = b->current ? bundle_outermost(b->current) : NULL;
 
-        if (!outermost || !outermost->remote || outermost->remote->file.data < 0 ||
-            n_needed + n_wanted > LSR_WIRE_RANGES_MAX)
-                return -EPROTO;
+        /* A thread of the worker may still be reading what was closed here. */
+        if (!outermost || !outermost->remote || outermost->remote->file.data < 0)
+                return -EIO;
         return remote_need(outermost, ranges, n_needed, n_wanted);
 }
 
@@ -295,7 +292,7 @@ ssize_t bundle_read_at(struct lsr_bundle *bundle, void *buf, size_t n, uint64_t 
                 int r = remote_need(outermost, &(struct lsr_input_range){ offset, n }, 1, 0);
 
                 if (r < 0)
-                        return r == -EPROTO ? 0 : r;
+                        return r;
         }
         return lsr_io_read_at(bundle->all->o.io, bundle->fd, buf, n, offset);
 }

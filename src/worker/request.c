@@ -333,6 +333,9 @@ static int answer_need(struct lsr_worker *w, uint64_t length)
             length != sizeof(need) + (need.n_needed + need.n_wanted) * sizeof(*ranges))
                 return -EPROTO;
         r = lsr_wire_take(w->wire, ranges, length - sizeof(need));
+        for (uint32_t i = 0; i < need.n_needed + need.n_wanted && r == 0; i++)
+                if (ranges[i].offset > w->options.size || ranges[i].length > w->options.size - ranges[i].offset)
+                        r = -EPROTO;
         if (r == 0)
                 r = w->options.need(w->options.ctx, ranges, need.n_needed, need.n_wanted);
         if (r == -EPROTO || r == -EPIPE)

@@ -31,8 +31,8 @@ struct lsr_worker_options {
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
         /*
-         * Have ranges of the far file at hand: the first @n_needed; the @n_wanted that follow will be, some time.  0 or a
-         * negative errno, which was said; -EPROTO: they are not in the file, and the worker is not to be trusted.
+         * Have ranges of the far file at hand, all within its size: the first @n_needed; the @n_wanted that follow will
+         * be, some time.  0 or a negative errno, which was said.
          */
         int (*need)(void *ctx, const struct lsr_input_range *ranges, unsigned n_needed, unsigned n_wanted);
         int (*serve)(int fd); /* for tests: what stands in for the worker; NULL */
