@@ -139,8 +139,8 @@ static inline bool lsr_input_far(const struct lsr_input *in)
 }
 
 /*
- * These @n will be read soon, in about this order; what goes beyond the end does not count.  What was announced before is
- * not any more.  It takes no time where the input is at hand.
+ * These @n will be read soon, in about this order; what goes beyond the end does not count.  Others that were announced
+ * before are not any more, unless these are some of them.  It takes no time where the input is at hand.
  */
 void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n);
 

@@ -175,5 +175,8 @@ int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *s
 int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink);
 
+/* Announce that these, by ascending position, will be read: of what lies on a server they are fetched meanwhile. */
+void lsr_bundle_want(struct lsr_bundle *b, const uint32_t *rows, size_t n);
+
 /* As lsr_format.check, which needs no catalogue; 1: reading all members is what can be done. */
 int lsr_bundle_check(struct lsr_bundle *b, struct lsr_checked *ret_checked);

@@ -1,7 +1,7 @@
 /*
  * remote - bundles that lie on servers, for bundle.c
  *
- *      URL ─► which part of it names the bundle ─► cache: what was there? ─► lsr-remote opens it ─► a sparse file, a bitmap
+ *      URL ─► which part names the bundle ─► cache: what was there? ─► lsr-remote opens it ─► sparse file, bitmap
  *
  * The helper is started with the first URL.  Reading is as of a file, but what is not there is fetched before: for this
  * process by bundle_read_at(), for the worker's NEEDs by bundle_remote_need().

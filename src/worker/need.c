@@ -26,6 +26,8 @@
 #define NEED_PIECE ((size_t)256 << 10) /* of a stream: bytes given at a time */
 #define NEED_STEP ((uint64_t)16 << 20) /* of a large read: bytes asked for at a time */
 
+#define NEED_FEW 8u                    /* ranges that are looked for among those announced before */
+
 static pthread_mutex_t need_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct need_input {
@@ -154,10 +156,27 @@ static int need_seek(struct lsr_input *in, uint64_t offset)
         return 0;
 }
 
+/* Are these few of those that were announced before? */
+static bool need_is_wanted(const struct need_input *f, const struct lsr_input_range *ranges, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                uint64_t at = f->offset + ranges[i].offset, k = 0;
+
+                while (k < f->n_wants && !(at >= f->wants[k].offset && at - f->wants[k].offset < f->wants[k].length &&
+                                           ranges[i].length <= f->wants[k].length - (at - f->wants[k].offset)))
+                        k++;
+                if (k == f->n_wants)
+                        return false;
+        }
+        return true;
+}
+
 static void need_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n)
 {
         struct need_input *f = (struct need_input *)in;
 
+        if (n <= NEED_FEW && need_is_wanted(f, ranges, n))
+                return;
         pthread_mutex_lock(&need_lock);
         f->wants = lsr_xrealloc(f->wants, (n + 1) * sizeof(*f->wants));
         f->n_wants = f->first_want = 0;

@@ -317,3 +317,25 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
                 r = many_pass(s, b, &many, request.flags);
         return r;
 }
+
+int serve_want(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct lsr_wire_many request;
+        struct serve_bundle *b;
+        struct lsr_scan *scan;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        r = serve_begin(s, b, 0, &scan);
+        if (r < 0)
+                return r;
+        serve_announce(scan, b->identity.format, data, size, sizeof(request), (struct lsr_record_owner){}, request.n,
+                       UINT64_MAX);
+        serve_end(b);
+        return 0;
+}

@@ -460,6 +460,9 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         case LSR_WIRE_MANY:
                 r = serve_many(s, data, size);
                 break;
+        case LSR_WIRE_WANT:
+                r = serve_want(s, data, size);
+                break;
         case LSR_WIRE_CHECK:
                 r = serve_check(s, data, size, &done);
                 break;

@@ -51,6 +51,7 @@ void serve_scan_explain(struct lsr_scan *scan, int r);
 int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size,
                  struct lsr_wire_done *done);
 int serve_many(struct serve *s, const uint8_t *data, size_t size);
+int serve_want(struct serve *s, const uint8_t *data, size_t size);
 
 /* A pipe as an input, and its first bytes, which may have to be given back. */
 int serve_pipe_input(struct lsr_io *io, int fd, struct lsr_input **ret_input);

@@ -42,6 +42,7 @@ enum lsr_wire_type {
         LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and paths, each with its NUL */
         LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
+        LSR_WIRE_WANT,  /* the same: their content will be asked for, of a far file */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */

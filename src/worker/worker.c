@@ -472,6 +472,20 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_rec
         return call.sink_result < 0 ? call.sink_result : r;
 }
 
+int lsr_worker_want(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n)
+{
+        struct lsr_wire_many request = { .id = id, .n = n };
+        struct worker_call call = {
+                .type = LSR_WIRE_WANT,
+                .parts = { { &request, sizeof(request) }, { members->data, members->len } },
+                .n_parts = 2,
+        };
+
+        if (!worker_serves(w, id))
+                return -ESTALE;
+        return members->len > LSR_WIRE_REQUEST_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
+}
+
 int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked)
 {
         struct lsr_wire_close request = { .id = id };

@@ -127,6 +127,9 @@ enum {
 int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done);
 
+/* Announce that these will be read, in whatever requests: their content may come meanwhile.  For a far file. */
+int lsr_worker_want(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n);
+
 /* As lsr_format.check; 1: its members are to be read, too, where the format has no such function. */
 int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked);
 
