@@ -21,8 +21,8 @@
  *
  * The lookup of some paths, or the listing of one directory, needs a few members,
  * which are found in the index of names.  All of the index is read, as "zz/../a"
- * and "./a" stand for "a" too; it is small compared with the archive.  Of one that is far, names are looked up as they
- * are, and those on the way to them.
+ * and "./a" stand for "a" too; it is small compared with the archive.  Of one that is far, paths of files are looked up
+ * as they are; only if one is not found that way all of the index is read.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
@@ -486,23 +486,6 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
         only->rowids[only->n++] = sqlite3_value_int64(values[ARCHIVE_ROWID]);
 }
 
-/* @path and the directories above it, each by its name.  False: it is not there. */
-static bool only_look_up(struct lsr_sqlite *s, struct archive_only *only, sqlite3_stmt *stmt, const char *path)
-{
-        size_t len = strlen(path), before = only->n;
-
-        for (size_t n = 1; n <= len; n++) {
-                if (n < len && path[n] != '/')
-                        continue;
-                before = only->n;
-                sqlite3_reset(stmt);
-                if (sqlite3_bind_text(stmt, 1, path, (int)n, SQLITE_STATIC) != SQLITE_OK ||
-                    sqlite3_step(stmt) != SQLITE_ROW)
-                        return false;
-        }
-        return only->n > before;
-}
-
 /* The same for what is far, of which the whole index takes as long as all of it. */
 static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only)
 {
@@ -514,12 +497,16 @@ static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only)
                                        only_step, archive_end, NULL) != SQLITE_OK ||
             lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES " WHERE name=?1") != SQLITE_OK)
                 return false;
-        for (size_t i = 0; i < wanted->n; i++)
-                if (!only_look_up(s, only, stmt, wanted->paths[i])) {
-                        only->n = 0;
-                        return false;
-                }
-        return true;
+        for (size_t i = 0; i < wanted->n && only->n == i; i++) {
+                sqlite3_reset(stmt);
+                if (sqlite3_bind_text(stmt, 1, wanted->paths[i], -1, SQLITE_STATIC) != SQLITE_OK ||
+                    sqlite3_step(stmt) != SQLITE_ROW)
+                        break;
+        }
+        if (only->n == wanted->n)
+                return true;
+        only->n = 0;
+        return false;
 }
 
 static int only_compare(const void *a, const void *b)
@@ -555,16 +542,11 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 {
         struct archive_sink sink = { .s = s, .ctx = only, .take = only_add };
         LSR_SQLITE_STMT stmt = NULL;
-        size_t n = 0;
 
         if (archive_prepare(s, &sink, " WHERE rowid=?1", &stmt) != SQLITE_OK)
                 return false;
         qsort(only->rowids, only->n, sizeof(*only->rowids), only_compare);
-        /* A directory on the way to several of them was found several times. */
-        for (size_t i = 0; i < only->n; i++)
-                if (i == 0 || only->rowids[i] != only->rowids[n - 1])
-                        only->rowids[n++] = only->rowids[i];
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < only->n; i++) {
                 sqlite3_reset(stmt);
                 sqlite3_bind_int64(stmt, 1, only->rowids[i]);
                 if (sqlite3_step(stmt) != SQLITE_ROW || only->added != i + 1)

@@ -2,6 +2,7 @@
 #include "remote/client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ static int client_spawn(const char *path, int fd, pid_t *ret_pid)
 
         if (r == 0) {
                 r = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
+                /* Whoever reads our output must not wait for its end. */
+                if (r == 0)
+                        r = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
                 if (r == 0)
                         r = posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
                 posix_spawn_file_actions_destroy(&actions);

@@ -500,11 +500,51 @@ static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path
         return low;
 }
 
+/* Sorted, each once. */
+static void bundle_ask_once(struct lsr_bundle *bundle, size_t n)
+{
+        size_t kept = 0;
+
+        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
+        for (size_t i = 0; i < n; i++)
+                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
+                        bundle->asked[kept++] = bundle->asked[i];
+        bundle->n_asked = kept;
+}
+
+/* The same for what lies on a server: URLs have other signs for what is in a path. */
+static void bundle_gather_urls(struct lsr_bundle *bundle, const char *path)
+{
+        const struct lsr_wanted *wanted = &bundle->all->wanted;
+        size_t len = strlen(bundle->path), size = strlen(path) + 1, n = 0;
+        char *to;
+
+        for (size_t i = 0; i < wanted->n; i++)
+                size += strlen(wanted->paths[i]) + 1;
+        bundle->asked = lsr_xmalloc((wanted->n + 1) * sizeof(*bundle->asked));
+        bundle->asked_text = lsr_xmalloc(size);
+        bundle->asked[n++] = bundle->asked_text;
+        to = stpcpy(bundle->asked_text, path) + 1;
+        for (size_t i = 0; i < wanted->n; i++) {
+                const char *url = wanted->paths[i];
+                lsr_autofree char *inner = NULL;
+
+                if (strncmp(url, bundle->path, len) != 0 || !strchr("/#", url[len]))
+                        continue;
+                inner = lsr_url_inner(url, (uint32_t)len);
+                if (!inner)
+                        continue;
+                bundle->asked[n++] = to;
+                to = stpcpy(to, inner) + 1;
+        }
+        bundle_ask_once(bundle, n);
+}
+
 /* The questions for it: @path, and what is expected of paths through it. */
 static void bundle_gather(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_bundles *b = bundle->all;
-        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0, kept = 0;
+        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0;
         size_t exact, first, end;
 
         if (!b->expected) {
@@ -521,11 +561,7 @@ static void bundle_gather(struct lsr_bundle *bundle, const char *path)
                 bundle->asked[n++] = "";
         for (size_t i = first; i < end; i++)
                 bundle->asked[n++] = b->expected[i] + len + strspn(b->expected[i] + len, "/");
-        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
-        for (size_t i = 0; i < n; i++)
-                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
-                        bundle->asked[kept++] = bundle->asked[i];
-        bundle->n_asked = kept;
+        bundle_ask_once(bundle, n);
 }
 
 static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
@@ -632,7 +668,10 @@ int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
                 return bundle->load_error;
         if (bundle->part || wanted.n == 0 || bundle_wants_all(bundle))
                 return lsr_bundle_load(bundle);
-        bundle_gather(bundle, path);
+        if (bundle->remote)
+                bundle_gather_urls(bundle, path);
+        else
+                bundle_gather(bundle, path);
         wanted.paths = bundle->asked;
         wanted.n = bundle->n_asked;
         return bundle_load(bundle, &wanted);

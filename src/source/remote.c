@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/stdfds.h"
 #include "io/stream.h"
 #include "remote/client.h"
 #include "remote/url.h"
@@ -49,6 +50,9 @@ static int remote_start(struct lsr_bundle *bundle)
 
         if (b->remote)
                 return 0;
+        /* The socket to it must not be where messages go. */
+        lsr_io_count(b->o.io, 1);
+        lsr_stdfds_guard();
         b->remote = lsr_xmalloc(sizeof(*b->remote));
         r = lsr_remote_start(NULL, b->remote);
         if (r == 0)

@@ -195,6 +195,20 @@ def requests(w):
         assert got < size / 4, (kind, options, got, size)
 
 
+@test
+def looked_up(w):
+    """Rows of an sqlar are found by its index, also several and with escapes."""
+    names = [f"directory-{i:03}/of some depth/a file of a usual length {60 * i + 1:05}.txt" for i in (3, 20, 41)]
+    _, all_of_it = w.fetched("-lR", "--no-cache", w.url("x.sqlar"))
+    urls = [w.url("x.sqlar/tree/") + name.replace(" ", "%20") for name in names]
+    done, seen = w.fetched("--cat", "--no-cache", *urls)
+    expected = b"".join(open(w.path("tree", name), "rb").read() for name in names)
+    assert done.stdout == expected
+    size = len(w.server.files["x.sqlar"])
+    assert sum(fetched_bytes(r[1].get("Range", ""), size) for r in seen) < size / 2, (len(seen), len(all_of_it))
+    assert len(seen) <= 20, len(seen)
+
+
 def fetched_bytes(text, size):
     first, _, last = text.removeprefix("bytes=").partition("-")
     return int(last) - int(first) + 1 if first else min(int(last), size)
