@@ -399,7 +399,7 @@ static void bundle_operand(struct lsr_reader *in, struct lsr_arena *arena, const
 /* Is operand @e, of which the kernel has told what it knows, to be looked at as a bundle? */
 static bool bundle_is_asked(const struct lsr_list_options *o, const struct lsr_entry *e, size_t n)
 {
-        if (e->meta.error == -ENOTDIR || (e->meta.error && lsr_url_is(e->name)))
+        if (e->meta.error == -ENOTDIR || (e->meta.error && o->enter != LSR_ENTER_SLASH && lsr_url_is(e->name)))
                 return true;
         if (o->enter == LSR_ENTER_SLASH)
                 return false;
