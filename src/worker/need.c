@@ -26,7 +26,7 @@
 #define NEED_PIECE ((size_t)256 << 10) /* of a stream: bytes given at a time */
 #define NEED_STEP ((uint64_t)16 << 20) /* of a large read: bytes asked for at a time */
 
-#define NEED_FEW 8u                    /* ranges that are looked for among those announced before */
+#define NEED_FEW 8u /* ranges that are looked for among those announced before */
 
 static pthread_mutex_t need_lock = PTHREAD_MUTEX_INITIALIZER;
 

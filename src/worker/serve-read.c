@@ -259,6 +259,8 @@ static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many 
         if (r < 0)
                 return r;
         serve_announce(many->scan, format, many->data, many->size, many->at, many->owner, many->left, many->until);
+        if (flags & (LSR_MANY_TO_END | LSR_MANY_ALL))
+                serve_announce_all(b);
         many->scan->exact = flags & LSR_MANY_EXACT;
         many->scan->exact_end = flags & LSR_MANY_ALL;
         many->scan->exact_follow = flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;

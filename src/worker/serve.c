@@ -59,6 +59,7 @@ static void serve_forget(struct serve_bundle *b)
 {
         lsr_scan_close(&b->scan, b->identity.format);
         b->scan = (struct lsr_scan){};
+        b->bottom = NULL;
 }
 
 static void serve_drop(struct serve *s, struct serve_bundle *b)
@@ -81,6 +82,7 @@ static int serve_input(struct serve *s, struct serve_bundle *b)
         if (b->as.size == LSR_INPUT_UNKNOWN)
                 return -ESPIPE;
         r = serve_file(s, b, &in);
+        b->bottom = in;
         for (unsigned i = 0; i < b->identity.n_filters && r >= 0; i++) {
                 struct lsr_input *outer;
 
@@ -146,6 +148,12 @@ static int serve_begin_anew(struct serve *s, struct serve_bundle *b, struct lsr_
         return serve_begin(s, b, 0, ret_scan);
 }
 
+void serve_announce_all(struct serve_bundle *b)
+{
+        if (b->identity.n_filters > 0 && b->bottom && lsr_input_far(b->bottom))
+                lsr_input_want(b->bottom, &(struct lsr_input_range){ 0, b->as.size }, 1);
+}
+
 /* Of a stream nothing is kept that the next request cannot go on from: decoders take much memory. */
 void serve_end(struct serve_bundle *b)
 {
@@ -180,6 +188,7 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
         r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in) : serve_file(s, b, &in);
         if (r < 0)
                 return r;
+        b->bottom = in;
         r = lsr_identify(in, s->window_max, &b->identity, &b->scan.input);
         if (r == 1 && id->what[0])
                 serve_trouble(s, -EBADMSG, id->what);
@@ -343,6 +352,8 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .lookups = request.lookups,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;
+        if (!wanted.lookups)
+                serve_announce_all(b);
         /* A part has the children of one directory. */
         scan->part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
         scan->builder = lsr_builder_new_relay(serve_put, s);

@@ -12,9 +12,10 @@ struct serve_bundle {
         struct lsr_wire_open as;   /* as it was handed over */
         int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
         struct lsr_identity identity;
-        struct lsr_scan scan; /* its session; input NULL: it has to be read anew */
-        bool used;            /* the input is not at its beginning, where it was identified */
-        bool packed;          /* nothing can be done but to decompress it */
+        struct lsr_scan scan;     /* its session; input NULL: it has to be read anew */
+        struct lsr_input *bottom; /* with it: the file, below all filters */
+        bool used;                /* the input is not at its beginning, where it was identified */
+        bool packed;              /* nothing can be done but to decompress it */
 };
 
 struct serve {
@@ -43,6 +44,9 @@ struct serve_bundle *serve_find(struct serve *s, uint32_t id);
  */
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan);
 void serve_end(struct serve_bundle *b);
+
+/* A compressed bundle that is far is about to be read to its end: have it come ahead of the decoder. */
+void serve_announce_all(struct serve_bundle *b);
 
 /* Of result @r: an errno says less than the filter that gave up. */
 void serve_scan_explain(struct lsr_scan *scan, int r);
