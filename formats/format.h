@@ -208,6 +208,11 @@ struct lsr_format {
          * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
         int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
+        /*
+         * Which bytes of the input reading @m takes, about: they are announced where that is far.  False: that is not known.
+         * NULL: never.
+         */
+        bool (*range)(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range);
         /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
         void (*close)(struct lsr_scan *scan);
 };
@@ -232,6 +237,9 @@ bool lsr_verifies_nothing(const uint8_t *head, size_t n);
 /* NULL-terminated, in the order in which they are asked. */
 extern const struct lsr_format *const lsr_formats[];
 extern const struct lsr_filter *const lsr_filters[];
+
+/* Does @name (@n bytes) end as that of a bundle does?  Without regard to case. */
+bool lsr_suffix_known(const char *name, size_t n);
 
 /* What an input was recognised as. */
 struct lsr_identity {

@@ -14,6 +14,7 @@
 
 #include "listing/filter.h"
 #include "listing/source.h"
+#include "remote/url.h"
 
 #define MEMBERS_SHARED_MAX 4096u /* attributes with a shared extra; those beyond have extras of their own */
 
@@ -427,7 +428,7 @@ static void bundle_operand(struct lsr_reader *in, struct lsr_arena *arena, const
 /* Is operand @e, of which the kernel has told what it knows, to be looked at as a bundle? */
 static bool bundle_is_asked(const struct lsr_list_options *o, const struct lsr_entry *e, size_t n)
 {
-        if (e->meta.error == -ENOTDIR)
+        if (e->meta.error == -ENOTDIR || (e->meta.error && o->enter != LSR_ENTER_SLASH && lsr_url_is(e->name)))
                 return true;
         if (o->enter == LSR_ENTER_SLASH)
                 return false;

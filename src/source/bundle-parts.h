@@ -7,6 +7,7 @@
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
+        struct lsr_remote_client *remote;                    /* reads what lies on servers; NULL until there is a URL */
         struct lsr_nursery *nursery;                         /* of all workers, NULL until there is one */
         struct lsr_io_stats stats;                           /* of those that are gone, */
         int confined;                                        /* and as lsr_bundles_confined() */

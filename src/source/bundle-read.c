@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "source/remote.h"
 #include "worker/wire.h"
 
 #define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
@@ -323,6 +324,23 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         } while (many.wanted && many.first < n);
         free(many.members.data);
         return r;
+}
+
+static int bundle_ask_want(struct lsr_bundle *bundle, void *ctx)
+{
+        const struct bundle_many *many = ctx;
+
+        return lsr_worker_want(bundle_worker(bundle), bundle->id, &many->members, many->n);
+}
+
+void lsr_bundle_want(struct lsr_bundle *bundle, const uint32_t *rows, size_t n)
+{
+        struct bundle_many many = {};
+
+        /* Whatever is wrong will be found by reading. */
+        if (bundle_is_far(bundle) && !bundle->filtered && bundle_pack_many(bundle, &many, rows, n) == 0)
+                (void)bundle_retry(bundle, bundle_ask_want, &many);
+        free(many.members.data);
 }
 
 static int bundle_do_check(struct lsr_bundle *bundle, void *ctx)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/stdfds.h"
+#include "source/remote.h"
 
 bool bundle_is_shut(int error)
 {
@@ -77,6 +78,7 @@ struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
                                                                               .confine_required = b->o.confine_required,
                                                                               .ctx = b,
                                                                               .trouble = bundles_trouble,
+                                                                              .need = bundle_remote_need,
                                                                               .serve = b->o.serve });
         if (!lsr_worker_runs(bundle->worker))
                 bundles_end_worker(b, bundle);

@@ -88,7 +88,8 @@ struct lsr_bundle {
         /* The rest belongs to bundle.c. */
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
-        struct lsr_worker *worker; /* of the outermost one alone, see bundle_worker(); NULL until it is needed */
+        struct lsr_worker *worker;    /* of the outermost one alone, see bundle_worker(); NULL until it is needed */
+        struct bundle_remote *remote; /* the object on a server that it is (remote.c); NULL: it is none */
         unsigned depth;
         uint32_t id;
         bool handed;                /* the worker knows it, by id */
@@ -121,6 +122,19 @@ struct lsr_bundle {
  * opened again when something is to be read.
  */
 int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle **ret_bundle);
+
+/*
+ * The same for what lies on a server and @url begins with: *ret_end is where in @url its name ends.  0, or a negative
+ * errno, which trouble() was told of.
+ */
+int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundle **ret_bundle, uint32_t *ret_end);
+
+/* Does it lie on a server, or in a bundle that does? */
+bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
+
+/* What servers were asked for all bundles. */
+struct lsr_remote_stats;
+void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats);
 
 /*
  * The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
@@ -171,6 +185,9 @@ int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *s
  */
 int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink);
+
+/* Announce that these, by ascending position, will be read: of what lies on a server they are fetched meanwhile. */
+void lsr_bundle_want(struct lsr_bundle *b, const uint32_t *rows, size_t n);
 
 /* As lsr_format.check, which needs no catalogue; 1: reading all members is what can be done. */
 int lsr_bundle_check(struct lsr_bundle *b, struct lsr_checked *ret_checked);

@@ -17,6 +17,8 @@ struct lsr_worker {
         time_t since;          /* when it was started, by the monotonic clock */
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
+        int answers[2];        /* a pipe for the answers to its NEEDs; negative: there is none */
+        bool unfetched;        /* one had a bad answer, which explains all other trouble with the request at hand */
         bool starting;         /* the answer to its START, request 0, has not come yet */
         int confined;          /* 0; a negative errno: one that could not be confined, and why */
         uint32_t first_id;     /* of the bundles that it knows */
