@@ -129,6 +129,7 @@ struct lsr_sqlite {
         bool archive;   /* what lsr_sqlite_is_archive() said */
         uint64_t steps; /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
+        bool listed;       /* an archive with LSR_SQLITE_LIST, which has all of its rows */
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
         bool heap_limited; /* counted among those for which the process has a limit of memory */
         sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
@@ -150,10 +151,20 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 
 /* --- formats/sqlite/archive.c -------------------------------------------------------- */
 
+/*
+ * What a listing shows, beside the rows: archives that we write have it as an index.  Its entries follow each other, where
+ * rows lie between contents.  Whoever adds rows keeps it up to date, as SQLite does that.
+ */
+#define LSR_SQLITE_LIST "sqlar_list"
+#define LSR_SQLITE_TARGET_MAX "4096" /* bytes of a symbolic link's target */
+#define LSR_SQLITE_TARGET "CASE WHEN sz=-1 AND length(data)<=" LSR_SQLITE_TARGET_MAX " THEN data END"
+#define LSR_SQLITE_LIST_SQL \
+        "CREATE INDEX " LSR_SQLITE_LIST " ON sqlar(name,mode,mtime,sz,length(data)," LSR_SQLITE_TARGET ")"
+
 /* A function of the listing's own statements, which no schema can call. */
 #define LSR_SQLITE_TAKE "lsr_take"
 
-/* 1: it is an archive; 0: it is none; or a negative errno. */
+/* 1: it is an archive, and s->listed is set; 0: it is none; or a negative errno. */
 int lsr_sqlite_is_archive(struct lsr_sqlite *s);
 
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s);

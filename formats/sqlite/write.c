@@ -9,6 +9,9 @@
  * A blob's size must be known before its first byte.  Members in pieces are
  * therefore gathered and then written into a blob of zeros, in place: a large
  * member is in memory once, deflated, and never in one block.
+ *
+ * The last is an index with all that a listing shows.  It is made when all rows
+ * are there, as then its pages follow each other, and listing reads these alone.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -282,7 +285,7 @@ static int sqlar_finish(struct lsr_writer *w)
                 return r;
         sqlite3_finalize(s->insert);
         s->insert = NULL;
-        code = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+        code = sqlite3_exec(s->db, LSR_SQLITE_LIST_SQL "; COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
                 code = sqlite3_close(s->db);
         if (code != SQLITE_OK)
