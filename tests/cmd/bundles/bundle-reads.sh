@@ -26,3 +26,8 @@ mkdir u; for i in {1..300}; do head -c 20000 /dev/urandom >u/$i; done
 lsr --pack --no-verify u --output=small.sqlar 2>/dev/null
 python3 -c "import shutil, sqlite3; shutil.copy('small.sqlar', 'large.sqlar'); sqlite3.connect('large.sqlar').execute('DROP INDEX sqlar_list')"
 for b in small.sqlar large.sqlar; do reads -lR $b; done
+# Few members go with the end of the answer, and that a worker has started goes with its first answer, if that is asked for yet.
+rm -f trace.*
+strace -ff -qq -e trace=sendmsg -o trace lsr --no-cache -l small.tar.gz/ >/dev/null
+n=$(cat $(ls trace.* | sort -t. -k2n | tail -n +2) | grep -c sendmsg)
+[ $n -le 3 ] && echo "messages of the worker: 3 at most" || echo "messages of the worker: $n"
