@@ -24,7 +24,8 @@
  *
  * The lookup of some paths, or the listing of one directory, needs a few members,
  * which are found in the index of names.  All of the index is read, as "zz/../a"
- * and "./a" stand for "a" too; it is small compared with the archive.
+ * and "./a" stand for "a" too; it is small compared with the archive.  Of ours an
+ * index has such names, and where it is empty members are looked up.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
@@ -170,6 +171,18 @@ static bool archive_is_listed(struct lsr_sqlite *s)
                sqlite3_step(stmt) == SQLITE_ROW;
 }
 
+static bool archive_is_clean(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        return lsr_sqlite_prepare(
+                       s, &stmt,
+                       "SELECT 1 FROM sqlite_schema WHERE type='index' AND rootpage>0 AND sql=%Q AND NOT EXISTS"
+                       " (SELECT 1 FROM sqlar INDEXED BY " LSR_SQLITE_ODD " WHERE " LSR_SQLITE_ODD_NAMES ")",
+                       LSR_SQLITE_ODD_SQL) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW;
+}
+
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
 {
         LSR_SQLITE_STMT stmt = NULL;
@@ -187,6 +200,7 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         if (lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar") != SQLITE_OK)
                 return 0;
         s->listed = archive_is_listed(s);
+        s->clean = s->listed && archive_is_clean(s);
         return 1;
 }
 
@@ -597,11 +611,57 @@ static int only_compare(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
+/* The first row from @first to @last, of @n bytes each, if there is any. */
+static bool only_seek(sqlite3_stmt *stmt, const char *first, const char *last, size_t n)
+{
+        sqlite3_reset(stmt);
+        sqlite3_bind_text(stmt, 1, first, (int)n, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 2, last, (int)n, SQLITE_STATIC);
+        return sqlite3_step(stmt) == SQLITE_ROW;
+}
+
+/* Those of a way, where no path has another name: itself, what leads to it, and one below each of them. */
+static bool only_seek_way(sqlite3_stmt *stmt, const struct lsr_way *way)
+{
+        char *first = lsr_xmalloc(2 * (way->len + 1)), *last = first + way->len + 1;
+        bool done = only_seek(stmt, ".", ".", 1);
+
+        memcpy(first, way->path, way->len);
+        memcpy(last, way->path, way->len);
+        for (size_t n = 1; n <= way->len && done; n++) {
+                if (n < way->len && way->path[n] != '/')
+                        continue;
+                first[n] = '/';
+                last[n] = '/' + 1;
+                done = only_seek(stmt, way->path, way->path, n) && only_seek(stmt, first, last, n + 1);
+                last[n] = '/';
+        }
+        free(first);
+        return done;
+}
+
+static bool only_seek_all(struct lsr_sqlite *s, const struct archive_only *only)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        bool done = lsr_sqlite_prepare(s, &stmt,
+                                       "SELECT " LSR_SQLITE_TAKE
+                                       "(rowid,name) FROM (SELECT rowid,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
+                                       " WHERE name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 1)") == SQLITE_OK;
+
+        for (size_t i = 0; i < only->ways.n && done; i++)
+                done = only_seek_way(stmt, &only->ways.of[i]);
+        return done;
+}
+
 /* Which rows they are, the index of names tells.  False: it does not. */
 static bool only_find(struct lsr_sqlite *s, struct archive_only *only)
 {
         LSR_SQLITE_STMT stmt = NULL;
 
+        if (s->clean && !only->lists)
+                return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only,
+                                                  NULL, only_step, archive_end, NULL) == SQLITE_OK &&
+                       only_seek_all(s, only) && only->n > 0;
         return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
                                           only_step, archive_end, NULL) == SQLITE_OK &&
                lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES "%s", s->listed ? ARCHIVE_LISTED : "") == SQLITE_OK &&
@@ -664,6 +724,7 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
 {
         int r;
 
+        lsr_sqlite_vfs_map(s->vfs);
         if (archive_scan_only(s))
                 return 0;
         lsr_sqlite_vfs_read_all(s->vfs);

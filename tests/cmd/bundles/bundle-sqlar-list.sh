@@ -62,7 +62,7 @@ c.execute("INSERT INTO sqlite_schema VALUES(?,?,?,?,?)", entry)
 c.close()
 PY
 for f in as-packed added spelled-twice odd-names odd-values no-name far-away negative other utf16 damaged; do
-        for args in "-U --json -R @" "-l @/tree/dir" "--cat @/tree/a @/tree/dir/link"; do
+        for args in "-U --json -R @" "-l @/tree/dir" "--cat @/tree/a" "--cat @/tree/dir/link @/tree/dir/sub/b"; do
                 for kind in .plain ''; do
                         cp $f$kind.sqlar x.sqlar
                         status lsr --no-cache ${args//@/x.sqlar} >out$kind 2>&1
