@@ -48,7 +48,10 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
 /* Is there a log or a journal, so that the database is not what its file alone says? */
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
 
-/* A table is going to be read from its beginning to its end, and not here and there. */
+/* Look at the database where it lies, if it is cached. */
+void lsr_sqlite_vfs_map(struct lsr_sqlite_vfs *v);
+
+/* The same; and a table is going to be read from its beginning to its end, and not here and there. */
 void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v);
 
 /* Is it looked at where it lies?  Then it may be read through several connections at a time. */
@@ -153,6 +156,8 @@ struct lsr_sqlite {
         uint64_t steps; /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
         uint64_t looked;   /* pages that lsr_sqlite_measure() has looked at for a request */
+        bool listed;       /* an archive with LSR_SQLITE_LIST, which has all of its rows, */
+        bool clean;        /* and with LSR_SQLITE_ODD, which has none */
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
         bool heap_limited; /* counted among those for which the process has a limit of memory */
         sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
@@ -177,10 +182,27 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 
 /* --- formats/sqlite/archive.c -------------------------------------------------------- */
 
+/*
+ * What a listing shows, beside the rows: archives that we write have it as an index.  Its entries follow each other, where
+ * rows lie between contents.  Whoever adds rows keeps it up to date, as SQLite does that.
+ */
+#define LSR_SQLITE_LIST "sqlar_list"
+#define LSR_SQLITE_TARGET_MAX "4096" /* bytes of a symbolic link's target */
+#define LSR_SQLITE_TARGET "CASE WHEN sz=-1 AND length(data)<=" LSR_SQLITE_TARGET_MAX " THEN data END"
+#define LSR_SQLITE_LIST_SQL \
+        "CREATE INDEX " LSR_SQLITE_LIST " ON sqlar(name,mode,mtime,sz,length(data)," LSR_SQLITE_TARGET ")"
+
+/* And one of names that stand for another's path, such as "./a" and "b/../a": where there is none, a path is looked up. */
+#define LSR_SQLITE_ODD "sqlar_odd"
+#define LSR_SQLITE_ODD_NAMES                                                                                       \
+        "name<>'.' AND ('/'||name||'/' GLOB '*/./*' OR '/'||name||'/' GLOB '*/../*' OR instr('/'||name||'/','//')" \
+        " OR instr(CAST(name AS BLOB),x'00'))"
+#define LSR_SQLITE_ODD_SQL "CREATE INDEX " LSR_SQLITE_ODD " ON sqlar(name) WHERE " LSR_SQLITE_ODD_NAMES
+
 /* A function of the listing's own statements, which no schema can call. */
 #define LSR_SQLITE_TAKE "lsr_take"
 
-/* 1: it is an archive; 0: it is none; or a negative errno. */
+/* 1: it is an archive, and s->listed and s->clean are set; 0: it is none; or a negative errno. */
 int lsr_sqlite_is_archive(struct lsr_sqlite *s);
 
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
