@@ -12,16 +12,6 @@
 /* The parts of a row besides columns and name: blanks, a mark, an end; columns may be copied in larger pieces. */
 #define LONG_REST_MAX (LSR_CELL_TEXT_MAX + 64)
 
-/* Sorted rows are scattered in memory, in the order of the directory: prefetch the next ones. */
-static void long_prefetch(const struct lsr_set *set, size_t i)
-{
-        if (i + 8 < set->n) {
-                __builtin_prefetch(set->rows[i + 8]);
-                __builtin_prefetch((const char *)set->rows[i + 8] + 64);
-                __builtin_prefetch(set->rows[i + 4]->name);
-        }
-}
-
 /* The name, what a link leads to, marks.  @width: columns before it, as GNU ls counts. */
 static void long_name(struct lsr_view *v, const struct lsr_entry *e, size_t width)
 {
@@ -74,7 +64,7 @@ void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
         if (v->o.titles && set->n > 0)
                 lsr_cells_put_titles(v);
         for (size_t i = 0; i < set->n; i++) {
-                long_prefetch(set, i);
+                lsr_view_prefetch(set, i);
                 lsr_long_row(v, set->rows[i]);
         }
 }
