@@ -22,6 +22,7 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
                         cap *= 2;
                 rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
                 memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+                lsr_arena_forget(r->rows, r->n * sizeof(*rows));
                 r->rows = rows;
                 r->cap = cap;
         }
@@ -72,9 +73,7 @@ void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
                 o = &numbers;
         }
         r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
-        if (r->n)
-                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
-        lsr_sort(o, r->sorted, r->n, r->arena);
+        lsr_sort(o, r->rows, r->sorted, r->n, r->arena);
         lsr_lap(&in->stats->sort_ns, &at);
 }
 

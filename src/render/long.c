@@ -14,16 +14,6 @@
 
 #define LONG_NOTE_COLUMN_MAX 32 /* columns of a name that notes wait for */
 
-/* Sorted rows are scattered in memory, in the order of the directory: prefetch the next ones. */
-static void long_prefetch(const struct lsr_set *set, size_t i)
-{
-        if (i + 8 < set->n) {
-                __builtin_prefetch(set->rows[i + 8]);
-                __builtin_prefetch((const char *)set->rows[i + 8] + 64);
-                __builtin_prefetch(set->rows[i + 4]->name);
-        }
-}
-
 /* What a bundle says of @e, behind its name. */
 static void long_note(struct lsr_view *v, const struct lsr_entry *e)
 {
@@ -110,7 +100,7 @@ void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
         if (v->o.titles && set->n > 0)
                 lsr_cells_put_titles(v);
         for (size_t i = 0; i < set->n; i++) {
-                long_prefetch(set, i);
+                lsr_view_prefetch(set, i);
                 lsr_long_row(v, set->rows[i]);
         }
 }

@@ -115,6 +115,16 @@ void lsr_view_finish(struct lsr_view *v);
 /* ", 1,234 bytes", or in the unit of sizes. */
 void lsr_view_bytes(struct lsr_view *v, uint64_t bytes);
 
+/* Sorted rows are scattered in memory, in the order of the directory: while row @i is shown, the next ones come. */
+static inline void lsr_view_prefetch(const struct lsr_set *set, size_t i)
+{
+        if (i + 16 < set->n) {
+                __builtin_prefetch(set->rows[i + 16]);
+                __builtin_prefetch((const char *)set->rows[i + 16] + 64);
+                __builtin_prefetch(set->rows[i + 8]->name);
+        }
+}
+
 /* Measure the columns for one set. */
 void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
