@@ -568,6 +568,12 @@ static int tar_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_
         return r;
 }
 
+static bool tar_range(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range)
+{
+        *ret_range = (struct lsr_input_range){ m->position, m->data - m->position + m->packed };
+        return m->data >= m->position && m->packed < INT64_MAX && m->data < INT64_MAX;
+}
+
 const struct lsr_format lsr_format_tar = {
         .name = "tar",
         .suffixes = tar_suffixes,
@@ -577,5 +583,6 @@ const struct lsr_format lsr_format_tar = {
         .read = tar_read,
         .read_many = tar_read_many,
         .extent = tar_extent,
+        .range = tar_range,
         .close = tar_close,
 };

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "remote/url.h"
 #include "render/quote.h"
 
 #define MESSAGE_QUOTED_MAX 8
@@ -152,17 +153,36 @@ static const char *message_quote(const struct lsr_quote *style, const char *text
         return slot->buf;
 }
 
+/* What may be shown of a URL: neither user nor query, where passwords and signatures are.  To be freed; NULL: it is none. */
+static char *message_url(const char *name)
+{
+        struct lsr_url url;
+        char *shown, *whole;
+
+        if (message_gnu || !lsr_url_is(name))
+                return NULL;
+        shown = lsr_url_show(name, (uint32_t)strlen(name));
+        if (!shown || lsr_url_parse(name, &url) < 0 || !url.inner)
+                return shown;
+        whole = lsr_xprintf("%s#/%s", shown, url.inner);
+        free(shown);
+        return whole;
+}
+
 const char *lsr_quoted_always(const char *name)
 {
-        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_SHELL_ESCAPE_ALWAYS }, name);
+        lsr_autofree char *url = message_url(name);
+
+        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_SHELL_ESCAPE_ALWAYS }, url ? url : name);
 }
 
 const char *lsr_quoted_needed(const char *name)
 {
         struct lsr_quote style = { .style = LSR_QUOTE_SHELL_ESCAPE };
+        lsr_autofree char *url = message_url(name);
 
         lsr_quote_also(&style, ':');
-        return message_quote(&style, name);
+        return message_quote(&style, url ? url : name);
 }
 
 const char *lsr_quoted_locale(const char *word)

@@ -438,6 +438,8 @@ const struct lsr_option lsr_options[] = {
         OWN("only-dirs", WHAT, LIST, "show only directories", SET(list.kinds, LSR_KINDS_DIRS)),
         OWN("only-files", WHAT, LIST, "show only what is no directory", SET(list.kinds, LSR_KINDS_FILES)),
         OWN("output", READ, PACK | UNPACK, "bundle (- for stdout) or directory to write", TEXT("FILE", output)),
+        OWN("password-file", READ, LIST | READ, "password of bundles: the first line of FILE",
+            TEXT("FILE", password_file)),
         OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
         OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
         OWN("total-size", FIELDS, LIST, "show the total size of what is in directories", FLAG(list.total_size)),

@@ -75,6 +75,7 @@ struct lsr_settings {
         bool force;            /* replace what exists */
         const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */
+        const char *password_file; /* NULL: not said */
         const char **operands; /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_defaults defaults;

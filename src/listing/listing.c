@@ -36,7 +36,8 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
                                .measured = r->rows,
                                .n_measured = r->n,
                                .depth = depth,
-                               .heading = l->heading };
+                               .heading = l->heading,
+                               .noted = r->noted };
 
         for (size_t i = 0; i < r->n; i++)
                 if (lsr_entry_stat_ok(r->rows[i]))

@@ -26,6 +26,7 @@ enum lsr_sort {
         LSR_SORT_WIDTH,
         LSR_SORT_INODE,
         LSR_SORT_NATURAL,
+        LSR_SORT_NUMBER, /* by name, but numbers as such: rows of a table, in place of LSR_SORT_NAME */
 };
 
 enum lsr_show {
@@ -130,6 +131,7 @@ struct lsr_set {
         unsigned depth;  /* 0: an operand */
         bool heading;    /* several sets are listed, so this one wants its name above it */
         bool more;       /* directories follow */
+        bool noted;      /* rows may have notes */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */

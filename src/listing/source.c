@@ -22,6 +22,7 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
                         cap *= 2;
                 rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
                 memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+                lsr_arena_forget(r->rows, r->n * sizeof(*rows));
                 r->rows = rows;
                 r->cap = cap;
         }
@@ -60,14 +61,19 @@ void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char
 
 void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
 {
+        struct lsr_list_options numbers;
+        const struct lsr_list_options *o = in->o;
         uint64_t at = lsr_clock();
 
         if (r->sorted || !(all || lsr_sort_by_name_only(in->o)))
                 return;
+        if (r->numbers && o->sort == LSR_SORT_NAME) {
+                numbers = *o;
+                numbers.sort = LSR_SORT_NUMBER;
+                o = &numbers;
+        }
         r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
-        if (r->n)
-                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
-        lsr_sort(in->o, r->sorted, r->n, r->arena);
+        lsr_sort(o, r->rows, r->sorted, r->n, r->arena);
         lsr_lap(&in->stats->sort_ns, &at);
 }
 

@@ -219,6 +219,10 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
                 lsr_out_puts(v->out, ",\"encrypted\":true");
         if (m->implied)
                 lsr_out_puts(v->out, ",\"implied\":true");
+        if (m->rows != UINT64_MAX)
+                lsr_json_number(v->out, "rows", m->rows);
+        if (e->extra->note)
+                lsr_json_bytes(v->out, "note", e->extra->note, e->extra->note_len);
         if (m->raw)
                 lsr_json_bytes(v->out, "raw_name", m->raw, m->raw_len);
         if (m->dangling)

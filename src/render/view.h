@@ -93,6 +93,7 @@ struct lsr_view {
         const char *prefix;  /* a tree's branches in front of a name */
         size_t prefix_len;   /* bytes of it */
         size_t prefix_width; /* its columns */
+        size_t note_column;  /* columns of names in front of notes; 0: these follow their name */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
         struct lsr_json_level *json_levels; /* of a tree: objects that are open, each in the one before */
@@ -113,6 +114,16 @@ void lsr_view_finish(struct lsr_view *v);
 
 /* ", 1,234 bytes", or in the unit of sizes. */
 void lsr_view_bytes(struct lsr_view *v, uint64_t bytes);
+
+/* Sorted rows are scattered in memory, in the order of the directory: while row @i is shown, the next ones come. */
+static inline void lsr_view_prefetch(const struct lsr_set *set, size_t i)
+{
+        if (i + 16 < set->n) {
+                __builtin_prefetch(set->rows[i + 16]);
+                __builtin_prefetch((const char *)set->rows[i + 16] + 64);
+                __builtin_prefetch(set->rows[i + 8]->name);
+        }
+}
 
 /* Measure the columns for one set. */
 void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
