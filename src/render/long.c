@@ -69,7 +69,7 @@ void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e)
         size_t width;
 
         lsr_color_normal(v);
-        if (dim || v->cells.paints)
+        if (dim || (v->cells.paints && !v->used_color))
                 lsr_color_sequence(v, dim ? "\033[2m" : "");
         p = lsr_out_reserve(v->out, v->cells.room + v->prefix_len + e->name_len + LONG_REST_MAX);
         if (v->o.dired) {

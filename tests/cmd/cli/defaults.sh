@@ -23,7 +23,7 @@ LSR_OPTIONS=-r lsr --no-conf d
 (export LSR_OPTIONS=-Q; as_ls d)
 lsr --help | head -1
 echo "-- what is not for the command does not count"
-config -- '--icons\n-l\n--exclude=b\n--level=2\n--compression-level=1\n--tree\n'
+config -- '--icons\n-l\n--sort=nothing\n--exclude=b\n--level=2\n--compression-level=1\n--tree\n'
 status lsr --pack d --output=d.tar.gz 2>/dev/null; tar -tf d.tar.gz
 config -- '--level=1\n'
 lsr d; lsr --tree d
@@ -46,6 +46,8 @@ error '--owner=:nobody-has-this\n' --pack d --output=e.tar
 error '--bundle-format=nothing\n' --pack d --output=e.tar
 error '--time-style=nothing\n' -l --time-style=nobody d
 error '-1\n' -l --columns=nobody d
+error '-1\n' --sort=nobody d
+error '-1\n' nowhere
 LSR_OPTIONS='-l d' status lsr d
 LSR_OPTIONS='--confine --tree=no' status lsr d
 rm .config/lsr/config; mkdir .config/lsr/config; status lsr d 2>&1 | sed "s|$PWD|HOME|"
