@@ -335,9 +335,7 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
         while (r == 0 && l->n < n) {
                 struct archive_lane *lane = &l->lanes[l->n++];
 
-                r = lsr_sqlite_open(&lane->s, scan);
-                if (r == 0)
-                        lsr_sqlite_vfs_read_all(lane->s.vfs);
+                r = lsr_sqlite_open(&lane->s, scan, true);
                 if (r == 0)
                         r = archive_prepare(&lane->s, &lane->sink, ARCHIVE_RANGE, &lane->stmt);
                 if (r > 0)
@@ -532,16 +530,15 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 }
 
 /* Did that suffice?  If not, all rows are listed, which also reports errors. */
-static bool archive_scan_only(struct lsr_sqlite *s)
+static bool archive_scan_only(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = s->scan->wanted;
         struct archive_only only = { .s = s };
         bool done;
 
-        if (!wanted || !(wanted->lookups || wanted->partial) || !archive_has_rowid(s) ||
-            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->lookups))
+        if (wanted->numbers || !archive_has_rowid(s) ||
+            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->content))
                 return false;
-        only.lists = !wanted->lookups;
+        only.lists = !wanted->content;
         only.links = wanted->links;
         done = only_find(s, &only);
         if (done && !only_list(s, &only)) {
@@ -550,15 +547,15 @@ static bool archive_scan_only(struct lsr_sqlite *s)
         }
         free(only.rowids);
         lsr_ways_end(&only.ways);
-        s->scan->is_only = done;
+        s->scan->some = done;
         return done;
 }
 
-int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
+int lsr_sqlite_archive_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
         int r;
 
-        if (archive_scan_only(s))
+        if (wanted && archive_scan_only(s, wanted))
                 return 0;
         lsr_sqlite_vfs_read_all(s->vfs);
         r = archive_scan_lanes(s);

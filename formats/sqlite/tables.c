@@ -364,9 +364,8 @@ static int tables_scan_schema(struct tables_scan *x)
         return r;
 }
 
-int lsr_sqlite_tables_scan(struct lsr_sqlite *s)
+int lsr_sqlite_tables_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = s->scan->wanted;
         size_t n = wanted ? wanted->n : 0;
         struct tables_scan x = { .s = s };
         char **texts = lsr_xmalloc(n * sizeof(*texts) + 1);
@@ -378,10 +377,10 @@ int lsr_sqlite_tables_scan(struct lsr_sqlite *s)
         }
         if (!wanted)
                 tables_want(&x, NULL, 0, LSR_DEPTH_ALL);
-        s->scan->is_only = wanted;
+        s->scan->some = wanted;
         for (size_t i = 0; i < x.n_wants; i++)
                 if (x.wants[i].n == 0 && x.wants[i].levels == TABLES_LEVELS)
-                        s->scan->is_only = false;
+                        s->scan->some = false;
         x.names = lsr_xmalloc(x.n_wants * sizeof(*x.names));
         lsr_out_init(&x.path, -1);
         r = sqlite3_create_function_v2(s->db, LSR_SQLITE_SIZES, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, tables_sizes,

@@ -161,7 +161,7 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
 
         if (strcmp(path, "-") == 0)
                 return 1;
-        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
+        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_SOME, ret_place);
         /* There is a place without following the last link, and none with it: the link leads out of the bundle. */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
@@ -218,7 +218,7 @@ int lsr_command_cat(struct lsr_settings *settings)
         lsr_wildcards_expand(c.reading.bundles, settings);
         lsr_bundles_expect(
                 c.reading.bundles,
-                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .lookups = true });
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .content = true });
         c.rows = lsr_xmalloc(settings->n_operands * sizeof(*c.rows));
         c.paths = lsr_xmalloc(settings->n_operands * sizeof(*c.paths));
         for (size_t i = 0; i < settings->n_operands && !c.out.error; i++)

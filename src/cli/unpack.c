@@ -116,11 +116,11 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
 /* Returns true if @path was found, at @ret_place; otherwise the reason was reported. */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_SOME, ret_place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_SOME,
                                        ret_place);
         if (error != 0)
                 lsr_reading_refuse(r, path, error);
@@ -156,9 +156,10 @@ int lsr_command_unpack(struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_wildcards_expand(u->reading.bundles, settings);
-        lsr_bundles_expect(
-                u->reading.bundles,
-                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
+        lsr_bundles_expect(u->reading.bundles, &(struct lsr_wanted){ .paths = settings->operands,
+                                                                     .n = settings->n_operands,
+                                                                     .depth = LSR_DEPTH_ALL,
+                                                                     .numbers = true });
         u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();

@@ -411,7 +411,7 @@ static bool bundle_is_asked(const struct lsr_list_options *o, const struct lsr_e
 static int bundle_find_member(const struct lsr_list_options *o, const char *path, struct lsr_place *ret_place)
 {
         unsigned flags = (o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
-                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_PART;
+                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_SOME;
         int error = lsr_place_find(o->bundles, path, flags, ret_place);
 
         if (o->follow == LSR_FOLLOW_OPERAND_DIR && (error == -ENOENT || (error == 0 && !lsr_place_is_dir(ret_place)))) {

@@ -128,6 +128,8 @@ static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many
                 return -ENOMEM;
         m.path = path;
         lsr_catalogue_path(c, row, path, m.path_len + 1);
+        /* These it has here alone. */
+        m.meta.known &= (uint16_t) ~(LSR_FIELD_INODE | LSR_FIELD_NLINK);
         if (m.flags & LSR_MEMBER_HARDLINK) {
                 struct lsr_member link = { .path = path,
                                            .path_len = m.path_len,

@@ -32,10 +32,11 @@
 
 uint64_t lsr_bundle_members(const struct lsr_bundle *b)
 {
-        /* What was listed from its root was listed as a whole; of a database, as far as anybody went. */
-        if (strcmp(b->format, "sqlite") == 0 ||
-            (b->only && !(lsr_bundles_list(b->all) && b->n_asked > 0 && !*b->asked[0])))
+        /* A database was listed as far as anybody went. */
+        if (strcmp(b->format, "sqlite") == 0)
                 return UINT64_MAX;
+        if (b->only)
+                return b->members > 0 ? b->members : UINT64_MAX;
         return lsr_catalogue_members(b->catalogue);
 }
 
@@ -56,8 +57,8 @@ static void bundle_free(struct lsr_bundle *bundle)
 {
         bundle_free_worker(bundle);
         bundle_close(bundle);
-        if (bundle->part != bundle->catalogue)
-                lsr_catalogue_free(bundle->part);
+        if (bundle->some != bundle->catalogue)
+                lsr_catalogue_free(bundle->some);
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->asked);
         free(bundle->asked_text);
@@ -297,7 +298,7 @@ static bool bundle_cached(struct lsr_bundle *bundle)
         if (!bundle->all->o.cache || bundle->outer || !lsr_cache_get(&bundle->meta, &entry))
                 return false;
         /* Of files of one name it knows the last, and --cat takes the first, whether it was listed before or not. */
-        if (bundle->all->wanted.lookups && strcmp(entry.format, "tar") == 0) {
+        if (bundle->all->wanted.content && strcmp(entry.format, "tar") == 0) {
                 lsr_catalogue_free(entry.catalogue);
                 return false;
         }
@@ -480,19 +481,17 @@ static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
 struct bundle_scan {
         const struct lsr_wanted *wanted; /* NULL: all */
         uint64_t room;
-        struct lsr_catalogue *catalogue;
-        enum lsr_worker_share share;
+        struct lsr_worker_answer answer;
 };
 
 static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->catalogue,
-                               &scan->share);
+        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->answer);
 }
 
-/* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
+/* Bundles in this one know their rows of what was loaded for some questions: in all there is, they have others. */
 static bool bundle_renumber(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
 {
         for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next) {
@@ -509,16 +508,22 @@ static bool bundle_renumber(struct lsr_bundle *bundle, const struct lsr_catalogu
         return true;
 }
 
-/* Does what is there now agree with what was there? */
-static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
+/* From now on it is what @answer says. */
+static void bundle_take(struct lsr_bundle *bundle, const struct lsr_worker_answer *answer)
 {
-        if (!bundle->part)
-                return true;
-        /* Rows of a part are known elsewhere by their numbers. */
-        return bundle->only ? bundle_renumber(bundle, all) : lsr_catalogue_is_part(bundle->part, all);
+        bundle->all->renumbered += bundle->only;
+        bundle->catalogue = answer->catalogue;
+        bundle->only = answer->some;
+        bundle->members = answer->members;
+        bundle->claimed = answer->claimed;
+        bundle_outermost(bundle)->taken += lsr_catalogue_size(answer->catalogue);
+        if (bundle->only)
+                bundle->some = answer->catalogue;
+        else
+                bundle_remember(bundle);
 }
 
-/* @wanted: a part for it will do. */
+/* @wanted: what that takes will do. */
 static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wanted)
 {
         struct bundle_scan scan = { .wanted = wanted, .room = bundle_room(bundle) };
@@ -526,28 +531,19 @@ static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wante
 
         if (bundle->loaded)
                 return bundle->load_error;
-        assert(!wanted || !bundle->part);
+        assert(!wanted || !bundle->some);
         /* Where memory is short, what fits of it. */
         do
                 r = bundle_retry(bundle, bundle_ask_scan, &scan);
         while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
-        if (r == 0 && !bundle_agrees(bundle, scan.catalogue)) {
-                lsr_catalogue_free(scan.catalogue);
+        if (r == 0 && bundle->only && !bundle_renumber(bundle, scan.answer.catalogue)) {
+                lsr_catalogue_free(scan.answer.catalogue);
                 r = -ESTALE;
         }
-        bundle->all->renumbered += r == 0 && bundle->only;
-        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
-        bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
+        bundle->loaded = r < 0 || !scan.answer.some;
         bundle->load_error = r;
-        bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
-        if (r == 0) {
-                bundle->catalogue = scan.catalogue;
-                bundle_outermost(bundle)->taken += lsr_catalogue_size(scan.catalogue);
-        }
-        if (r == 0 && !bundle->loaded)
-                bundle->part = scan.catalogue;
-        else if (r == 0)
-                bundle_remember(bundle);
+        if (r == 0)
+                bundle_take(bundle, &scan.answer);
         else if (!bundle->troubled)
                 bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, NULL);
         return r;
@@ -558,13 +554,13 @@ int lsr_bundle_load(struct lsr_bundle *bundle)
         return bundle_load(bundle, NULL);
 }
 
-int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
+int lsr_bundle_load_some(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_wanted wanted = bundle->all->wanted;
 
-        if (bundle->loaded || (bundle->part && !bundle->only) || (bundle->only && bundle_answers(bundle, path)))
+        if (bundle->loaded || (bundle->only && bundle_answers(bundle, path)))
                 return bundle->load_error;
-        if (bundle->part || wanted.n == 0)
+        if (bundle->only || wanted.n == 0)
                 return lsr_bundle_load(bundle);
         bundle_gather(bundle, path);
         wanted.paths = bundle->asked;

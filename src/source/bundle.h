@@ -48,9 +48,8 @@ struct lsr_bundles_options {
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
 
 /*
- * What will be looked up by lsr_bundle_load_part(): paths as the user gave them, through whatever files, and so many
- * levels below each of them, see struct lsr_wanted.  All else is had by loading bundles as a whole.  The paths stay
- * the caller's.
+ * What lsr_bundle_load_some() will look up: paths as the user gave them, through whatever files.  All else is had by
+ * loading bundles as a whole.  The paths stay the caller's.
  */
 void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted);
 
@@ -75,7 +74,7 @@ struct lsr_io *lsr_bundles_io(struct lsr_bundles *b);
 
 struct lsr_bundle {
         char *path;                      /* as the user gave it, up to here: "a.tar/b.zip" */
-        struct lsr_catalogue *catalogue; /* NULL until lsr_bundle_load(), which may put the whole in place of a part */
+        struct lsr_catalogue *catalogue; /* NULL until it is loaded, and later perhaps one of more members */
         struct lsr_meta meta;            /* of the file, or of the member in the outer bundle */
         char format[16];
         char filters[64];
@@ -91,8 +90,9 @@ struct lsr_bundle {
         uint32_t id;
         bool handed;                /* the worker knows it, by id */
         bool loaded;                /* or an attempt failed, with load_error */
-        struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
-        bool only;                  /* that is what some questions take, with rows of its own: never cached */
+        struct lsr_catalogue *some; /* it is the catalogue, or was: what points into it stays valid */
+        bool only;                  /* the catalogue has what some questions take, with rows of its own: never cached */
+        uint64_t members;           /* with it: how many there are in all; 0: that is not known */
         const char **asked;         /* the questions: paths, sorted */
         size_t n_asked;
         char *asked_text; /* of the one that was not expected */
@@ -127,18 +127,15 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, st
 
 /*
  * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.
- * Rows are those of lsr_bundle_load_part().
  */
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but a part of it will do: what it takes to follow @path below the root, which is one of those expected or
- * leads there, and to list the levels below that were expected.  What more is wanted, lsr_bundle_load() has; see
- * lsr_catalogue_find() and lsr_catalogue_holds().
- * If b->only is set then, links are not to be followed, and nothing else may be looked up before lsr_bundle_load(),
- * whose rows are others.
+ * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those expected
+ * or leads there, and to list what was expected.  If b->only is set then, links are not to be followed, and nothing else
+ * may be looked up before lsr_bundle_load(), whose rows are others.
  */
-int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
+int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);
 
 /*
  * From now on, until that is taken back: what cannot be read, as it is encrypted or not in the outer bundle, is no bundle

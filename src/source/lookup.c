@@ -40,7 +40,7 @@ static int place_enter(struct lsr_place *place, bool whole, const char *rest)
 
         if (r != 0)
                 return r;
-        r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
+        r = rest ? lsr_bundle_load_some(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
         *place = (struct lsr_place){ inner, 0 };
@@ -118,11 +118,6 @@ static int place_step(struct place_walk *w, size_t len, bool more)
         if (len == 2 && name[0] == '.' && name[1] == '.')
                 return place_up(w);
         row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
-        if (row == -EAGAIN) {
-                if (lsr_bundle_load(w->at.bundle) < 0)
-                        return LSR_PLACE_UNREADABLE;
-                row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
-        }
         if (row < 0)
                 return (int)row;
         w->at.row = (uint32_t)row;
@@ -133,7 +128,7 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return 0;
         /* The last component is a file unless it is a bundle. */
         lsr_bundles_look(w->at.bundle->all, !more);
-        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
+        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_SOME ? w->rest : NULL) : 1;
         lsr_bundles_look(w->at.bundle->all, false);
         /* Of a stream, what lies behind the first file of a name may make a directory of it. */
         if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
@@ -177,7 +172,7 @@ int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, 
 {
         struct lsr_bundle *lacks;
 
-        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_PART, ret_place, &lacks);
+        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_SOME, ret_place, &lacks);
 }
 
 /* The longest part of @path, in @buf, that is a real file.  0, or a negative errno: where the kernel stopped. */
@@ -235,14 +230,13 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
         while (rest[0] == '/')
                 rest++;
-        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
+        r = flags & LSR_PLACE_SOME ? lsr_bundle_load_some(root.bundle, rest) : lsr_bundle_load(root.bundle);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
         for (;;) {
                 struct lsr_bundle *lacks;
 
                 r = place_walk(&root, rest, strlen(rest), flags, ret_place, &lacks);
-                /* Another part than this one's may have been loaded before. */
                 if (r == 0 && lsr_bundles_list(b) &&
                     !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
                         lacks = ret_place->bundle;
