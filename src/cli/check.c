@@ -129,7 +129,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         free(files);
         c->reading.troubled = false;
         r = lsr_bundle_read_many(
-                bundle, c->rows, c->n, LSR_MANY_TO_END,
+                bundle, catalogue, c->rows, c->n, LSR_MANY_TO_END,
                 &(struct lsr_many_sink){ c, check_begin, check_write, check_end, check_hole, check_verified });
         if (r < 0) {
                 c->bad = true;

@@ -16,7 +16,6 @@ struct lsr_bundles {
         bool looking;               /* see lsr_bundles_look() */
         struct lsr_wanted wanted;   /* what is expected; n is 0: nothing is said of it */
         const char **expected;      /* its paths, sorted; NULL until a bundle is loaded for them */
-        unsigned renumbered;
         uint64_t tick;
 };
 
@@ -52,4 +51,4 @@ void bundle_close(struct lsr_bundle *bundle);
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx);
 
 /* A row with its whole path, as the worker wants it.  The path is to be freed. */
-char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member);
+char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member);

@@ -9,9 +9,8 @@
 
 #define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
 
-char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member)
+char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {
-        const struct lsr_catalogue *c = bundle->catalogue;
         struct lsr_member m;
         size_t len;
         char *path;
@@ -39,11 +38,11 @@ static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_read(bundle_worker(bundle), bundle->id, r->m, r->sink);
 }
 
-int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink)
 {
         struct lsr_member m;
-        char *path = bundle_whole_member(bundle, row, &m);
-        int r = bundle_retry(bundle, bundle_read_member, &(struct bundle_read){ &m, sink });
+        char *path = bundle_whole_member(place->catalogue, place->row, &m);
+        int r = bundle_retry(place->bundle, bundle_read_member, &(struct bundle_read){ &m, sink });
 
         free(path);
         return r;
@@ -115,9 +114,8 @@ static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 }
 
 /* Everything about @row itself; of a hard link, what it names. */
-static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many, uint32_t row)
+static int bundle_pack_exact(const struct lsr_catalogue *c, struct bundle_many *many, uint32_t row)
 {
-        const struct lsr_catalogue *c = bundle->catalogue;
         struct lsr_member m;
         char *path;
         int r;
@@ -149,7 +147,7 @@ static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many
 }
 
 /* As many of the @n rows as go into one request, and as there is memory for.  0; -ENOMEM: not even for the first. */
-static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+static int bundle_pack_many(const struct lsr_catalogue *c, struct bundle_many *many, const uint32_t *rows, size_t n)
 {
         int r = 0;
 
@@ -161,11 +159,11 @@ static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many,
                 char *path;
 
                 if (many->flags & LSR_MANY_EXACT) {
-                        r = bundle_pack_exact(bundle, many, rows[many->n]);
+                        r = bundle_pack_exact(c, many, rows[many->n]);
                         many->n += r == 0;
                         continue;
                 }
-                path = bundle_whole_member(bundle, rows[many->n], &m);
+                path = bundle_whole_member(c, rows[many->n], &m);
                 r = lsr_record_put(
                         &many->members,
                         &(struct lsr_member){
@@ -188,8 +186,8 @@ static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many,
         return many->n > 0 ? 0 : r;
 }
 
-int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, unsigned flags,
-                         const struct lsr_many_sink *sink)
+int lsr_bundle_read_many(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, size_t n,
+                         unsigned flags, const struct lsr_many_sink *sink)
 {
         const unsigned at_end = LSR_MANY_TO_END | LSR_MANY_ALL;
         struct bundle_many many = { .sink = sink, .wanted = true, .flags = flags };
@@ -200,7 +198,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         do {
                 many.done = 0;
                 many.killed = false;
-                r = bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                r = bundle_pack_many(c, &many, rows + many.first, n - many.first);
                 many.flags = many.first + many.n == n ? flags : flags & ~at_end;
                 many.flags |= flags & LSR_MANY_TO_END ? LSR_MANY_TELL : 0;
                 if (flags & LSR_MANY_ALL && many.first == 0)

@@ -35,7 +35,7 @@ uint64_t lsr_bundle_members(const struct lsr_bundle *b)
         /* A database was listed as far as anybody went. */
         if (strcmp(b->format, "sqlite") == 0)
                 return UINT64_MAX;
-        if (b->only)
+        if (b->catalogue == b->some)
                 return b->members > 0 ? b->members : UINT64_MAX;
         return lsr_catalogue_members(b->catalogue);
 }
@@ -150,7 +150,7 @@ static void bundle_touch(struct lsr_bundle *bundle)
                 bundle->used = ++bundle->all->tick;
 }
 
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole);
+static int bundle_place_inner(struct lsr_bundle *inner, bool whole);
 
 /* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
 static int bundle_unpark(struct lsr_bundle *bundle)
@@ -162,7 +162,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
                 return 0;
         bundles_make_room(bundle->all);
         if (bundle->outer)
-                return bundle_place_inner(bundle, bundle->outer_row, true);
+                return bundle_place_inner(bundle, true);
         r = bundle_open_file(bundle);
         if (r == 0 &&
             (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
@@ -314,7 +314,7 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
-        assert(!bundle->only);
+        assert(bundle->catalogue != bundle->some);
         if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
@@ -423,11 +423,6 @@ bool lsr_bundles_list(const struct lsr_bundles *b)
         return b->wanted.n == 0 || b->wanted.depth > 0;
 }
 
-unsigned lsr_bundles_renumbered(const struct lsr_bundles *b)
-{
-        return b->renumbered;
-}
-
 /* The first path expected that is not before @path followed by @c. */
 static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path, char c)
 {
@@ -491,33 +486,14 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->answer);
 }
 
-/* Bundles in this one know their rows of what was loaded for some questions: in all there is, they have others. */
-static bool bundle_renumber(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
-{
-        for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next) {
-                const char *path = inner->path + strlen(bundle->path) + 1;
-                int64_t row;
-
-                if (inner->outer != bundle)
-                        continue;
-                row = lsr_catalogue_find(all, 0, path, strlen(path));
-                if (row < 0)
-                        return false;
-                inner->outer_row = (uint32_t)row;
-        }
-        return true;
-}
-
 /* From now on it is what @answer says. */
 static void bundle_take(struct lsr_bundle *bundle, const struct lsr_worker_answer *answer)
 {
-        bundle->all->renumbered += bundle->only;
         bundle->catalogue = answer->catalogue;
-        bundle->only = answer->some;
         bundle->members = answer->members;
         bundle->claimed = answer->claimed;
         bundle_outermost(bundle)->taken += lsr_catalogue_size(answer->catalogue);
-        if (bundle->only)
+        if (answer->some)
                 bundle->some = answer->catalogue;
         else
                 bundle_remember(bundle);
@@ -536,10 +512,6 @@ static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wante
         do
                 r = bundle_retry(bundle, bundle_ask_scan, &scan);
         while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
-        if (r == 0 && bundle->only && !bundle_renumber(bundle, scan.answer.catalogue)) {
-                lsr_catalogue_free(scan.answer.catalogue);
-                r = -ESTALE;
-        }
         bundle->loaded = r < 0 || !scan.answer.some;
         bundle->load_error = r;
         if (r == 0)
@@ -558,9 +530,9 @@ int lsr_bundle_load_some(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_wanted wanted = bundle->all->wanted;
 
-        if (bundle->loaded || (bundle->only && bundle_answers(bundle, path)))
+        if (bundle->loaded || (bundle->some && bundle_answers(bundle, path)))
                 return bundle->load_error;
-        if (bundle->only || wanted.n == 0)
+        if (bundle->some || wanted.n == 0)
                 return lsr_bundle_load(bundle);
         bundle_gather(bundle, path);
         wanted.paths = bundle->asked;
@@ -632,13 +604,14 @@ static int bundle_look_hole(void *ctx, uint64_t n)
         return r < 0 ? r : bundle_look(l);
 }
 
-/* Where the content of @row can be read: a range of the outer file, or a spool. */
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole)
+/* Where its content can be read: a range of the outer file, or a spool. */
+static int bundle_place_inner(struct lsr_bundle *inner, bool whole)
 {
         struct lsr_bundle *outer = inner->outer;
+        const struct lsr_place place = { outer, inner->outer_catalogue, inner->outer_row };
         struct bundle_look look = { .looked = whole, .is_one = whole };
         struct lsr_member m;
-        char *path = bundle_whole_member(outer, row, &m);
+        char *path = bundle_whole_member(place.catalogue, place.row, &m);
         struct bundle_extent x = { .m = &m };
         int r = outer->size == LSR_INPUT_UNKNOWN || outer->filtered ? 1 : bundle_retry(outer, bundle_find_extent, &x);
 
@@ -654,7 +627,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         if (r < 0)
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
-        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
+        r = lsr_bundle_read(&place, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
         if (r == -ECANCELED || (outer->all->looking && bundle_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
@@ -662,10 +635,11 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         return bundle_use_spool(inner, &look.spool, r);
 }
 
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle)
+int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle)
 {
-        size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(outer->catalogue, row, NULL, 0);
-        struct lsr_bundle *bundle;
+        struct lsr_bundle *outer = place->bundle, *bundle;
+        size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(place->catalogue, place->row, NULL, 0);
+        bool known;
         char *path;
         int r;
 
@@ -674,24 +648,26 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, st
         path = lsr_xmalloc(outer_len + len + 2);
         memcpy(path, outer->path, outer_len);
         path[outer_len] = '/';
-        lsr_catalogue_path(outer->catalogue, row, path + outer_len + 1, len + 1);
+        lsr_catalogue_path(place->catalogue, place->row, path + outer_len + 1, len + 1);
         bundle = bundles_find(outer->all, path);
-        if (bundle) {
+        known = bundle;
+        if (known) {
                 free(path);
-                *ret_bundle = bundle;
-                return 0;
+        } else {
+                bundle_touch(outer);
+                bundles_make_room(outer->all);
+                bundle = bundle_new(outer->all, path);
         }
-        bundle_touch(outer);
-        bundles_make_room(outer->all);
-        bundle = bundle_new(outer->all, path);
+        /* Of two catalogues that it was found in, the one that is looked at. */
         bundle->outer = outer;
-        bundle->outer_row = row;
+        bundle->outer_catalogue = place->catalogue;
+        bundle->outer_row = place->row;
         bundle->depth = outer->depth + 1;
-        r = bundle_place_inner(bundle, row, whole);
-        if (r == 0)
+        r = known ? 0 : bundle_place_inner(bundle, whole);
+        if (r == 0 && !known)
                 r = bundle_recognise(bundle);
         if (r == 0)
-                *ret_bundle = bundle_keep(bundle);
+                *ret_bundle = known ? bundle : bundle_keep(bundle);
         else
                 bundle_free(bundle);
         return r;

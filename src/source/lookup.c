@@ -28,7 +28,7 @@ bool lsr_place_is_dir(const struct lsr_place *place)
 {
         struct lsr_member m;
 
-        lsr_catalogue_get(place->bundle->catalogue, place->row, &m);
+        lsr_catalogue_get(place->catalogue, place->row, &m);
         return S_ISDIR(m.meta.mode);
 }
 
@@ -36,14 +36,14 @@ bool lsr_place_is_dir(const struct lsr_place *place)
 static int place_enter(struct lsr_place *place, bool whole, const char *rest)
 {
         struct lsr_bundle *inner;
-        int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
+        int r = lsr_bundle_open_inner(place, whole, &inner);
 
         if (r != 0)
                 return r;
         r = rest ? lsr_bundle_load_some(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
-        *place = (struct lsr_place){ inner, 0 };
+        *place = (struct lsr_place){ inner, inner->catalogue, 0 };
         return 0;
 }
 
@@ -65,7 +65,7 @@ static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_mem
         char *text;
 
         /* Where it leads is another lookup. */
-        if (w->at.bundle->only)
+        if (lsr_place_is_some(&w->at))
                 return place_lacks(w, w->at.bundle);
         if (++w->links > LSR_PLACE_LINKS_MAX)
                 return -ELOOP;
@@ -92,15 +92,14 @@ static int place_up(struct place_walk *w)
         const struct lsr_bundle *b = w->at.bundle;
 
         if (w->at.row != 0) {
-                w->at.row = lsr_catalogue_parent(b->catalogue, w->at.row);
+                w->at.row = lsr_catalogue_parent(w->at.catalogue, w->at.row);
                 return 0;
         }
         if (!b->outer)
                 return 1;
-        if (b->outer->only)
-                return place_lacks(w, b->outer);
-        w->at = (struct lsr_place){ b->outer, lsr_catalogue_parent(b->outer->catalogue, b->outer_row) };
-        return 0;
+        w->at = (struct lsr_place){ b->outer, b->outer_catalogue,
+                                    lsr_catalogue_parent(b->outer_catalogue, b->outer_row) };
+        return lsr_place_is_some(&w->at) ? place_lacks(w, b->outer) : 0;
 }
 
 /* One component, @len bytes at w->rest, with @more behind it. */
@@ -117,11 +116,11 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return 0;
         if (len == 2 && name[0] == '.' && name[1] == '.')
                 return place_up(w);
-        row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
+        row = lsr_catalogue_find(w->at.catalogue, dir, name, len);
         if (row < 0)
                 return (int)row;
         w->at.row = (uint32_t)row;
-        lsr_catalogue_get(w->at.bundle->catalogue, w->at.row, &m);
+        lsr_catalogue_get(w->at.catalogue, w->at.row, &m);
         if (S_ISLNK(m.meta.mode) && (more || (w->flags & LSR_PLACE_FOLLOW)))
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
@@ -131,7 +130,7 @@ static int place_step(struct place_walk *w, size_t len, bool more)
         r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_SOME ? w->rest : NULL) : 1;
         lsr_bundles_look(w->at.bundle->all, false);
         /* Of a stream, what lies behind the first file of a name may make a directory of it. */
-        if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
+        if (r == 1 && more && lsr_place_is_some(&w->at) && w->at.bundle->filtered)
                 return place_lacks(w, w->at.bundle);
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
@@ -236,9 +235,9 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         for (;;) {
                 struct lsr_bundle *lacks;
 
+                root.catalogue = root.bundle->catalogue;
                 r = place_walk(&root, rest, strlen(rest), flags, ret_place, &lacks);
-                if (r == 0 && lsr_bundles_list(b) &&
-                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
+                if (r == 0 && lsr_bundles_list(b) && !lsr_catalogue_holds(ret_place->catalogue, ret_place->row)) {
                         lacks = ret_place->bundle;
                         r = -EAGAIN;
                 }

@@ -11,11 +11,6 @@
 
 #define LSR_PLACE_LINKS_MAX 40 /* symbolic links on the way, as the kernel's MAXSYMLINKS */
 
-struct lsr_place {
-        struct lsr_bundle *bundle; /* NULL: a real path */
-        uint32_t row;              /* in its catalogue */
-};
-
 enum {
         LSR_PLACE_ENTER = 1 << 0,  /* a bundle at the end of the path is entered, as if the path ended in '/' */
         LSR_PLACE_FOLLOW = 1 << 1, /* a symbolic link at the end is followed */

@@ -407,7 +407,7 @@ static void unpack_root_metadata(struct unpack *u)
 int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result)
 {
-        const struct lsr_catalogue *c = place->bundle->catalogue;
+        const struct lsr_catalogue *c = place->catalogue;
         struct unpack u = { .o = options, .result = ret_result, .bundle = place->bundle, .c = c, .fd = -1 };
         bool there = access(options->output, F_OK) == 0;
         int r;
