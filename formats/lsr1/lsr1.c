@@ -163,8 +163,9 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l, c
         source.data = toc.data;
         source.size = toc.size;
         source.ctx = &toc;
-        if (wanted && wanted->n == 1 && wanted->depth <= 1)
-                r = lsr_catalogue_subtree(&source, wanted->paths[0], wanted->links, scan->builder, &scan->members);
+        if (wanted && wanted->depth <= 1)
+                r = lsr_catalogue_subtree(&source, wanted->paths, wanted->n, wanted->links, scan->builder,
+                                          &scan->members);
         scan->some = r == 0;
         *ret_error = r < 0 ? r : 0;
         if (r == 1 && !lsr1_toc_need(&toc, 0, toc.size)) {

@@ -25,6 +25,8 @@
 #include "catalogue/builder.h"
 #include "catalogue/decoding.h"
 
+#define CUT_PATHS_MAX ((size_t)16) /* with more of them all members are sooner had */
+
 /* A place among all rows. */
 struct cut_place {
         uint32_t row;
@@ -50,7 +52,8 @@ struct cut {
         struct cut_row *rows;
         size_t n;
         size_t cap;
-        size_t way; /* so many lead there, the others are its children */
+        size_t way;    /* so many lead there, the others are its children */
+        uint8_t *seen; /* a bit for each row, of those that were handed on; NULL: there is one path */
         /* Strings: */
         uint64_t *string_ends; /* NULL until one is wanted */
         uint32_t n_strings;
@@ -581,6 +584,18 @@ static bool cut_leads(const struct lsr_member *m)
         return (m->flags & LSR_MEMBER_HARDLINK) && !(m->flags & LSR_MEMBER_DANGLING);
 }
 
+/* Is it one that was handed on for another path?  From now on it is. */
+static bool cut_again(struct cut *c, uint32_t row)
+{
+        uint8_t bit = (uint8_t)(1 << row % 8), was;
+
+        if (!c->seen)
+                return false;
+        was = c->seen[row / 8];
+        c->seen[row / 8] = was | bit;
+        return was & bit;
+}
+
 /* As lsr_catalogue_subtree(). */
 static int cut_hand_on(struct cut *c, uint64_t *const wide[static WIDES], bool links, struct lsr_builder *builder)
 {
@@ -589,7 +604,7 @@ static int cut_hand_on(struct cut *c, uint64_t *const wide[static WIDES], bool l
         int r = 0;
 
         lsr_out_init(&path, -1);
-        for (size_t i = 0; i < c->n && r >= 0; i++) {
+        for (size_t i = 0; i < c->n && r == 0; i++) {
                 struct lsr_member m = {};
 
                 path.len = base;
@@ -600,38 +615,66 @@ static int cut_hand_on(struct cut *c, uint64_t *const wide[static WIDES], bool l
                         base = path.len;
                 m.path = path.len > 0 ? path.buf : "";
                 m.path_len = path.len;
-                if (!cut_member(c, i, wide, &m) || cut_leads(&m) || (links && S_ISLNK(m.meta.mode))) {
-                        lsr_out_free(&path);
-                        r = lsr_builder_reset(builder);
-                        return r < 0 ? r : 1;
-                }
-                r = lsr_builder_add(builder, &m);
+                if (!cut_member(c, i, wide, &m) || cut_leads(&m) || (links && S_ISLNK(m.meta.mode)))
+                        r = 1;
+                else if (!cut_again(c, c->rows[i].row))
+                        r = lsr_builder_add(builder, &m);
         }
         lsr_out_free(&path);
-        return r < 0 ? r : 0;
+        return r;
 }
 
-int lsr_catalogue_subtree(const struct lsr_catalogue_source *source, const char *path, bool links,
-                          struct lsr_builder *builder, uint64_t *ret_members)
+/* As lsr_catalogue_subtree(), but members may have been handed on. */
+static int cut_path(struct cut *c, const char *path, bool links, struct lsr_builder *builder)
 {
-        struct cut c = { .source = source, .first = 1 };
         uint64_t *wide[WIDES] = {};
         bool there;
         int r = 1;
 
-        catalogue_strings_init(&c.words);
-        there = cut_open(&c) && cut_walk(&c, path) && cut_links(&c);
+        c->names = (struct cut_place){};
+        c->dirs_row = 0;
+        c->dirs = c->n = 0;
+        c->first = 1;
+        there = cut_walk(c, path) && cut_links(c);
         for (unsigned i = 0; i < WIDES && there; i++)
-                there = cut_wide(&c, encoding_wides[i], &wide[i]);
+                there = cut_wide(c, encoding_wides[i], &wide[i]);
         if (there)
-                r = cut_hand_on(&c, wide, links, builder);
-        *ret_members = c.whole.rows - 1;
+                r = cut_hand_on(c, wide, links, builder);
         for (unsigned i = 0; i < WIDES; i++)
                 free(wide[i]);
+        return r;
+}
+
+int lsr_catalogue_subtree(const struct lsr_catalogue_source *source, const char *const *paths, size_t n, bool links,
+                          struct lsr_builder *builder, uint64_t *ret_members)
+{
+        struct cut c = { .source = source };
+        size_t rows = 0;
+        int r = 1;
+
+        catalogue_strings_init(&c.words);
+        if (n <= CUT_PATHS_MAX && cut_open(&c)) {
+                size_t seen = c.whole.rows / 8 + 1;
+
+                c.seen = n > 1 ? memset(lsr_xmalloc(seen), 0, seen) : NULL;
+                r = 0;
+        }
+        for (size_t i = 0; i < n && r == 0; i++) {
+                r = cut_path(&c, paths[i], links, builder);
+                rows += c.n - c.way;
+                if (r == 0 && rows > c.whole.rows / 2)
+                        r = 1;
+        }
+        if (r > 0 && lsr_builder_count(builder) > 0) {
+                r = lsr_builder_reset(builder);
+                r = r < 0 ? r : 1;
+        }
+        *ret_members = c.whole.rows - 1;
         catalogue_strings_free(&c.words);
         free(c.rows);
         free(c.whole.attr_table);
         free(c.attr_seen);
         free(c.string_ends);
+        free(c.seen);
         return r;
 }

@@ -416,7 +416,7 @@ static struct lsr_catalogue *subtree_of(const uint8_t *data, size_t size, const 
         const struct lsr_catalogue_source source = { .data = data, .size = size };
         struct lsr_builder *b = lsr_builder_new();
         uint64_t members;
-        int r = lsr_catalogue_subtree(&source, path, links, b, &members);
+        int r = lsr_catalogue_subtree(&source, &path, 1, links, b, &members);
 
         if (r == 0)
                 return finish(b);
@@ -491,6 +491,34 @@ Test(encoding, part_of_a_file)
                         expect_same_row(c, part, row);
         lsr_catalogue_free(part);
         lsr_catalogue_free(c);
+}
+
+/* Several at once: each row is there once, and one that cannot be had is the end of all. */
+Test(encoding, parts_of_several_paths)
+{
+        static const char *const paths[] = { "m/d/i/x", "m/d", "m/d/j", "a", "m/d" };
+        struct lsr_catalogue *c = make_deep(false), *part;
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_catalogue_source source = {};
+        uint64_t members;
+        uint8_t *data;
+
+        cr_assert_eq(lsr_catalogue_encode(c, &data, &source.size), 0);
+        source.data = data;
+        cr_assert_eq(lsr_catalogue_subtree(&source, paths, 5, false, b, &members), 0);
+        cr_expect_eq(members, lsr_catalogue_rows(c) - 1);
+        part = finish(b);
+        cr_expect_eq(lsr_catalogue_rows(part), 8);
+        for (uint32_t row = 0; row < lsr_catalogue_rows(c); row++)
+                if (row == 0 || row == 1 || row == 2 || row == 4 || row == 5 || row == 10 || row == 11 || row == 13)
+                        expect_same_row(c, part, row);
+        lsr_catalogue_free(part);
+        b = lsr_builder_new();
+        cr_expect_eq(lsr_catalogue_subtree(&source, (const char *const[]){ "m/d", "no" }, 2, false, b, &members), 1);
+        cr_expect_eq(lsr_builder_count(b), 0);
+        lsr_builder_free(b);
+        lsr_catalogue_free(c);
+        free(data);
 }
 
 /* Where a link leads that is looked at may be anywhere. */

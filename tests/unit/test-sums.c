@@ -77,7 +77,7 @@ static int cut(const struct encoding *e, const char *path, struct encoding *ret,
         int r;
 
         *ret_needed = 0;
-        r = lsr_catalogue_subtree(&source, path, false, b, &members);
+        r = lsr_catalogue_subtree(&source, &path, 1, false, b, &members);
         c = finish(b);
         cr_assert_eq(lsr_catalogue_encode(c, &ret->data, &ret->size), 0);
         if (r == 0)
