@@ -45,19 +45,15 @@ enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };
 
 #define LSR_DEPTH_ALL UINT_MAX
 
-/* What a catalogue will be asked. */
+/* What of a bundle is asked. */
 struct lsr_wanted {
-        const char *const *paths; /* from the root of the bundle; they will be looked up */
+        const char *const *paths; /* from the root of the bundle */
         size_t n;                 /* one at least */
-        unsigned depth;           /* and so many levels below them listed: 0 none, LSR_DEPTH_ALL all */
-        bool partial; /* rows may have other numbers than in the whole; a driver that has an index may list less */
-        bool links;   /* with it: where symbolic links lead that are listed will be looked up, too */
-        /*
-         * Depth is 0, rows may have other numbers, and of the members found the content is read next.  Of a stream the
-         * first file of a name will do: those behind may not be looked at.
-         */
-        bool lookups;
-        bool described; /* what is listed of a database has sizes and notes (LSR_MEMBER_NOTED) */
+        bool content;             /* what is found is read next, and nothing is listed; or else */
+        unsigned depth;           /* so many levels below them are: 0 none, LSR_DEPTH_ALL all */
+        bool numbers;             /* rows have the numbers that they have among all members */
+        bool links;               /* where symbolic links lead that are listed is looked up, too */
+        bool described;           /* what is listed of a database has sizes and notes (LSR_MEMBER_NOTED) */
 };
 
 /*
@@ -78,17 +74,14 @@ struct lsr_scan {
         uint8_t *catalogue;
         size_t catalogue_size;
         bool distrusted;
-        const char *part; /* then lsr_catalogue_cut() of this path is as good; NULL: it is not */
-        bool is_part;     /* and it is that */
         /*
-         * For the builder: what will be asked, or NULL: anything.  With is_only set members that these questions do
-         * not take were left out (see struct lsr_way), and directories of which some are missing are
-         * LSR_MEMBER_UNREAD.
+         * By list(): members that the question does not take were left out, and directories that were not
+         * listed for it may be LSR_MEMBER_UNREAD.
          */
-        const struct lsr_wanted *wanted;
-        bool is_only;
+        bool some;
+        uint64_t members; /* with it: how many there are in all; 0: that is not known */
         /*
-         * By scan() of a stream: what was wanted is found, and it stopped in front of the content of the last, which is
+         * By list() of a stream: what was wanted is found, and it stopped in front of the content of the last, which is
          * at that position.  With input and state as they are now this member can be read, and those behind it.
          */
         bool stopped;
@@ -187,6 +180,14 @@ struct lsr_format {
          * more to say than the errno.
          */
         int (*scan)(struct lsr_scan *scan);
+        /*
+         * For formats that have an index: what these paths take.  To read their contents that is the members of them and
+         * of the way to each, in all their duplicates, and one below each directory; of a stream the first file of a
+         * name will do, and what lies behind the last need not be looked at.  To list them it is what is below them,
+         * too, and what tells the links of the directories.
+         * As scan(); or 1, and nothing was added: that is not to be had for less than all.  NULL: never.
+         */
+        int (*list)(struct lsr_scan *scan, const struct lsr_wanted *wanted);
         /*
          * The content of one member, from an input at position 0 as scan got it (scan->builder is NULL).
          * -EOPNOTSUPP: this kind or method cannot be read; -EACCES: encrypted; -EBADMSG: damaged; trouble says more.

@@ -96,17 +96,14 @@ struct lsr1_task {
 struct lsr1_own {
         struct lsr_input *input;
         void *state;
-        const struct lsr_wanted *wanted;
 };
 
 static struct lsr1_own lsr1_lend(struct lsr_scan *scan, struct lsr_input *tar)
 {
-        const struct lsr1_own own = { scan->input, scan->state, scan->wanted };
+        const struct lsr1_own own = { scan->input, scan->state };
 
         scan->input = tar;
         scan->state = NULL;
-        /* All members are listed, so that it has no reason to keep the input. */
-        scan->wanted = NULL;
         return own;
 }
 
@@ -115,7 +112,6 @@ static void lsr1_take_back(struct lsr_scan *scan, const struct lsr1_own *own)
         assert(!scan->state);
         scan->input = own->input;
         scan->state = own->state;
-        scan->wanted = own->wanted;
 }
 
 /* @tar is freed. */
@@ -147,12 +143,17 @@ static int lsr1_streamed(struct lsr_scan *scan, const struct lsr1_task *task)
 
 /* --- by the table of contents ------------------------------------------------------- */
 
-/* What is not wanted of the table of contents need not be decoded, nor go to the parent. */
-static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l)
+/*
+ * What is not wanted of the table of contents need not be decoded, nor go to the parent.  @wanted NULL: all is.  With
+ * *ret_error negative there is no answer.
+ */
+static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l, const struct lsr_wanted *wanted,
+                                  int *ret_error)
 {
         struct lsr_catalogue_source source = { .need = lsr1_toc_need };
         struct lsr1_toc toc;
         const char *why;
+        int r = 1;
 
         if (l->toc_rlen >= LSR1_TOC_LARGE)
                 lsr_heap_large();
@@ -162,11 +163,14 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l)
         source.data = toc.data;
         source.size = toc.size;
         source.ctx = &toc;
-        scan->is_part = scan->part &&
-                        lsr_catalogue_cut(&source, scan->part, &scan->catalogue, &scan->catalogue_size) == 0;
-        if (!scan->is_part && !lsr1_toc_need(&toc, 0, toc.size)) {
+        if (wanted && wanted->depth <= 1)
+                r = lsr_catalogue_subtree(&source, wanted->paths, wanted->n, wanted->links, scan->builder,
+                                          &scan->members);
+        scan->some = r == 0;
+        *ret_error = r < 0 ? r : 0;
+        if (r == 1 && !lsr1_toc_need(&toc, 0, toc.size)) {
                 why = "it is damaged";
-        } else if (!scan->is_part) {
+        } else if (r == 1) {
                 scan->catalogue = toc.data;
                 scan->catalogue_size = toc.size;
                 toc.data = NULL;
@@ -175,17 +179,23 @@ static const char *lsr1_catalogue(struct lsr_scan *scan, const struct lsr1 *l)
         return why;
 }
 
-static int lsr1_scan(struct lsr_scan *scan)
+static int lsr1_list(struct lsr_scan *scan, const struct lsr_wanted *wanted)
 {
         const struct lsr1 *l;
         const char *why = scan->distrusted ? "it is not valid" : lsr1_begin(scan, &l);
+        int r = 0;
 
         if (!why)
-                why = lsr1_catalogue(scan, l);
+                why = lsr1_catalogue(scan, l, wanted, &r);
         if (!why)
-                return 0;
+                return r;
         lsr_scan_trouble(scan, 0, "the table of contents is ignored and the whole tar is read: %s", why);
         return lsr1_streamed(scan, &(struct lsr1_task){});
+}
+
+static int lsr1_scan(struct lsr_scan *scan)
+{
+        return lsr1_list(scan, NULL);
 }
 
 static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
@@ -319,6 +329,7 @@ const struct lsr_format lsr_format_lsr1 = {
         .from_end = true,
         .probe = lsr1_probe,
         .scan = lsr1_scan,
+        .list = lsr1_list,
         .read = lsr1_read,
         .read_many = lsr1_read_many,
         .check = lsr1_check,

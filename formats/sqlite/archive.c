@@ -390,9 +390,7 @@ static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan
         while (r == 0 && l->n < n) {
                 struct archive_lane *lane = &l->lanes[l->n++];
 
-                r = lsr_sqlite_open(&lane->s, scan);
-                if (r == 0)
-                        lsr_sqlite_vfs_read_all(lane->s.vfs);
+                r = lsr_sqlite_open(&lane->s, scan, true);
                 if (r == 0)
                         r = archive_prepare(&lane->s, &lane->sink, ARCHIVE_RANGE, &lane->stmt);
                 if (r > 0)
@@ -546,7 +544,7 @@ static int list_add(const struct archive_list *l, struct lsr_scan *scan)
 }
 
 /* 0, 1: not from it, or a negative errno. */
-static int archive_scan_list(struct lsr_sqlite *s)
+static int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
         struct archive_list l = { .max = lsr_sqlite_vfs_size(s->vfs) / ARCHIVE_BYTES_PER_ROW };
         struct archive_sink sink = { .s = s, .ctx = &l, .take = list_keep };
@@ -554,7 +552,7 @@ static int archive_scan_list(struct lsr_sqlite *s)
         int r = 1;
 
         /* Like any index it is believed for lists alone. */
-        if (s->listed && s->scan->wanted && s->scan->wanted->partial &&
+        if (s->listed && wanted && !wanted->numbers &&
             archive_prepare(s, &sink, ARCHIVE_LISTED, &stmt) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
             sink.result == 0)
                 r = list_add(&l, s->scan);
@@ -606,9 +604,8 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
 }
 
 /* The same for what is far, of which the whole index takes as long as all of it. */
-static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only)
+static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = s->scan->wanted;
         LSR_SQLITE_STMT stmt = NULL;
 
         if (only->lists || !lsr_input_far(s->scan->input) ||
@@ -722,37 +719,36 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 }
 
 /* Did that suffice?  If not, all rows are listed, which also reports errors. */
-static bool archive_scan_only(struct lsr_sqlite *s)
+static bool archive_scan_only(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = s->scan->wanted;
         struct archive_only only = { .s = s };
         bool done;
 
-        if (!wanted || !(wanted->lookups || wanted->partial) || !archive_has_rowid(s) ||
-            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->lookups))
+        if (wanted->numbers || !archive_has_rowid(s) ||
+            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->content))
                 return false;
-        only.lists = !wanted->lookups;
+        only.lists = !wanted->content;
         only.links = wanted->links;
-        done = only_find_far(s, &only) || only_find(s, &only);
+        done = only_find_far(s, &only, wanted) || only_find(s, &only);
         if (done && !only_list(s, &only)) {
                 done = false;
                 lsr_builder_reset(s->scan->builder);
         }
         free(only.rowids);
         lsr_ways_end(&only.ways);
-        s->scan->is_only = done;
+        s->scan->some = done;
         return done;
 }
 
-int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
+int lsr_sqlite_archive_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
         int r;
 
         lsr_sqlite_vfs_map(s->vfs);
-        if (archive_scan_only(s))
+        if (wanted && archive_scan_only(s, wanted))
                 return 0;
         lsr_sqlite_vfs_read_all(s->vfs);
-        r = archive_scan_list(s);
+        r = archive_scan_list(s, wanted);
         if (r > 0)
                 r = archive_scan_lanes(s);
         if (r > 0)

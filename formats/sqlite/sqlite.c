@@ -214,7 +214,7 @@ static void sqlite_heap_release(void)
         pthread_mutex_unlock(&sqlite_heap.lock);
 }
 
-int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
+int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan, bool all)
 {
         const char *text;
         bool changing;
@@ -226,6 +226,8 @@ int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan)
         r = lsr_sqlite_vfs_new(&s->vfs, scan);
         if (r < 0)
                 return r;
+        if (all)
+                lsr_sqlite_vfs_read_all(s->vfs);
         if (lsr_sqlite_vfs_error(s->vfs, &text) < 0)
                 return lsr_sqlite_fail(s, SQLITE_IOERR, NULL);
         sqlite_heap_limit();
@@ -302,14 +304,14 @@ static void sqlite_close(struct lsr_scan *scan)
  * The connection, which the first request opens: that takes longer than to read a small member.  0, or a negative errno
  * with trouble reported.
  */
-static int sqlite_begin(struct lsr_scan *scan, struct lsr_sqlite **ret_s)
+static int sqlite_begin(struct lsr_scan *scan, bool all, struct lsr_sqlite **ret_s)
 {
         struct lsr_sqlite *s = scan->state;
         int r = 0;
 
         if (!s) {
                 scan->state = s = lsr_xmalloc(sizeof(*s));
-                r = lsr_sqlite_open(s, scan);
+                r = lsr_sqlite_open(s, scan, all);
                 if (r == 0)
                         r = lsr_sqlite_is_archive(s);
                 s->archive = r > 0;
@@ -332,17 +334,22 @@ static int sqlite_end(struct lsr_scan *scan, int r)
         return r;
 }
 
-static int sqlite_scan(struct lsr_scan *scan)
+static int sqlite_list(struct lsr_scan *scan, const struct lsr_wanted *wanted)
 {
         struct lsr_sqlite *s;
-        int r = sqlite_begin(scan, &s);
+        int r = sqlite_begin(scan, !wanted, &s);
 
         /* No statement may be at a row while functions are made for those of a listing. */
         if (r == 0)
                 lsr_sqlite_cursor_close(s);
         if (r == 0)
-                r = s->archive ? lsr_sqlite_archive_scan(s) : lsr_sqlite_tables_scan(s);
+                r = (s->archive ? lsr_sqlite_archive_scan : lsr_sqlite_tables_scan)(s, wanted);
         return sqlite_end(scan, r);
+}
+
+static int sqlite_scan(struct lsr_scan *scan)
+{
+        return sqlite_list(scan, NULL);
 }
 
 static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
@@ -361,7 +368,7 @@ static int sqlite_read_one(void *ctx, const struct lsr_member *m, const struct l
 static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct lsr_sqlite *s;
-        int r = sqlite_begin(scan, &s);
+        int r = sqlite_begin(scan, true, &s);
 
         return sqlite_end(scan, r == 0 ? sqlite_read_one(s, m, sink) : r);
 }
@@ -369,7 +376,7 @@ static int sqlite_read(struct lsr_scan *scan, const struct lsr_member *m, const 
 static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct lsr_sqlite *s;
-        int r = sqlite_begin(scan, &s);
+        int r = sqlite_begin(scan, true, &s);
 
         return sqlite_end(scan, r == 0 ? lsr_many_each(many, s, sqlite_read_one) : r);
 }
@@ -377,7 +384,7 @@ static int sqlite_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 static int sqlite_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
 {
         struct lsr_sqlite *s;
-        int r = sqlite_begin(scan, &s);
+        int r = sqlite_begin(scan, true, &s);
 
         if (r == 0)
                 lsr_sqlite_cursor_close(s);
@@ -392,6 +399,7 @@ const struct lsr_format lsr_format_sqlite = {
         .needs_random = true,
         .probe = sqlite_probe,
         .scan = sqlite_scan,
+        .list = sqlite_list,
         .read = sqlite_read,
         .read_many = sqlite_read_many,
         .check = sqlite_check,

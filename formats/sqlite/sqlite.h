@@ -164,8 +164,11 @@ struct lsr_sqlite {
         struct lsr_sqlite_cursor cursor;
 };
 
-/* 0, or a negative errno with trouble reported.  Close it in either case. */
-int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan);
+/*
+ * 0, or a negative errno with trouble reported.  Close it in either case.  @all: most of the database will be read, see
+ * lsr_sqlite_vfs_read_all().
+ */
+int lsr_sqlite_open(struct lsr_sqlite *s, struct lsr_scan *scan, bool all);
 void lsr_sqlite_close(struct lsr_sqlite *s);
 
 /* Compile SQL made as by sqlite3_mprintf.  SQLITE_OK or what SQLite says. */
@@ -205,7 +208,8 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 /* 1: it is an archive, and s->listed and s->clean are set; 0: it is none; or a negative errno. */
 int lsr_sqlite_is_archive(struct lsr_sqlite *s);
 
-int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
+/* As lsr_format.list; @wanted NULL: all. */
+int lsr_sqlite_archive_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
 
 /* --- formats/sqlite/schema.c --------------------------------------------------------- */
 
@@ -240,7 +244,8 @@ void lsr_sqlite_put_order(sqlite3_str *sql, const struct lsr_sqlite_table *t);
 
 #define LSR_SQLITE_SIZES "lsr_sizes" /* as LSR_SQLITE_TAKE */
 
-int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
+/* As lsr_sqlite_archive_scan(). */
+int lsr_sqlite_tables_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
 
 /* Say that @t is a virtual table, with @error 0 as a remark. */
 void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t, int error);

@@ -42,6 +42,7 @@ struct tables_scan {
         struct tables_want *wants;
         size_t n_wants;
         size_t cap_wants;
+        bool describes;      /* lsr_wanted.described */
         struct lsr_out path; /* of the member at hand */
         uint64_t position;   /* of the last one */
         /* Of the table at hand: */
@@ -112,7 +113,7 @@ static void tables_plan(struct tables_scan *x, const struct lsr_sqlite_table *t)
 
                 if (w->n > 0 && strcmp(w->parts[0], t->shown) != 0)
                         continue;
-                x->described |= x->s->scan->wanted && x->s->scan->wanted->described;
+                x->described |= x->describes;
                 if (w->n >= 2) {
                         x->names[x->n_names++] = w->parts[1];
                 } else {
@@ -422,11 +423,10 @@ static int tables_scan_schema(struct tables_scan *x)
         return r;
 }
 
-int lsr_sqlite_tables_scan(struct lsr_sqlite *s)
+int lsr_sqlite_tables_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = s->scan->wanted;
         size_t n = wanted ? wanted->n : 0;
-        struct tables_scan x = { .s = s };
+        struct tables_scan x = { .s = s, .describes = wanted && wanted->described };
         char **texts = lsr_xmalloc(n * sizeof(*texts) + 1);
         int r;
 
@@ -436,10 +436,10 @@ int lsr_sqlite_tables_scan(struct lsr_sqlite *s)
         }
         if (!wanted)
                 tables_want(&x, NULL, 0, LSR_DEPTH_ALL);
-        s->scan->is_only = wanted;
+        s->scan->some = wanted;
         for (size_t i = 0; i < x.n_wants; i++)
                 if (x.wants[i].n == 0 && x.wants[i].levels == TABLES_LEVELS)
-                        s->scan->is_only = false;
+                        s->scan->some = false;
         x.names = lsr_xmalloc(x.n_wants * sizeof(*x.names));
         lsr_out_init(&x.path, -1);
         lsr_out_init(&x.about, -1);

@@ -497,8 +497,6 @@ int lsr_sqlite_vfs_new(struct lsr_sqlite_vfs **ret_vfs, const struct lsr_scan *s
         vfs_take_input(&v->sides[VFS_WAL], scan->companions[LSR_COMPANION_WAL]);
         vfs_take_input(&v->sides[VFS_JOURNAL], scan->companions[LSR_COMPANION_JOURNAL]);
         vfs_check_journal(v);
-        if (!scan->wanted)
-                lsr_sqlite_vfs_read_all(v);
         if (sqlite3_vfs_register(&v->base, 1) != SQLITE_OK) {
                 free(v);
                 return -ENOMEM;

@@ -117,17 +117,15 @@ struct tar_asked {
         bool is_found[TAR_ASKED_MAX];    /* and which */
 };
 
-static void tar_ask(struct tar_asked *asked, const struct lsr_scan *scan)
+/* Can it answer these?  Where members are easily passed over all are listed. */
+static bool tar_can_answer(const struct lsr_scan *scan, const struct lsr_wanted *wanted)
 {
-        const struct lsr_wanted *wanted = scan->wanted;
-
-        *asked = (struct tar_asked){};
-        if (!wanted || !wanted->lookups || wanted->n > TAR_ASKED_MAX || lsr_input_random(scan->input))
-                return;
+        if (!wanted->content || wanted->n > TAR_ASKED_MAX || lsr_input_random(scan->input))
+                return false;
         for (size_t i = 0; i < wanted->n; i++)
                 if (tar_goes_up((struct tar_text){ wanted->paths[i], strlen(wanted->paths[i]) }))
-                        return;
-        asked->wanted = wanted;
+                        return false;
+        return true;
 }
 
 /*
@@ -173,20 +171,19 @@ static int tar_add(struct tar_walk *w)
         return r;
 }
 
-/* As lsr_format.scan; with scan->stopped @w is at the member where it did. */
-static int tar_scan_members(struct tar_walk *w)
+/* As lsr_format.list; with scan->stopped @w is at the member where it did. */
+static int tar_scan_members(struct tar_walk *w, const struct lsr_wanted *wanted)
 {
         struct lsr_scan *scan = w->scan;
-        struct tar_asked asked;
+        struct tar_asked asked = { .wanted = wanted };
         int r;
 
-        tar_ask(&asked, scan);
         while ((r = tar_walk_next(w)) > 0) {
                 bool counts = tar_answers(&asked, w);
 
-                scan->is_only |= !counts;
+                scan->some |= !counts;
                 if (asked.wanted && asked.found == asked.wanted->n) {
-                        scan->stopped = scan->is_only = tar_add(w) >= 0;
+                        scan->stopped = scan->some = tar_add(w) >= 0;
                         scan->stopped_at = w->position;
                         break;
                 }
@@ -203,7 +200,8 @@ static void tar_close(struct lsr_scan *scan)
         free(scan->state);
 }
 
-static int tar_scan(struct lsr_scan *scan)
+/* @wanted NULL: all. */
+static int tar_answer(struct lsr_scan *scan, const struct lsr_wanted *wanted)
 {
         struct tar_walk *w = lsr_xmalloc(sizeof(*w));
         int r;
@@ -215,7 +213,7 @@ static int tar_scan(struct lsr_scan *scan)
                 w->in = tar_hop_new(scan->input);
                 w->hops = true;
         }
-        r = tar_scan_members(w);
+        r = tar_scan_members(w, wanted);
         if (scan->stopped) {
                 w->want_map = true;
                 scan->state = w;
@@ -224,6 +222,16 @@ static int tar_scan(struct lsr_scan *scan)
                 free(w);
         }
         return r;
+}
+
+static int tar_scan(struct lsr_scan *scan)
+{
+        return tar_answer(scan, NULL);
+}
+
+static int tar_list(struct lsr_scan *scan, const struct lsr_wanted *wanted)
+{
+        return tar_can_answer(scan, wanted) ? tar_answer(scan, wanted) : 1;
 }
 
 /* --- find a member again ------------------------------------------------------ */
@@ -580,6 +588,7 @@ const struct lsr_format lsr_format_tar = {
         .offsets = true,
         .probe = tar_probe,
         .scan = tar_scan,
+        .list = tar_list,
         .read = tar_read,
         .read_many = tar_read_many,
         .extent = tar_extent,

@@ -271,19 +271,16 @@ static int zip_untangle(struct lsr_zip_walk *w, int listed)
 
 /* --- the driver ------------------------------------------------------------------------ */
 
-static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
+/* @ways: these alone, unless there are symbolic links among them and @links; NULL: all. */
+static int zip_members(struct lsr_scan *scan, const struct lsr_zip_end *end, struct lsr_ways *ways, bool links)
 {
-        struct lsr_zip_walk w = { .scan = scan, .base = end->base, .begin = end->directory, .end = end->end };
-        const struct lsr_wanted *wanted = scan->wanted;
-        struct lsr_ways ways = {};
-        int r;
+        struct lsr_zip_walk w = {
+                .scan = scan, .base = end->base, .begin = end->directory, .end = end->end, .ways = ways
+        };
+        int r = lsr_zip_walk_list(&w);
 
-        if (wanted && (wanted->lookups || wanted->partial) &&
-            lsr_ways_begin(&ways, wanted->paths, wanted->n, !wanted->lookups))
-                w.ways = &ways;
-        r = lsr_zip_walk_list(&w);
         /* Where those lead may be anywhere. */
-        if (r >= 0 && w.ways && wanted->links && w.has_links) {
+        if (r >= 0 && links && w.has_links) {
                 w.ways = NULL;
                 r = lsr_builder_reset(scan->builder);
                 if (r == 0)
@@ -291,8 +288,7 @@ static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
         }
         if (r >= 0 && w.disorder)
                 r = zip_untangle(&w, r);
-        scan->is_only = w.ways;
-        lsr_ways_end(&ways);
+        scan->some = w.ways;
         if (r < 0)
                 return r;
         if (r > 0)
@@ -303,7 +299,7 @@ static int zip_list(struct lsr_scan *scan, const struct lsr_zip_end *end)
         return 0;
 }
 
-static int zip_scan(struct lsr_scan *scan)
+static int zip_answer(struct lsr_scan *scan, struct lsr_ways *ways, bool links)
 {
         struct lsr_zip_end end;
         int r;
@@ -313,7 +309,25 @@ static int zip_scan(struct lsr_scan *scan)
         r = lsr_zip_end_find(scan, &end);
         if (r < 0)
                 return r;
-        return r ? lsr_zip_recover(scan) : zip_list(scan, &end);
+        return r ? lsr_zip_recover(scan) : zip_members(scan, &end, ways, links);
+}
+
+static int zip_scan(struct lsr_scan *scan)
+{
+        return zip_answer(scan, NULL, false);
+}
+
+/* The directory is read in any case, but only what is wanted of it is listed. */
+static int zip_list(struct lsr_scan *scan, const struct lsr_wanted *wanted)
+{
+        struct lsr_ways ways;
+        int r;
+
+        if (wanted->numbers || !lsr_ways_begin(&ways, wanted->paths, wanted->n, !wanted->content))
+                return 1;
+        r = zip_answer(scan, &ways, wanted->links);
+        lsr_ways_end(&ways);
+        return r;
 }
 
 static int zip_read_one(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink)
@@ -363,6 +377,7 @@ const struct lsr_format lsr_format_zip = {
         .from_end = true,
         .probe = zip_probe,
         .scan = zip_scan,
+        .list = zip_list,
         .read = lsr_zip_read,
         .read_many = zip_read_many,
         .extent = lsr_zip_extent,

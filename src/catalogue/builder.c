@@ -368,8 +368,13 @@ static int builder_values(struct lsr_builder *b, const struct lsr_member *m, boo
         v->wide[WIDE_POSITION] = m->position;
         v->wide[WIDE_DATA] = m->data;
         v->narrow[NARROW_RDEV] = meta->known & LSR_FIELD_DEV ? meta->rdev : 0;
-        v->narrow[NARROW_FLAGS] = m->flags & CATALOGUE_FLAGS & ~(unsigned)(LSR_MEMBER_DANGLING | LSR_MEMBER_IMPLIED);
+        v->narrow[NARROW_FLAGS] = m->flags & CATALOGUE_FLAGS & ~(unsigned)LSR_MEMBER_DANGLING;
+        /* Only a table that is a catalogue itself knows of those, and of all that it has. */
+        if (!(meta->known & LSR_FIELD_NLINK))
+                v->narrow[NARROW_FLAGS] &= ~(uint32_t)LSR_MEMBER_IMPLIED;
         v->narrow[NARROW_TARGET] = v->narrow[NARROW_RAW] = v->narrow[NARROW_XATTRS] = 0;
+        v->narrow[NARROW_NUMBER] = meta->known & LSR_FIELD_INODE ? (uint32_t)meta->inode : 0;
+        v->narrow[NARROW_LINKS] = meta->known & LSR_FIELD_NLINK ? meta->nlink : 0;
 
         r = builder_attr(b, m, &v->attr);
         if (r == 0 && m->target)

@@ -36,7 +36,6 @@ struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c)
         free(c->link);
         free(c->nlink);
         free(c->newest);
-        free(c->row_of);
         free(c);
         return NULL;
 }
@@ -55,6 +54,9 @@ int catalogue_complete(struct lsr_catalogue *c)
         for (uint32_t row = 0; c->link && row < c->rows; row++)
                 if (c->link[row])
                         c->nlink[c->link[row]]++;
+        for (uint32_t row = 0; c->narrow[NARROW_LINKS] && row < c->rows; row++)
+                if (c->narrow[NARROW_LINKS][row])
+                        c->nlink[row] = c->narrow[NARROW_LINKS][row];
         return 0;
 }
 
@@ -87,87 +89,12 @@ uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c)
 
 uint32_t lsr_catalogue_members(const struct lsr_catalogue *c)
 {
-        const uint32_t *flags = c->row_of ? NULL : c->narrow[NARROW_FLAGS];
-        uint32_t n = (c->row_of ? c->total : c->rows) - 1;
+        const uint32_t *flags = c->narrow[NARROW_FLAGS];
+        uint32_t n = c->rows - 1;
 
         for (uint32_t row = 1; flags && row < c->rows; row++)
                 n -= (flags[row] & LSR_MEMBER_IMPLIED) != 0;
         return n;
-}
-
-/* Where @row is here. */
-static uint32_t catalogue_index(const struct lsr_catalogue *c, uint32_t row)
-{
-        uint32_t below = c->whole + 1, i = 0;
-
-        if (!c->row_of) {
-                assert(row < c->rows);
-                return row;
-        }
-        if (below < c->rows && row >= c->row_of[below]) {
-                assert(row - c->row_of[below] < c->rows - below);
-                return below + (row - c->row_of[below]);
-        }
-        while (i + 1 < c->rows && c->row_of[i] < row)
-                i++;
-        assert(c->row_of[i] == row);
-        return i;
-}
-
-static uint32_t catalogue_row(const struct lsr_catalogue *c, uint32_t index)
-{
-        return c->row_of ? c->row_of[index] : index;
-}
-
-static uint32_t catalogue_link(const struct lsr_catalogue *c, uint32_t index)
-{
-        return c->link && c->link[index] ? c->link[index] : index;
-}
-
-/* Are its children here, as far as any were asked for? */
-static bool catalogue_has_children(const struct lsr_catalogue *c, uint32_t index)
-{
-        return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
-}
-
-static bool catalogue_is_any(const struct lsr_catalogue *c, uint32_t index, unsigned flags)
-{
-        return c->narrow[NARROW_FLAGS] && (c->narrow[NARROW_FLAGS][index] & flags);
-}
-
-bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
-{
-        uint32_t index = catalogue_index(c, row);
-
-        return catalogue_has_children(c, index) && !catalogue_is_any(c, index, LSR_MEMBER_UNREAD);
-}
-
-struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
-{
-        uint32_t index = catalogue_index(c, row), first = c->first[index], n = c->first[index + 1] - first;
-
-        assert(catalogue_has_children(c, index));
-        return (struct lsr_slice){ .first = n > 0 ? catalogue_row(c, first) : first, .n = n };
-}
-
-uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row)
-{
-        return catalogue_row(c, c->parent[catalogue_index(c, row)]);
-}
-
-uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row)
-{
-        return catalogue_row(c, catalogue_link(c, catalogue_index(c, row)));
-}
-
-uint32_t lsr_catalogue_attr(const struct lsr_catalogue *c, uint32_t row)
-{
-        return c->attr[catalogue_link(c, catalogue_index(c, row))];
-}
-
-uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c)
-{
-        return c->attrs;
 }
 
 static uint64_t catalogue_wide(const struct lsr_catalogue *c, unsigned column, uint32_t row)
@@ -180,6 +107,39 @@ static uint32_t catalogue_narrow(const struct lsr_catalogue *c, unsigned column,
         return c->narrow[column] ? c->narrow[column][row] : 0;
 }
 
+bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
+{
+        return !(catalogue_narrow(c, NARROW_FLAGS, row) & LSR_MEMBER_UNREAD);
+}
+
+struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return (struct lsr_slice){ .first = c->first[row], .n = c->first[row + 1] - c->first[row] };
+}
+
+uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return c->parent[row];
+}
+
+uint32_t lsr_catalogue_link(const struct lsr_catalogue *c, uint32_t row)
+{
+        assert(row < c->rows);
+        return c->link && c->link[row] ? c->link[row] : row;
+}
+
+uint32_t lsr_catalogue_attr(const struct lsr_catalogue *c, uint32_t row)
+{
+        return c->attr[lsr_catalogue_link(c, row)];
+}
+
+uint32_t lsr_catalogue_attrs(const struct lsr_catalogue *c)
+{
+        return c->attrs;
+}
+
 static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, struct lsr_meta *ret_meta)
 {
         const struct catalogue_attr *a = &c->attr_table[c->attr[row]];
@@ -190,12 +150,14 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
                 .uid = a->uid,
                 .gid = a->gid,
                 .nlink = c->nlink[row],
-                .inode = catalogue_row(c, row),
+                .inode = catalogue_narrow(c, NARROW_NUMBER, row),
                 .size = catalogue_wide(c, WIDE_SIZE, row),
                 .rdev = catalogue_narrow(c, NARROW_RDEV, row),
         };
-        /* Rows are counted otherwise. */
-        if (catalogue_is_any(c, row, LSR_MEMBER_UNREAD | LSR_MEMBER_TABLE))
+        if (!ret_meta->inode)
+                ret_meta->inode = row;
+        /* Rows of a table are counted otherwise. */
+        if (!lsr_catalogue_holds(c, row) || (catalogue_narrow(c, NARROW_FLAGS, row) & LSR_MEMBER_TABLE))
                 ret_meta->known &= ~LSR_FIELD_NLINK;
         if (a->known & LSR_FIELD_SIZE) {
                 ret_meta->known |= LSR_FIELD_BLOCKS;
@@ -210,11 +172,10 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
 void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {
         struct lsr_member *m = ret_member;
-        uint32_t index = catalogue_index(c, row), link = catalogue_link(c, index);
+        uint32_t link = lsr_catalogue_link(c, row);
         const struct catalogue_attr *a = &c->attr_table[c->attr[link]];
         size_t len;
 
-        row = index;
         m->path = catalogue_name(c, row, &m->path_len);
         catalogue_get_meta(c, link, &m->meta);
         m->packed = catalogue_wide(c, WIDE_PACKED, row) - 1;
@@ -235,7 +196,7 @@ void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_m
 
 const char *lsr_catalogue_target(const struct lsr_catalogue *c, uint32_t row, size_t *ret_len)
 {
-        return catalogue_string(&c->strings, catalogue_narrow(c, NARROW_TARGET, catalogue_index(c, row)), ret_len);
+        return catalogue_string(&c->strings, catalogue_narrow(c, NARROW_TARGET, row), ret_len);
 }
 
 /* The child of that name; 0, which is nobody's child, if there is none. */
@@ -261,7 +222,7 @@ static uint32_t catalogue_search(const struct lsr_catalogue *c, uint32_t row, co
 
 int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const char *path, size_t path_len)
 {
-        row = catalogue_index(c, row);
+        assert(row < c->rows);
         while (path_len) {
                 const char *slash = memchr(path, '/', path_len);
                 size_t n = slash ? (size_t)(slash - path) : path_len;
@@ -275,21 +236,20 @@ int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const ch
                         uint32_t child = catalogue_search(c, row, path, n);
 
                         if (!child)
-                                return c->row_of && row != c->whole ? -EAGAIN : -ENOENT;
+                                return -ENOENT;
                         row = child;
                 }
                 n += n == 0;
                 path += n;
                 path_len -= n;
         }
-        return catalogue_row(c, row);
+        return row;
 }
 
 size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf, size_t size)
 {
         size_t total = 0, len;
 
-        row = catalogue_index(c, row);
         for (uint32_t r = row; r; r = c->parent[r]) {
                 catalogue_name(c, r, &len);
                 total += len + (c->parent[r] != 0);
@@ -307,21 +267,4 @@ size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf
                         *--buf = '/';
         }
         return total;
-}
-
-bool lsr_catalogue_is_part(const struct lsr_catalogue *part, const struct lsr_catalogue *c)
-{
-        for (uint32_t i = 0; i < part->rows; i++) {
-                uint32_t row = catalogue_row(part, i);
-                size_t len, other_len;
-                const char *name = catalogue_name(part, i, &len), *other;
-
-                if (row >= c->rows || c->parent[row] != catalogue_row(part, part->parent[i]))
-                        return false;
-                other = catalogue_name(c, row, &other_len);
-                if (catalogue_compare(name, len, other, other_len) != 0 ||
-                    catalogue_is_dir(part, i) != catalogue_is_dir(c, row))
-                        return false;
-        }
-        return true;
 }

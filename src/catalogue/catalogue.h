@@ -24,18 +24,19 @@
 #define LSR_CATALOGUE_DEPTH_MAX 4096               /* components of a path */
 
 struct lsr_catalogue;
+struct lsr_builder;
 
 struct lsr_catalogue *lsr_catalogue_free(struct lsr_catalogue *c);
 
 uint32_t lsr_catalogue_rows(const struct lsr_catalogue *c);
 
-/* Rows below the root without directories that are only implied.  Of a part: of the whole, in which none are. */
+/* Rows below the root without directories that are only implied. */
 uint32_t lsr_catalogue_members(const struct lsr_catalogue *c);
 
 /* About what it takes in memory, bytes, as a builder counts (lsr_builder_limit()). */
 uint64_t lsr_catalogue_size(const struct lsr_catalogue *c);
 
-/* Are the children of @row here?  Always, but in a part, and of what is LSR_MEMBER_UNREAD. */
+/* Are the children of @row here, or was it never listed (LSR_MEMBER_UNREAD)? */
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row);
 
 /* Children of a directory that are here; of anything else there are none. */
@@ -51,7 +52,8 @@ uint32_t lsr_catalogue_parent(const struct lsr_catalogue *c, uint32_t row);
 /*
  * Everything about a row.  Text points into the catalogue.  meta.inode is the
  * row number (a hard link: that of the row it leads to), meta.nlink 1 or the
- * number of hard links, of a directory that was read 2 and its subdirectories; meta.blocks
+ * number of hard links, of a directory that was read 2 and its subdirectories, or both
+ * what the member said of itself; meta.blocks
  * the size rounded up to 512 bytes.  A hard link shows the metadata of its target.
  */
 void lsr_catalogue_get(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member);
@@ -76,7 +78,7 @@ uint32_t lsr_catalogue_newest(struct lsr_catalogue *c, uint32_t row);
  * Look up @path below directory @row; '/' separates, "." , ".." and empty
  * components mean what they mean in a path, but ".." of the root is the root;
  * symbolic links are not followed.
- * Returns the row, -ENOENT, -ENOTDIR, or -EAGAIN: this is a part, and the whole would know.
+ * Returns the row, -ENOENT or -ENOTDIR.
  */
 int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const char *path, size_t path_len);
 
@@ -85,11 +87,6 @@ int64_t lsr_catalogue_find(const struct lsr_catalogue *c, uint32_t row, const ch
  * Written to @buf, NUL-terminated if it fits; returns its length.
  */
 size_t lsr_catalogue_path(const struct lsr_catalogue *c, uint32_t row, char *buf, size_t size);
-
-/*
- * A part of a catalogue is what listing one directory takes, or reading one member: the way to it, and its children.
- * Rows keep the numbers that they have in the whole; none may be asked for that is not here.
- */
 
 /* An encoding, which need not be valid. */
 struct lsr_catalogue_source {
@@ -104,18 +101,13 @@ struct lsr_catalogue_source {
 };
 
 /*
- * Cut out the part for @path, or for the regular file that it goes through, encoded, to be freed.  Only what is looked
- * at is validated.
- * 0; 1: it cannot be cut, or all is wanted: there is no such path, hard links are among it, it is more than half.
+ * Hand the members that listing @paths takes to @builder: the way to each, and its children; or the regular file that it
+ * goes through.  Each says what row it is and how many links it has.  Only what is looked at is validated.
+ * 0, with how many members there are in all; 1, and nothing was handed on: there is no such path, hard links are among
+ * them or, with @links, symbolic ones, or they are more than half; a negative errno.
  */
-int lsr_catalogue_cut(const struct lsr_catalogue_source *source, const char *path, uint8_t **ret_data,
-                      size_t *ret_size);
-
-/* As lsr_catalogue_decode(), for what lsr_catalogue_cut() makes, and for that alone. */
-int lsr_catalogue_decode_part(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size);
-
-/* Is @part one of @c: do all its rows have the same name, place and type there? */
-bool lsr_catalogue_is_part(const struct lsr_catalogue *part, const struct lsr_catalogue *c);
+int lsr_catalogue_subtree(const struct lsr_catalogue_source *source, const char *const *paths, size_t n, bool links,
+                          struct lsr_builder *builder, uint64_t *ret_members);
 
 /* Encode into memory to be freed with free().  0 or a negative errno. */
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size);

@@ -38,6 +38,9 @@ enum {
         NARROW_TARGET, /* these three are strings */
         NARROW_RAW,
         NARROW_XATTRS,
+        NARROWS_STORED,                 /* the others are in memory alone */
+        NARROW_NUMBER = NARROWS_STORED, /* of an answer that is not all: what row it is of all, 0 if nobody says */
+        NARROW_LINKS,                   /* likewise how many links it has */
         NARROWS,
 };
 
@@ -78,13 +81,6 @@ struct lsr_catalogue {
         uint64_t *wide[WIDES];
         uint32_t *narrow[NARROWS];
         uint32_t *newest; /* for lsr_catalogue_newest(), NULL until it is asked */
-        /*
-         * Of a part: rows of the whole for the indices here, NULL where all is here; and the index of the directory
-         * whose children are all here.  The way to it comes first, its children last, and nothing else is here.
-         */
-        uint32_t *row_of;
-        uint32_t whole; /* rows: there is none */
-        uint32_t total; /* rows of the whole */
 };
 
 static inline bool catalogue_attr_is_dir(const struct catalogue_attr *a)

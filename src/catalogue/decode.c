@@ -17,9 +17,9 @@
 
 static bool decode_is_known(const struct decode *d, unsigned id)
 {
-        return (d->part && id >= COLUMN_ROW && id <= COLUMN_TOTAL) || (id >= COLUMN_NAME_LENGTH && id <= COLUMN_SUMS) ||
-               (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) || (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) ||
-               (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) || (id >= COLUMN_SEC && id < COLUMN_NSEC + LSR_TIMES);
+        return (id >= COLUMN_NAME_LENGTH && id <= COLUMN_SUMS) || (id >= COLUMN_KNOWN && id <= COLUMN_METHOD) ||
+               (id >= COLUMN_STRING_LENGTH && id <= COLUMN_STRINGS) || (id >= COLUMN_SIZE && id <= COLUMN_XATTRS) ||
+               (id >= COLUMN_SEC && id < COLUMN_NSEC + LSR_TIMES);
 }
 
 int decode_entry(struct decode *d, const uint8_t *entry)
@@ -393,7 +393,7 @@ static int decode_rows(struct decode *d)
         for (unsigned i = 0; i < WIDES && r == 0; i++)
                 if (d->columns[encoding_wides[i]].data)
                         r = decode_wide(&d->columns[encoding_wides[i]], c->rows, &c->wide[i]);
-        for (unsigned i = 0; i < NARROWS && r == 0; i++) {
+        for (unsigned i = 0; i < NARROWS_STORED && r == 0; i++) {
                 uint32_t max = i < NARROW_NSEC + LSR_TIMES ? CATALOGUE_NSEC_MAX
                                : i >= NARROW_TARGET        ? c->strings.n - 1
                                                            : UINT32_MAX;
@@ -428,43 +428,10 @@ static int decode_sums(const struct decode *d)
         return r;
 }
 
-/* What is here of a whole: the way to one row, and then perhaps its children. */
-static int decode_part(struct decode *d)
-{
-        struct lsr_catalogue *c = d->c;
-        uint32_t last;
-        int r = decode_narrow(d, COLUMN_ROW, c->rows, LSR_CATALOGUE_ROWS_MAX - 1, true, &c->row_of);
-
-        if (r == 0)
-                r = decode_narrow(d, COLUMN_NLINK, c->rows, UINT32_MAX, true, &c->nlink);
-        if (r == 0)
-                r = decode_into(&d->columns[COLUMN_WHOLE], 1, c->rows, &c->whole, 1);
-        if (r == 0)
-                r = decode_into(&d->columns[COLUMN_TOTAL], 1, LSR_CATALOGUE_ROWS_MAX, &c->total, 1);
-        if (r < 0)
-                return r;
-        if (c->total <= c->row_of[c->rows - 1])
-                return -EBADMSG;
-        last = c->whole < c->rows ? c->whole : c->rows - 1;
-        if (c->whole < c->rows && !catalogue_is_dir(c, last))
-                return -EBADMSG;
-        for (uint32_t i = 0; i < c->rows; i++) {
-                bool way = i <= last;
-
-                if (way ? c->first[i] != i + 1 : c->first[i] != c->rows)
-                        return -EBADMSG;
-                if (i == 0 ? c->row_of[0] != 0 : c->row_of[i] <= c->row_of[i - 1])
-                        return -EBADMSG;
-                if (!way && c->row_of[i] - c->row_of[last + 1] != i - (last + 1))
-                        return -EBADMSG;
-        }
-        return 0;
-}
-
-static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size, bool part)
+int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
 {
         struct lsr_catalogue *c = lsr_xmalloc(sizeof(*c));
-        struct decode d = { .data = data, .size = size, .part = part, .c = c };
+        struct decode d = { .data = data, .size = size, .c = c };
         unsigned columns;
         int r;
 
@@ -482,11 +449,9 @@ static int decode_all(struct lsr_catalogue **ret_catalogue, const uint8_t *data,
                 r = decode_tree(&d);
         if (r == 0)
                 r = decode_rows(&d);
-        if (r == 0 && part)
-                r = decode_part(&d);
-        if (r == 0 && !part)
+        if (r == 0)
                 r = decode_sums(&d);
-        if (r == 0 && !part)
+        if (r == 0)
                 r = catalogue_complete(c);
         if (r < 0) {
                 lsr_catalogue_free(c);
@@ -525,14 +490,4 @@ int lsr_catalogue_extra(const struct lsr_catalogue_source *source, unsigned id, 
                 return 0;
         }
         return 1;
-}
-
-int lsr_catalogue_decode(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
-{
-        return decode_all(ret_catalogue, data, size, false);
-}
-
-int lsr_catalogue_decode_part(struct lsr_catalogue **ret_catalogue, const uint8_t *data, size_t size)
-{
-        return decode_all(ret_catalogue, data, size, true);
 }

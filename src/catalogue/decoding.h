@@ -18,7 +18,6 @@ struct decode {
         const uint8_t *data;
         size_t size;
         uint64_t dirs;
-        bool part; /* columns of a part are known */
         struct decode_column columns[COLUMNS_END];
         struct lsr_catalogue *c;
 };

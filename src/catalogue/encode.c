@@ -280,7 +280,7 @@ static void encode_add_rows(struct encode *e)
                 }
                 encode_add(e, col);
         }
-        for (unsigned i = 0; i < NARROWS; i++)
+        for (unsigned i = 0; i < NARROWS_STORED; i++)
                 if (c->narrow[i])
                         encode_add(e, (struct encode_column){
                                               .id = encoding_narrows[i], .n = c->rows, .values32 = c->narrow[i] });
@@ -337,21 +337,6 @@ static void encode_write(const struct encode *e, uint8_t *to)
         }
 }
 
-static void encode_add_part(struct encode *e)
-{
-        const struct lsr_catalogue *c = e->c;
-
-        /* A reader that takes a part for the whole must fail. */
-        encode_add(e, (struct encode_column){ .id = COLUMN_ROW,
-                                              .encoding = ENCODING_CRITICAL,
-                                              .mandatory = true,
-                                              .n = c->rows,
-                                              .values32 = c->row_of });
-        encode_add(e, (struct encode_column){ .id = COLUMN_NLINK, .n = c->rows, .values32 = c->nlink });
-        encode_add(e, (struct encode_column){ .id = COLUMN_WHOLE, .mandatory = true, .n = 1, .values32 = &c->whole });
-        encode_add(e, (struct encode_column){ .id = COLUMN_TOTAL, .mandatory = true, .n = 1, .values32 = &c->total });
-}
-
 int lsr_catalogue_encode(const struct lsr_catalogue *c, uint8_t **ret_data, size_t *ret_size)
 {
         return lsr_catalogue_encode_with(c, NULL, ret_data, ret_size);
@@ -365,7 +350,7 @@ int lsr_catalogue_encode_with(const struct lsr_catalogue *c, const struct lsr_ca
         uint8_t *data = NULL;
         int r;
 
-        r = c->row_of ? 0 : encode_add_sums(&e);
+        r = encode_add_sums(&e);
         if (r == 0)
                 r = encode_add_tree(&e);
         if (r < 0) {
@@ -378,8 +363,6 @@ int lsr_catalogue_encode_with(const struct lsr_catalogue *c, const struct lsr_ca
         }
         encode_add_tables(&e);
         encode_add_rows(&e);
-        if (c->row_of)
-                encode_add_part(&e);
         size = ENCODING_HEADER + (uint64_t)e.n * ENCODING_ENTRY;
         for (unsigned i = 0; i < e.n; i++)
                 size += encode_align(e.columns[i].length);

@@ -61,14 +61,7 @@ enum {
 
         COLUMN_SEC = 48, /* in the order of enum lsr_time */
         COLUMN_NSEC = COLUMN_SEC + LSR_TIMES,
-
-        /* Of a part, between processes alone: see lsr_catalogue_cut(). */
-        COLUMN_ROW = COLUMN_NSEC + LSR_TIMES + 4, /* of the whole */
-        COLUMN_NLINK,
-        COLUMN_WHOLE, /* one value: the row here whose children are all here; the number of rows: none */
-        COLUMN_TOTAL, /* one value: the rows of the whole */
-
-        COLUMNS_END,
+        COLUMNS_END = COLUMN_NSEC + LSR_TIMES,
 };
 
 /* Column COLUMN_SUMS has these for row ENCODING_STEP, for row 2 * ENCODING_STEP, and so on. */
@@ -94,7 +87,7 @@ static const uint8_t encoding_wides[WIDES] = {
         [WIDE_SEC + 2] = COLUMN_SEC + 2,   [WIDE_SEC + 3] = COLUMN_SEC + 3, [WIDE_PACKED] = COLUMN_PACKED,
         [WIDE_POSITION] = COLUMN_POSITION, [WIDE_DATA] = COLUMN_DATA,
 };
-static const uint8_t encoding_narrows[NARROWS] = {
+static const uint8_t encoding_narrows[NARROWS_STORED] = {
         [NARROW_NSEC] = COLUMN_NSEC,         [NARROW_NSEC + 1] = COLUMN_NSEC + 1, [NARROW_NSEC + 2] = COLUMN_NSEC + 2,
         [NARROW_NSEC + 3] = COLUMN_NSEC + 3, [NARROW_RDEV] = COLUMN_RDEV,         [NARROW_FLAGS] = COLUMN_FLAGS,
         [NARROW_TARGET] = COLUMN_TARGET,     [NARROW_RAW] = COLUMN_RAW,           [NARROW_XATTRS] = COLUMN_XATTRS,

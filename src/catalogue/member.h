@@ -50,11 +50,12 @@ struct lsr_member {
          */
         const char *path;
         size_t path_len;
-        struct lsr_meta meta; /* inode, nlink, blocks and dev are the catalogue's own */
-        uint64_t packed;      /* bytes that the content takes in the bundle; UINT64_MAX: not known */
-        uint64_t position;    /* where the driver finds the member again: an offset, a row id, an ordinal */
-        uint64_t data;        /* a second such number, of its content */
-        const char *user;     /* names stored in the bundle, NUL-terminated; NULL if there are none */
+        /* Blocks and dev are the catalogue's own; inode and nlink, too, unless the member comes from a table that is one. */
+        struct lsr_meta meta;
+        uint64_t packed;   /* bytes that the content takes in the bundle; UINT64_MAX: not known */
+        uint64_t position; /* where the driver finds the member again: an offset, a row id, an ordinal */
+        uint64_t data;     /* a second such number, of its content */
+        const char *user;  /* names stored in the bundle, NUL-terminated; NULL if there are none */
         const char *group;
         const char *method; /* of compression: "deflate", "store"; NULL: not said */
         /* Of a symbolic link, or the path of the member a hard link names, or a note (LSR_MEMBER_NOTED); NULL if none. */

@@ -42,7 +42,8 @@ static void newest_pass(struct lsr_catalogue *c)
 
 uint32_t lsr_catalogue_newest(struct lsr_catalogue *c, uint32_t row)
 {
-        if (c->row_of)
+        /* Of an answer from a table only some of the rows below it are here. */
+        if (c->narrow[NARROW_NUMBER])
                 return 0;
         if (!c->newest) {
                 if (lsr_try_resize(&c->newest, c->rows) < 0)

@@ -1,5 +1,5 @@
 /*
- * subtree - the part of an encoding that one path needs
+ * subtree - the members that one path needs, out of an encoding
  *
  *      rows     0 | ... a ... | ...... a/b ...... | ............ | a/b/x a/b/y |
  *               ^       ^             ^                          ^^^^^^^^^^^^^
@@ -10,40 +10,55 @@
  * children come after their parents.  An encoding has these sums every
  * ENCODING_STEP rows, so that few values are passed over; an older one, which
  * has none, is passed over from its beginning.  All other columns are looked at
- * where the part is.
+ * where these rows are.
  *
- * The part is a catalogue like any other, and is encoded as one.  What this
- * cannot make out it leaves to whoever decodes the whole: a path that is not
- * there, names with something odd in them, hard links, an encoding that is not valid.
+ * The rows become members like those of any driver.  What this cannot make out it
+ * leaves to whoever decodes all: a path that is not there, names with something
+ * odd in them, hard links, an encoding that is not valid.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/out.h"
+#include "catalogue/builder.h"
 #include "catalogue/decoding.h"
 
-/* A place in the whole. */
+#define CUT_PATHS_MAX ((size_t)16) /* with more of them all members are sooner had */
+
+/* A place among all rows. */
 struct cut_place {
         uint32_t row;
         uint64_t name_at; /* where the names begin of it and those behind */
+};
+
+/* A row that is handed on. */
+struct cut_row {
+        uint32_t row;
+        uint32_t links;
+        const uint8_t *name;
+        size_t len;
 };
 
 struct cut {
         const struct lsr_catalogue_source *source;
         struct decode d;
         struct lsr_catalogue whole; /* rows, and the table of attributes */
-        uint64_t *string_ends;      /* NULL until a string is wanted */
-        uint32_t n_strings;
         struct cut_place names;
         uint32_t dirs_row; /* of the rows before it: */
         uint64_t dirs;     /* how many are directories */
         uint64_t first;    /* where the children of the next one begin */
-        /* The part. */
-        struct lsr_catalogue *part;
-        uint32_t cap;
-        uint32_t *attr_new; /* number in the part plus 1, or 0, of each of the whole */
-        size_t names_cap;
+        struct cut_row *rows;
+        size_t n;
+        size_t cap;
+        size_t way;    /* so many lead there, the others are its children */
+        uint8_t *seen; /* a bit for each row, of those that were handed on; NULL: there is one path */
+        /* Strings: */
+        uint64_t *string_ends; /* NULL until one is wanted */
+        uint32_t n_strings;
+        struct catalogue_strings words; /* of owners and methods, which end in NUL */
+        bool *attr_seen;                /* its words are among these */
 };
 
 static bool cut_need(const struct cut *c, const uint8_t *data, uint64_t n)
@@ -145,7 +160,7 @@ static bool cut_attrs(struct cut *c)
         }
         for (uint32_t i = 0; i < w->attrs; i++)
                 w->attr_table[i].known &= CATALOGUE_FIELDS;
-        c->attr_new = memset(lsr_xmalloc((size_t)n * sizeof(*c->attr_new)), 0, (size_t)n * sizeof(*c->attr_new));
+        c->attr_seen = memset(lsr_xmalloc((size_t)n), 0, (size_t)n);
         return true;
 }
 
@@ -187,7 +202,7 @@ static bool cut_open(struct cut *c)
         for (unsigned i = 0; i < WIDES; i++)
                 if (!cut_fits(c, encoding_wides[i]))
                         return false;
-        for (unsigned i = 0; i < NARROWS; i++)
+        for (unsigned i = 0; i < NARROWS_STORED; i++)
                 if (!cut_fits(c, encoding_narrows[i]) || (d->columns[encoding_narrows[i]].encoding & ENCODING_DELTA))
                         return false;
         return cut_fits(c, COLUMN_LINK) && !(d->columns[COLUMN_LINK].encoding & ENCODING_DELTA) &&
@@ -270,45 +285,19 @@ static bool cut_count_dirs(struct cut *c, struct lsr_slice rows, uint32_t *ret_n
         return true;
 }
 
-/* --- the part ----------------------------------------------------------------------- */
+/* --- the rows ----------------------------------------------------------------------- */
 
-static void *cut_grow(void *array, uint32_t n, size_t size)
+static struct cut_row *cut_add(struct cut *c, uint32_t row, const uint8_t *name, size_t len)
 {
-        return lsr_xrealloc(array, (size_t)n * size);
+        lsr_grow(&c->rows, c->n, &c->cap);
+        c->rows[c->n] = (struct cut_row){ row, 1, name, len };
+        return &c->rows[c->n++];
 }
 
-static void cut_reserve(struct cut *c, uint32_t more)
+static bool cut_name_valid(const uint8_t *name, size_t len)
 {
-        struct lsr_catalogue *p = c->part;
-
-        if (c->cap - p->rows >= more)
-                return;
-        c->cap = p->rows + more > 2 * c->cap ? p->rows + more : 2 * c->cap;
-        p->row_of = cut_grow(p->row_of, c->cap, sizeof(*p->row_of));
-        p->nlink = cut_grow(p->nlink, c->cap, sizeof(*p->nlink));
-        p->parent = cut_grow(p->parent, c->cap, sizeof(*p->parent));
-        p->name_ends = cut_grow(p->name_ends, c->cap + 1, sizeof(*p->name_ends));
-        p->name_ends[0] = 0;
-}
-
-/* Add a row, as a child of @parent, with the @len bytes of its name. */
-static void cut_add(struct cut *c, uint32_t row, uint32_t parent, const uint8_t *name, size_t len)
-{
-        struct lsr_catalogue *p = c->part;
-        uint32_t at = p->name_ends ? p->name_ends[p->rows] : 0;
-
-        cut_reserve(c, 1);
-        if (c->names_cap - at < len + 1) {
-                c->names_cap = 2 * (at + len + 1);
-                p->names = lsr_xrealloc(p->names, c->names_cap);
-        }
-        if (len > 0)
-                memcpy(p->names + at, name, len);
-        p->names[at + len] = '\0';
-        p->row_of[p->rows] = row;
-        p->nlink[p->rows] = 1;
-        p->parent[p->rows] = parent;
-        p->name_ends[++p->rows] = at + (uint32_t)len + 1;
+        return len > 0 && !memchr(name, '/', len) && !memchr(name, '\0', len) &&
+               !(name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')));
 }
 
 /* Names of rows, one behind the other. */
@@ -344,8 +333,8 @@ static bool cut_enter(struct cut *c, struct lsr_slice children, const char *name
                 size_t len = cut_raw(lengths, children.first + i);
 
                 if (len == name_len && memcmp(names.at, name, len) == 0) {
-                        cut_add(c, children.first + i, c->part->rows - 1, names.at, len);
-                        return true;
+                        cut_add(c, children.first + i, names.at, len);
+                        return cut_name_valid(names.at, len);
                 }
                 names.at += len;
         }
@@ -356,41 +345,39 @@ static bool cut_enter(struct cut *c, struct lsr_slice children, const char *name
 static bool cut_add_children(struct cut *c, struct lsr_slice children)
 {
         const struct decode_column *lengths = &c->d.columns[COLUMN_NAME_LENGTH];
-        uint32_t parent = c->part->rows - 1;
+        const struct cut_row *last = NULL;
         struct cut_names names;
 
-        c->part->whole = parent;
+        c->way = c->n;
         if (children.n == 0)
                 return true;
         if (children.n > c->whole.rows / 2 || !cut_names(c, children, &names))
                 return false;
-        cut_reserve(c, children.n);
         for (uint32_t i = 0; i < children.n; i++) {
                 size_t len = cut_raw(lengths, children.first + i);
                 struct lsr_slice below;
                 uint32_t n;
 
-                cut_add(c, children.first + i, parent, names.at, len);
+                if (!cut_name_valid(names.at, len) ||
+                    (last && catalogue_compare((const char *)last->name, last->len, (const char *)names.at, len) >= 0))
+                        return false;
+                last = cut_add(c, children.first + i, names.at, len);
                 names.at += len;
                 if (!cut_is_dir(c, children.first + i))
                         continue;
                 if (!cut_children(c, children.first + i, &below) || !cut_count_dirs(c, below, &n))
                         return false;
-                c->part->nlink[c->part->rows - 1] = 2 + n;
+                c->rows[c->n - 1].links = 2 + n;
         }
         return true;
 }
 
-/* The rows of the part: the way along @path, and what is below. */
+/* The way along @path, and what is below. */
 static bool cut_walk(struct cut *c, const char *path)
 {
-        struct lsr_catalogue *p = c->part;
-
-        p->whole = UINT32_MAX;
-        p->total = c->whole.rows;
-        cut_add(c, 0, 0, NULL, 0);
+        cut_add(c, 0, NULL, 0);
         for (;;) {
-                uint32_t row = p->row_of[p->rows - 1], dirs;
+                uint32_t row = c->rows[c->n - 1].row, dirs;
                 struct lsr_slice children;
                 size_t len;
 
@@ -398,11 +385,11 @@ static bool cut_walk(struct cut *c, const char *path)
                         path++;
                 if (!cut_has(c, &c->d.columns[COLUMN_ATTR], row, (uint64_t)row + 1))
                         return false;
-                if (!cut_is_dir(c, row))
+                if (row > 0 && !cut_is_dir(c, row))
                         break;
-                if (!cut_children(c, row, &children) || !cut_count_dirs(c, children, &dirs))
+                if (!cut_is_dir(c, row) || !cut_children(c, row, &children) || !cut_count_dirs(c, children, &dirs))
                         return false;
-                p->nlink[p->rows - 1] = 2 + dirs;
+                c->rows[c->n - 1].links = 2 + dirs;
                 if (!*path)
                         return cut_add_children(c, children);
                 len = strcspn(path, "/");
@@ -410,12 +397,32 @@ static bool cut_walk(struct cut *c, const char *path)
                         return false;
                 path += len;
         }
-        p->whole = p->rows;
+        c->way = c->n;
         /* What is behind a file lies in the bundle that it is; behind anything else is what it leads to. */
-        return !*path || cut_is_file(c, p->row_of[p->rows - 1]);
+        return !*path || cut_is_file(c, c->rows[c->n - 1].row);
 }
 
-/* --- its columns -------------------------------------------------------------------- */
+/* Hard links to these rows, none of which is one itself. */
+static bool cut_links(struct cut *c)
+{
+        const struct decode_column *col = &c->d.columns[COLUMN_LINK];
+        const struct cut_row *first = &c->rows[c->way < c->n ? c->way : c->n - 1];
+        uint32_t last = c->rows[c->n - 1].row;
+
+        if (!col->data)
+                return true;
+        if (!cut_has(c, col, 0, c->whole.rows))
+                return false;
+        for (uint32_t row = 0; row < c->whole.rows; row++) {
+                uint64_t to = cut_value(col, row);
+
+                if (to != 0 && to >= first->row && to <= last)
+                        c->rows[first - c->rows + (to - first->row)].links++;
+        }
+        return true;
+}
+
+/* --- their columns ------------------------------------------------------------------ */
 
 static bool cut_strings(struct cut *c)
 {
@@ -443,64 +450,69 @@ static bool cut_strings(struct cut *c)
         return true;
 }
 
-/* A string of the whole, as one of the part. */
-static bool cut_string(struct cut *c, uint64_t number, uint32_t *ret_number)
+/* NULL: there is none.  False: the number is not valid. */
+static bool cut_string(struct cut *c, uint64_t number, const char **ret_text, size_t *ret_len)
 {
         const uint8_t *text = c->d.columns[COLUMN_STRINGS].data;
-        uint64_t at, len;
 
-        *ret_number = 0;
+        *ret_text = NULL;
+        *ret_len = 0;
         if (number == 0)
                 return true;
         if (!cut_strings(c) || number > c->n_strings)
                 return false;
-        at = c->string_ends[number - 1];
-        len = c->string_ends[number] - at;
-        return len == 0 || (cut_need(c, text + at, len) &&
-                            catalogue_strings_add(&c->part->strings, text + at, len, ret_number) == 0);
+        text += c->string_ends[number - 1];
+        *ret_len = c->string_ends[number] - c->string_ends[number - 1];
+        if (*ret_len > 0)
+                *ret_text = (const char *)text;
+        return cut_need(c, text, *ret_len);
 }
 
-static bool cut_add_attr(struct cut *c, uint64_t attr, uint32_t *ret_attr)
+/* String @number becomes one of the words. */
+static bool cut_word(struct cut *c, uint32_t *number)
 {
-        struct lsr_catalogue *p = c->part;
-        struct catalogue_attr a;
+        const char *text;
+        size_t len;
 
-        if (attr >= c->whole.attrs)
+        return cut_string(c, *number, &text, &len) && catalogue_strings_add(&c->words, text, len, number) == 0;
+}
+
+static bool cut_attr(struct cut *c, uint64_t number, struct lsr_member *m)
+{
+        struct catalogue_attr *a;
+        size_t len;
+
+        if (number >= c->whole.attrs)
                 return false;
-        if (c->attr_new[attr] == 0) {
-                a = c->whole.attr_table[attr];
-                if (!cut_string(c, a.user, &a.user) || !cut_string(c, a.group, &a.group) ||
-                    !cut_string(c, a.method, &a.method))
-                        return false;
-                p->attr_table = cut_grow(p->attr_table, p->attrs + 1, sizeof(*p->attr_table));
-                p->attr_table[p->attrs++] = a;
-                c->attr_new[attr] = p->attrs;
-        }
-        *ret_attr = c->attr_new[attr] - 1;
+        a = &c->whole.attr_table[number];
+        if (!c->attr_seen[number] && (!cut_word(c, &a->user) || !cut_word(c, &a->group) || !cut_word(c, &a->method)))
+                return false;
+        c->attr_seen[number] = true;
+        m->meta = (struct lsr_meta){ .known = (uint16_t)a->known, .mode = a->mode, .uid = a->uid, .gid = a->gid };
+        m->user = catalogue_string(&c->words, a->user, &len);
+        m->group = catalogue_string(&c->words, a->group, &len);
+        m->method = catalogue_string(&c->words, a->method, &len);
         return true;
 }
 
-/* The rows from index @i on are one behind the other up to, not including, this index. */
-static uint32_t cut_run(const struct lsr_catalogue *p, uint32_t i)
+/* The rows from number @i on are one behind the other up to, not including, this number. */
+static size_t cut_run(const struct cut *c, size_t i)
 {
-        return i > p->whole ? p->rows : i + 1;
+        return i < c->way ? i + 1 : c->n;
 }
 
 static bool cut_wide(struct cut *c, unsigned id, uint64_t **ret_values)
 {
         const struct decode_column *col = &c->d.columns[id];
-        const struct lsr_catalogue *p = c->part;
         bool delta = col->encoding & ENCODING_DELTA;
         unsigned sum = id == COLUMN_POSITION ? SUM_POSITION : id == COLUMN_DATA ? SUM_DATA : SUMS;
-        uint64_t previous = 0, done = 0, *to;
+        uint64_t previous = 0, done = 0, *to = memset(lsr_xmalloc(c->n * sizeof(*to)), 0, c->n * sizeof(*to));
 
-        if (!col->data)
-                return true;
-        *ret_values = to = lsr_xmalloc(p->rows * sizeof(*to));
-        for (uint32_t i = 0, end; i < p->rows; i = end) {
-                uint64_t first = p->row_of[i], n;
+        *ret_values = to;
+        for (size_t i = 0, end; col->data && i < c->n; i = end) {
+                uint64_t first = c->rows[i].row, n;
 
-                end = cut_run(p, i);
+                end = cut_run(c, i);
                 n = end - i;
                 if (delta && sum < SUMS && cut_step(c, first) > done) {
                         done = cut_step(c, first);
@@ -516,93 +528,153 @@ static bool cut_wide(struct cut *c, unsigned id, uint64_t **ret_values)
         return true;
 }
 
-static bool cut_narrow(struct cut *c, unsigned i, uint32_t **ret_values)
+/* The values of row @i in the narrow columns; of a run all are had with the first. */
+static bool cut_narrows(struct cut *c, size_t i, uint64_t values[static NARROWS_STORED])
 {
-        const struct decode_column *col = &c->d.columns[encoding_narrows[i]];
-        const struct lsr_catalogue *p = c->part;
-        uint32_t *to;
+        for (unsigned k = 0; k < NARROWS_STORED; k++) {
+                const struct decode_column *col = &c->d.columns[encoding_narrows[k]];
+                uint64_t row = c->rows[i].row;
 
-        if (!col->data)
-                return true;
-        *ret_values = to = lsr_xmalloc(p->rows * sizeof(*to));
-        for (uint32_t k = 0; k < p->rows; k++) {
-                uint64_t v;
-
-                if ((k <= p->whole || k == p->whole + 1) &&
-                    !cut_has(c, col, p->row_of[k], (uint64_t)p->row_of[k] + cut_run(p, k) - k))
+                values[k] = 0;
+                if (!col->data)
+                        continue;
+                if (i <= c->way && !cut_has(c, col, row, row + cut_run(c, i) - i))
                         return false;
-                v = cut_value(col, p->row_of[k]);
-                if (v > UINT32_MAX)
-                        return false;
-                to[k] = (uint32_t)v;
-                if (i >= NARROW_TARGET && !cut_string(c, v, &to[k]))
+                values[k] = cut_value(col, row);
+                if (values[k] > UINT32_MAX)
                         return false;
         }
         return true;
 }
 
-/* Hard links to rows of the part, which has none itself. */
-static bool cut_links(struct cut *c)
-{
-        const struct decode_column *col = &c->d.columns[COLUMN_LINK];
-        struct lsr_catalogue *p = c->part;
-        uint32_t below = p->whole + 1 < p->rows ? p->row_of[p->whole + 1] : UINT32_MAX, last = p->row_of[p->rows - 1];
+/* --- the members -------------------------------------------------------------------- */
 
-        if (!col->data)
-                return true;
-        if (!cut_has(c, col, 0, c->whole.rows))
+/* Row @i as a member, but for its path. */
+static bool cut_member(struct cut *c, size_t i, uint64_t *const wide[static WIDES], struct lsr_member *m)
+{
+        uint64_t narrow[NARROWS_STORED];
+        const char *xattrs;
+
+        /* Attributes were looked at on the way here. */
+        if (!cut_narrows(c, i, narrow) || !cut_attr(c, cut_raw(&c->d.columns[COLUMN_ATTR], c->rows[i].row), m) ||
+            !cut_string(c, narrow[NARROW_TARGET], &m->target, &m->target_len) ||
+            !cut_string(c, narrow[NARROW_RAW], &m->raw, &m->raw_len) ||
+            !cut_string(c, narrow[NARROW_XATTRS], &xattrs, &m->xattrs_len))
                 return false;
-        for (uint32_t i = 0; i < p->rows; i++)
-                if (cut_value(col, p->row_of[i]) != 0)
-                        return false;
-        for (uint32_t row = 0; row < c->whole.rows; row++) {
-                uint64_t to = cut_value(col, row);
-
-                if (to >= below && to <= last)
-                        p->nlink[p->whole + 1 + (to - below)]++;
-                else if (to != 0 && to == last && p->whole == p->rows)
-                        p->nlink[p->rows - 1]++;
+        m->xattrs = (const uint8_t *)xattrs;
+        m->flags = (unsigned)narrow[NARROW_FLAGS] & CATALOGUE_FLAGS_STORED;
+        m->packed = wide[WIDE_PACKED][i] - 1;
+        m->position = wide[WIDE_POSITION][i];
+        m->data = c->d.columns[COLUMN_DATA].data ? wide[WIDE_DATA][i] + m->position : 0;
+        m->meta.size = wide[WIDE_SIZE][i];
+        m->meta.rdev = (uint32_t)narrow[NARROW_RDEV];
+        for (unsigned t = 0; t < LSR_TIMES; t++) {
+                m->meta.sec[t] = (int64_t)wide[WIDE_SEC + t][i];
+                m->meta.nsec[t] = (uint32_t)narrow[NARROW_NSEC + t];
         }
+        m->meta.known |= LSR_FIELD_INODE | LSR_FIELD_NLINK;
+        m->meta.inode = c->rows[i].row;
+        m->meta.nlink = c->rows[i].links;
         return true;
 }
 
-static bool cut_columns(struct cut *c)
+/* A hard link shows what it leads to, which may be anywhere. */
+static bool cut_leads(const struct lsr_member *m)
 {
-        const struct decode_column *attr = &c->d.columns[COLUMN_ATTR];
-        struct lsr_catalogue *p = c->part;
-
-        p->attr = lsr_xmalloc(p->rows * sizeof(*p->attr));
-        p->first = lsr_xmalloc(((size_t)p->rows + 1) * sizeof(*p->first));
-        for (uint32_t i = 0; i < p->rows; i++) {
-                /* They were looked at on the way here. */
-                if (!cut_add_attr(c, cut_raw(attr, p->row_of[i]), &p->attr[i]))
-                        return false;
-                p->first[i] = i <= p->whole && i + 1 < p->rows ? i + 1 : p->rows;
-        }
-        p->first[p->rows] = p->rows;
-        for (unsigned i = 0; i < WIDES; i++)
-                if (!cut_wide(c, encoding_wides[i], &p->wide[i]))
-                        return false;
-        for (uint32_t i = 0; p->wide[WIDE_DATA] && p->wide[WIDE_POSITION] && i < p->rows; i++)
-                p->wide[WIDE_DATA][i] += p->wide[WIDE_POSITION][i];
-        for (unsigned i = 0; i < NARROWS; i++)
-                if (!cut_narrow(c, i, &p->narrow[i]))
-                        return false;
-        return cut_links(c);
+        return (m->flags & LSR_MEMBER_HARDLINK) && !(m->flags & LSR_MEMBER_DANGLING);
 }
 
-int lsr_catalogue_cut(const struct lsr_catalogue_source *source, const char *path, uint8_t **ret_data, size_t *ret_size)
+/* Is it one that was handed on for another path?  From now on it is. */
+static bool cut_again(struct cut *c, uint32_t row)
 {
-        struct cut c = { .source = source, .first = 1 };
+        uint8_t bit = (uint8_t)(1 << row % 8), was;
+
+        if (!c->seen)
+                return false;
+        was = c->seen[row / 8];
+        c->seen[row / 8] = was | bit;
+        return was & bit;
+}
+
+/* As lsr_catalogue_subtree(). */
+static int cut_hand_on(struct cut *c, uint64_t *const wide[static WIDES], bool links, struct lsr_builder *builder)
+{
+        struct lsr_out path;
+        size_t base = 0;
+        int r = 0;
+
+        lsr_out_init(&path, -1);
+        for (size_t i = 0; i < c->n && r == 0; i++) {
+                struct lsr_member m = {};
+
+                path.len = base;
+                if (base > 0)
+                        lsr_out_putc(&path, '/');
+                lsr_out_put(&path, (const char *)c->rows[i].name, c->rows[i].len);
+                if (i < c->way)
+                        base = path.len;
+                m.path = path.len > 0 ? path.buf : "";
+                m.path_len = path.len;
+                if (!cut_member(c, i, wide, &m) || cut_leads(&m) || (links && S_ISLNK(m.meta.mode)))
+                        r = 1;
+                else if (!cut_again(c, c->rows[i].row))
+                        r = lsr_builder_add(builder, &m);
+        }
+        lsr_out_free(&path);
+        return r;
+}
+
+/* As lsr_catalogue_subtree(), but members may have been handed on. */
+static int cut_path(struct cut *c, const char *path, bool links, struct lsr_builder *builder)
+{
+        uint64_t *wide[WIDES] = {};
+        bool there;
         int r = 1;
 
-        c.part = memset(lsr_xmalloc(sizeof(*c.part)), 0, sizeof(*c.part));
-        catalogue_strings_init(&c.part->strings);
-        if (cut_open(&c) && cut_walk(&c, path) && cut_columns(&c))
-                r = lsr_catalogue_encode(c.part, ret_data, ret_size);
-        lsr_catalogue_free(c.part);
+        c->names = (struct cut_place){};
+        c->dirs_row = 0;
+        c->dirs = c->n = 0;
+        c->first = 1;
+        there = cut_walk(c, path) && cut_links(c);
+        for (unsigned i = 0; i < WIDES && there; i++)
+                there = cut_wide(c, encoding_wides[i], &wide[i]);
+        if (there)
+                r = cut_hand_on(c, wide, links, builder);
+        for (unsigned i = 0; i < WIDES; i++)
+                free(wide[i]);
+        return r;
+}
+
+int lsr_catalogue_subtree(const struct lsr_catalogue_source *source, const char *const *paths, size_t n, bool links,
+                          struct lsr_builder *builder, uint64_t *ret_members)
+{
+        struct cut c = { .source = source };
+        size_t rows = 0;
+        int r = 1;
+
+        catalogue_strings_init(&c.words);
+        if (n <= CUT_PATHS_MAX && cut_open(&c)) {
+                size_t seen = c.whole.rows / 8 + 1;
+
+                c.seen = n > 1 ? memset(lsr_xmalloc(seen), 0, seen) : NULL;
+                r = 0;
+        }
+        for (size_t i = 0; i < n && r == 0; i++) {
+                r = cut_path(&c, paths[i], links, builder);
+                rows += c.n - c.way;
+                if (r == 0 && rows > c.whole.rows / 2)
+                        r = 1;
+        }
+        if (r > 0 && lsr_builder_count(builder) > 0) {
+                r = lsr_builder_reset(builder);
+                r = r < 0 ? r : 1;
+        }
+        *ret_members = c.whole.rows - 1;
+        catalogue_strings_free(&c.words);
+        free(c.rows);
         free(c.whole.attr_table);
-        free(c.attr_new);
+        free(c.attr_seen);
         free(c.string_ends);
+        free(c.seen);
         return r;
 }

@@ -27,8 +27,9 @@
 struct cat {
         struct lsr_reading reading;
         struct lsr_out out;
-        /* Members found and not read yet, all of one bundle. */
+        /* Members found and not read yet, all of one catalogue. */
         struct lsr_bundle *bundle;
+        const struct lsr_catalogue *catalogue;
         uint32_t *rows; /* room for all operands */
         const char **paths;
         size_t n;
@@ -129,26 +130,26 @@ static void cat_run(struct cat *c)
 {
         c->reading.troubled = false;
         if (c->n > 0)
-                lsr_bundle_read_many(c->bundle, c->rows, c->n, 0,
+                lsr_bundle_read_many(c->bundle, c->catalogue, c->rows, c->n, 0,
                                      &(struct lsr_many_sink){ c, cat_begin, cat_write, cat_end, cat_hole });
         c->n = 0;
 }
 
 static void cat_member(struct cat *c, const char *path, const struct lsr_place *place)
 {
-        const struct lsr_catalogue *catalogue = place->bundle->catalogue;
         struct lsr_member m;
 
-        lsr_catalogue_get(catalogue, lsr_catalogue_link(catalogue, place->row), &m);
+        lsr_catalogue_get(place->catalogue, lsr_catalogue_link(place->catalogue, place->row), &m);
         /* Rows of a database can be read, too. */
         if (S_ISDIR(m.meta.mode) && strcmp(place->bundle->format, "sqlite") != 0) {
                 cat_run(c);
                 lsr_reading_fail(&c->reading, lsr_message_errno(EISDIR, "cannot read %s", lsr_quoted_always(path)));
                 return;
         }
-        if (place->bundle != c->bundle || m.position <= c->position)
+        if (place->catalogue != c->catalogue || m.position <= c->position)
                 cat_run(c);
         c->bundle = place->bundle;
+        c->catalogue = place->catalogue;
         c->position = m.position;
         c->paths[c->n] = path;
         c->rows[c->n++] = place->row;
@@ -161,32 +162,17 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
 
         if (strcmp(path, "-") == 0)
                 return 1;
-        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
+        r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_SOME, ret_place);
         /* There is a place without following the last link, and none with it: the link leads out of the bundle. */
         if (r == 1 && lsr_place_find(c->reading.bundles, path, 0, ret_place) == 0)
                 return -EXDEV;
         return r;
 }
 
-/* More of a bundle had to be loaded: rows that were found before may have other numbers. */
-static void cat_find_again(struct cat *c)
-{
-        for (size_t i = 0; i < c->n; i++) {
-                struct lsr_place place;
-
-                if (cat_find(c, c->paths[i], &place) == 0)
-                        c->rows[i] = place.row;
-        }
-}
-
 static void cat_operand(struct cat *c, const char *path)
 {
-        unsigned renumbered = lsr_bundles_renumbered(c->reading.bundles);
         struct lsr_place place;
         int r = cat_find(c, path, &place);
-
-        if (renumbered != lsr_bundles_renumbered(c->reading.bundles))
-                cat_find_again(c);
 
         if (r != 0)
                 cat_run(c);
@@ -218,7 +204,7 @@ int lsr_command_cat(struct lsr_settings *settings)
         lsr_wildcards_expand(c.reading.bundles, settings);
         lsr_bundles_expect(
                 c.reading.bundles,
-                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .lookups = true });
+                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .content = true });
         c.rows = lsr_xmalloc(settings->n_operands * sizeof(*c.rows));
         c.paths = lsr_xmalloc(settings->n_operands * sizeof(*c.paths));
         for (size_t i = 0; i < settings->n_operands && !c.out.error; i++)

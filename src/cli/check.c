@@ -129,7 +129,7 @@ static void check_members(struct check *c, struct lsr_bundle *bundle)
         free(files);
         c->reading.troubled = false;
         r = lsr_bundle_read_many(
-                bundle, c->rows, c->n, LSR_MANY_TO_END,
+                bundle, catalogue, c->rows, c->n, LSR_MANY_TO_END,
                 &(struct lsr_many_sink){ c, check_begin, check_write, check_end, check_hole, check_verified });
         if (r < 0) {
                 c->bad = true;
@@ -228,7 +228,7 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
 static void check_operand(struct check *c, const char *path)
 {
         struct lsr_place place;
-        int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART, &place);
+        int r = lsr_place_find(c->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_SOME, &place);
 
         if (r == 0 && place.row == 0)
                 check_bundle(c, place.bundle);
@@ -248,8 +248,9 @@ int lsr_command_check(struct lsr_settings *settings)
         lsr_out_init(&c.out, STDOUT_FILENO);
         /* That there is a root is all that is asked first: a format may check itself without a list of its members. */
         if (settings->n_operands > 0)
-                lsr_bundles_expect(c.reading.bundles,
-                                   &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands });
+                lsr_bundles_expect(c.reading.bundles, &(struct lsr_wanted){ .paths = settings->operands,
+                                                                            .n = settings->n_operands,
+                                                                            .numbers = true });
         for (size_t i = 0; i < settings->n_operands; i++) {
                 check_operand(&c, settings->operands[i]);
                 /* Results are shown before the next bundles are read. */

@@ -238,7 +238,7 @@ static void list_expect(const struct lsr_settings *settings)
                                                         : below                                   ? o->max_depth
                                                         : o->dirs_as_files                        ? 0
                                                                                                   : 1,
-                                               .partial = !(o->want.fields & LSR_FIELD_INODE),
+                                               .numbers = o->want.fields & LSR_FIELD_INODE,
                                                .links = o->follow == LSR_FOLLOW_ALWAYS || o->want.link_target_mode,
                                                .described = o->want.fields & (LSR_FIELD_SIZE | LSR_FIELD_BLOCKS),
                                        });

@@ -122,11 +122,11 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
 /* Returns true if @path was found, at @ret_place; otherwise the reason was reported. */
 static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
 {
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
+        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_SOME, ret_place);
 
         /* A bundle by itself is entered; one inside another is a file of that. */
         if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
+                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_SOME,
                                        ret_place);
         if (error != 0)
                 lsr_reading_refuse(r, path, error);
@@ -138,28 +138,28 @@ static int unpack_compare_positions(const void *a, const void *b)
         struct lsr_member x, y;
         const struct lsr_place *p = a, *q = b;
 
-        lsr_catalogue_get(p->bundle->catalogue, p->row, &x);
-        lsr_catalogue_get(q->bundle->catalogue, q->row, &y);
+        lsr_catalogue_get(p->catalogue, p->row, &x);
+        lsr_catalogue_get(q->catalogue, q->row, &y);
         return (x.position > y.position) - (x.position < y.position);
 }
 
 /* Each operand is unpacked by itself; what lies on a server is asked for at once. */
 static void unpack_announce(const struct lsr_place *places, size_t n)
 {
-        struct lsr_bundle *bundle = places[0].bundle;
+        const struct lsr_catalogue *c = places[0].catalogue;
         lsr_autofree struct lsr_place *sorted = lsr_xmalloc(n * sizeof(*sorted));
         lsr_autofree uint32_t *rows = lsr_xmalloc(n * sizeof(*rows));
         size_t found = 0;
 
         for (size_t i = 0; i < n; i++)
-                if (places[i].bundle == bundle && !lsr_place_is_dir(&places[i]))
+                if (places[i].catalogue == c && !lsr_place_is_dir(&places[i]))
                         sorted[found++] = places[i];
-        if (found < 2 || !lsr_bundle_is_remote(bundle))
+        if (found < 2 || !lsr_bundle_is_remote(places[0].bundle))
                 return;
         qsort(sorted, found, sizeof(*sorted), unpack_compare_positions);
         for (size_t i = 0; i < found; i++)
-                rows[i] = lsr_catalogue_link(bundle->catalogue, sorted[i].row);
-        lsr_bundle_want(bundle, rows, found);
+                rows[i] = lsr_catalogue_link(c, sorted[i].row);
+        lsr_bundle_want(places[0].bundle, c, rows, found);
 }
 
 /* All or none: if one operand is mistyped, nothing is unpacked. */
@@ -193,9 +193,10 @@ int lsr_command_unpack(struct lsr_settings *settings)
         if (status)
                 return status;
         lsr_wildcards_expand(u->reading.bundles, settings);
-        lsr_bundles_expect(
-                u->reading.bundles,
-                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
+        lsr_bundles_expect(u->reading.bundles, &(struct lsr_wanted){ .paths = settings->operands,
+                                                                     .n = settings->n_operands,
+                                                                     .depth = LSR_DEPTH_ALL,
+                                                                     .numbers = true });
         u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();

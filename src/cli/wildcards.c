@@ -85,11 +85,11 @@ static void wildcards_below(struct wildcards *w, const char *path, const char *p
         if (errno != ENOTDIR || lsr_place_find(w->bundles, path, LSR_PLACE_ENTER | LSR_PLACE_FOLLOW, &place) != 0 ||
             !lsr_place_is_dir(&place))
                 return;
-        below = lsr_catalogue_children(place.bundle->catalogue, place.row);
+        below = lsr_catalogue_children(place.catalogue, place.row);
         for (uint32_t i = 0; i < below.n; i++) {
                 struct lsr_member m;
 
-                lsr_catalogue_get(place.bundle->catalogue, below.first + i, &m);
+                lsr_catalogue_get(place.catalogue, below.first + i, &m);
                 wildcards_match(w, path, pattern, m.path);
         }
 }

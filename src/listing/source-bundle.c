@@ -36,7 +36,7 @@ struct members {
 
 static void members_begin(struct members *x, struct lsr_reader *in, struct lsr_arena *arena, struct lsr_place dir)
 {
-        *x = (struct members){ .in = in, .arena = arena, .dir = dir, .c = dir.bundle->catalogue };
+        *x = (struct members){ .in = in, .arena = arena, .dir = dir, .c = dir.catalogue };
         for (size_t i = 0; in->o->want.member && lsr_formats[i]; i++)
                 x->offsets |= lsr_formats[i]->offsets && strcmp(lsr_formats[i]->name, dir.bundle->format) == 0;
         x->n_shared = lsr_catalogue_attrs(x->c);
@@ -116,7 +116,7 @@ static void members_imply(struct members *x, uint32_t row, bool whole, struct ls
         meta->mode = S_IFDIR | (0777 & ~members_umask());
         if ((meta->known & LSR_FIELD_MTIME) || !whole || !(x->in->o->want.fields & LSR_FIELD_MTIME))
                 return;
-        row = lsr_catalogue_newest(x->dir.bundle->catalogue, row);
+        row = lsr_catalogue_newest(x->dir.catalogue, row);
         if (row == 0)
                 return;
         lsr_catalogue_get(x->c, row, &m);
@@ -135,15 +135,15 @@ static const struct lsr_place *members_keep_place(struct members *x, const struc
 static int members_follow(struct members *x, uint32_t dir, const struct lsr_member *m, struct lsr_member *ret_target,
                           struct lsr_place *ret_place)
 {
-        const struct lsr_place from = { x->dir.bundle, dir };
+        const struct lsr_place from = { x->dir.bundle, x->dir.catalogue, dir };
         int r = lsr_place_below(&from, m->target, m->target_len, LSR_PLACE_FOLLOW, ret_place);
 
-        /* Rows of what is being listed must stay, so that no more is loaded of what is around the bundle. */
+        /* For that no more is loaded of what is around the bundle. */
         if (r == -EAGAIN)
                 return 1;
         if (r != 0)
                 return r == LSR_PLACE_UNREADABLE ? -EBADMSG : r;
-        lsr_catalogue_get(ret_place->bundle->catalogue, ret_place->row, ret_target);
+        lsr_catalogue_get(ret_place->catalogue, ret_place->row, ret_target);
         return 0;
 }
 
@@ -264,7 +264,7 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                 memcpy(ret_entry->meta.nsec, file->nsec, sizeof(file->nsec));
         }
         if ((m.flags & LSR_MEMBER_IMPLIED) && !x->unseen)
-                members_imply(x, row, whole || !x->dir.bundle->only, ret_entry);
+                members_imply(x, row, whole || !lsr_place_is_some(&x->dir), ret_entry);
         if (S_ISLNK(m.meta.mode) && m.target)
                 members_link(x, ret_entry, &m, dir);
         if ((m.flags & LSR_MEMBER_ACL) && o->want.acl) {
@@ -310,8 +310,9 @@ static void members_up(struct members *x, bool whole, struct lsr_entry *ret_entr
         } else if (bundle->outer) {
                 struct members outer;
 
-                row = lsr_catalogue_parent(bundle->outer->catalogue, bundle->outer_row);
-                members_begin(&outer, x->in, x->arena, (struct lsr_place){ bundle->outer, row });
+                row = lsr_catalogue_parent(bundle->outer_catalogue, bundle->outer_row);
+                members_begin(&outer, x->in, x->arena,
+                              (struct lsr_place){ bundle->outer, bundle->outer_catalogue, row });
                 members_fill(&outer, row, row, "..", 2, false, ret_entry);
         } else {
                 members_holder(x, ret_entry);
@@ -360,7 +361,7 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
 
 static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e)
 {
-        const struct lsr_catalogue *c = place->bundle->catalogue;
+        const struct lsr_catalogue *c = place->catalogue;
         struct lsr_slice below = lsr_catalogue_children(c, place->row);
         uint64_t sum = 0;
 
@@ -441,7 +442,7 @@ static bool bundle_is_asked(const struct lsr_list_options *o, const struct lsr_e
 static int bundle_find_member(const struct lsr_list_options *o, const char *path, struct lsr_place *ret_place)
 {
         unsigned flags = (o->dirs_as_files ? 0 : LSR_PLACE_ENTER) |
-                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_PART;
+                         (o->follow != LSR_FOLLOW_NEVER ? LSR_PLACE_FOLLOW : 0) | LSR_PLACE_SOME;
         int error = lsr_place_find(o->bundles, path, flags, ret_place);
 
         if (o->follow == LSR_FOLLOW_OPERAND_DIR && (error == -ENOENT || (error == 0 && !lsr_place_is_dir(ret_place)))) {
@@ -455,21 +456,16 @@ static int bundle_find_member(const struct lsr_list_options *o, const char *path
 void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r)
 {
         struct lsr_place *places;
-        unsigned renumbered;
         int *errors;
 
         if (!in->o->bundles)
                 return;
         places = lsr_arena_new(r->arena, struct lsr_place, r->n);
         errors = lsr_arena_new(r->arena, int, r->n);
-        /* A path that leads where another one did not can change the rows of that one. */
-        do {
-                renumbered = lsr_bundles_renumbered(in->o->bundles);
-                for (size_t i = 0; i < r->n; i++)
-                        errors[i] = bundle_is_asked(in->o, r->rows[i], r->n)
-                                            ? bundle_find_member(in->o, r->rows[i]->name, &places[i])
-                                            : 1;
-        } while (renumbered != lsr_bundles_renumbered(in->o->bundles));
+        for (size_t i = 0; i < r->n; i++)
+                errors[i] = bundle_is_asked(in->o, r->rows[i], r->n)
+                                    ? bundle_find_member(in->o, r->rows[i]->name, &places[i])
+                                    : 1;
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
                 int error = errors[i];

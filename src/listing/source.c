@@ -5,6 +5,7 @@
  */
 #include "listing/source.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -82,12 +83,20 @@ static const struct lsr_source *source_of(const struct lsr_place *place)
         return place->bundle ? &lsr_source_bundle : &lsr_source_dir;
 }
 
-/* Where entry @e of a directory in @bundle is; NULL: a real directory. */
-static struct lsr_place source_place(struct lsr_bundle *bundle, const struct lsr_entry *e)
+/* Where entry @e of directory @dir is. */
+static struct lsr_place source_place(const struct lsr_place *dir, const struct lsr_entry *e)
 {
+        struct lsr_place place = *dir;
+        int64_t row;
+
         if (e->extra && e->extra->place)
                 return *e->extra->place;
-        return (struct lsr_place){ bundle, bundle ? (uint32_t)e->meta.inode : 0 };
+        if (!dir->bundle)
+                return place;
+        row = lsr_catalogue_find(dir->catalogue, dir->row, e->name, e->name_len);
+        assert(row >= 0);
+        place.row = lsr_catalogue_link(dir->catalogue, (uint32_t)row);
+        return place;
 }
 
 /* Is what @e is listed next?  @ret_perhaps: it is a file, and is if it is a bundle. */
@@ -126,7 +135,7 @@ void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *
                 if (!source_goes_below(o, e, &perhaps))
                         continue;
                 *child = (struct lsr_node){ .name = memcpy(text, e->name, (size_t)e->name_len + 1),
-                                            .place = source_place(dir->place.bundle, e),
+                                            .place = source_place(&dir->place, e),
                                             .parent = dir,
                                             .row = (uint32_t)i,
                                             .depth = dir->depth + 1,
@@ -139,14 +148,15 @@ void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *
 }
 
 /* --total-size */
-static void source_totals(struct lsr_reader *in, struct lsr_bundle *bundle, const struct lsr_rows *r)
+static void source_totals(struct lsr_reader *in, const struct lsr_place *dir, const struct lsr_rows *r)
 {
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
-                struct lsr_place place = source_place(bundle, e);
+                struct lsr_place place;
 
                 if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
                         continue;
+                place = source_place(dir, e);
                 e->meta.size = source_of(&place)->total(in, &place, e);
                 e->meta.known |= LSR_FIELD_SIZE;
         }
@@ -158,7 +168,7 @@ void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
 
         source_of(&dir->place)->complete(in, r, dir->parent ? dir->read->path : NULL);
         if (in->o->total_size)
-                source_totals(in, dir->place.bundle, r);
+                source_totals(in, &dir->place, r);
         lsr_rows_sort(in, r, true);
 }
 

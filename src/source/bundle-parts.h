@@ -18,7 +18,6 @@ struct lsr_bundles {
         bool trying;                /* a password: nobody is told what is wrong with what was read for it */
         struct lsr_wanted wanted;   /* what is expected; n is 0: nothing is said of it */
         const char **expected;      /* its paths, sorted; NULL until a bundle is loaded for them */
-        unsigned renumbered;
         uint64_t tick;
 };
 
@@ -54,4 +53,4 @@ void bundle_close(struct lsr_bundle *bundle);
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx);
 
 /* A row with its whole path, as the worker wants it.  The path is to be freed. */
-char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member);
+char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member);

@@ -12,9 +12,8 @@
 
 #define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
 
-char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct lsr_member *ret_member)
+char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {
-        const struct lsr_catalogue *c = bundle->catalogue;
         struct lsr_member m;
         size_t len;
         char *path;
@@ -45,21 +44,22 @@ static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_read(bundle_worker(bundle), bundle->id, r->m, r->sink);
 }
 
-static int bundle_read_one(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+static int bundle_read_one(struct lsr_bundle *bundle, const struct lsr_catalogue *c, uint32_t row,
+                           const struct lsr_sink *sink)
 {
         struct lsr_member m;
-        char *path = bundle_whole_member(bundle, row, &m);
+        char *path = bundle_whole_member(c, row, &m);
         int r = bundle_retry(bundle, bundle_read_member, &(struct bundle_read){ &m, sink });
 
         free(path);
         return r;
 }
 
-int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink)
 {
-        int r = lsr_bundle_unlock(bundle, &row, 1);
+        int r = lsr_bundle_unlock(place->bundle, place->catalogue, &place->row, 1);
 
-        return r < 0 ? r : bundle_read_one(bundle, row, sink);
+        return r < 0 ? r : bundle_read_one(place->bundle, place->catalogue, place->row, sink);
 }
 
 /* --- passwords ---------------------------------------------------------------------- */
@@ -106,13 +106,13 @@ static unsigned bundle_pick_encrypted(const struct lsr_catalogue *c, const uint3
  * One byte of PKWARE's cipher tells a wrong password, so one of 256 passes; then the checksum is wrong.  Some may be damaged,
  * or have a password of their own, so the first that can be read is enough.
  */
-static int bundle_try(struct lsr_bundle *bundle, const uint32_t *rows, unsigned n)
+static int bundle_try(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, unsigned n)
 {
         bool rejected = false;
 
         for (unsigned i = 0; i < n; i++) {
                 uint64_t left = BUNDLE_TRIED_BYTES;
-                int r = bundle_read_one(bundle, rows[i], &(struct lsr_sink){ &left, bundle_try_write, NULL });
+                int r = bundle_read_one(bundle, c, rows[i], &(struct lsr_sink){ &left, bundle_try_write, NULL });
 
                 if (r != -EBADMSG && r != -EKEYREJECTED)
                         return 0;
@@ -121,7 +121,7 @@ static int bundle_try(struct lsr_bundle *bundle, const uint32_t *rows, unsigned 
         return rejected ? -EKEYREJECTED : 0;
 }
 
-int lsr_bundle_unlock(struct lsr_bundle *bundle, const uint32_t *rows, size_t n)
+int lsr_bundle_unlock(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, size_t n)
 {
         struct lsr_bundles *b = bundle->all;
         uint32_t picked[BUNDLE_TRIED_MAX];
@@ -130,13 +130,13 @@ int lsr_bundle_unlock(struct lsr_bundle *bundle, const uint32_t *rows, size_t n)
 
         if (bundle->unlocked || !b->o.password || strcmp(bundle->format, "zip") != 0)
                 return bundle->unlock_error;
-        n_picked = bundle_pick_encrypted(bundle->catalogue, rows, n, picked);
+        n_picked = bundle_pick_encrypted(c, rows, n, picked);
         password = n_picked > 0 ? b->o.password(b->o.ctx, bundle->path, !b->looking) : NULL;
         if (!password)
                 return 0;
         lsr_worker_password(bundle_need_worker(bundle), password);
         b->trying = true;
-        bundle->unlock_error = bundle_try(bundle, picked, n_picked);
+        bundle->unlock_error = bundle_try(bundle, c, picked, n_picked);
         b->trying = false;
         bundle->unlocked = true;
         if (bundle->unlock_error < 0) {
@@ -212,9 +212,8 @@ static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 }
 
 /* Everything about @row itself; of a hard link, what it names. */
-static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many, uint32_t row)
+static int bundle_pack_exact(const struct lsr_catalogue *c, struct bundle_many *many, uint32_t row)
 {
-        const struct lsr_catalogue *c = bundle->catalogue;
         struct lsr_member m;
         char *path;
         int r;
@@ -225,6 +224,8 @@ static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many
                 return -ENOMEM;
         m.path = path;
         lsr_catalogue_path(c, row, path, m.path_len + 1);
+        /* These it has here alone. */
+        m.meta.known &= (uint16_t) ~(LSR_FIELD_INODE | LSR_FIELD_NLINK);
         if (m.flags & LSR_MEMBER_HARDLINK) {
                 struct lsr_member link = { .path = path,
                                            .path_len = m.path_len,
@@ -244,7 +245,7 @@ static int bundle_pack_exact(struct lsr_bundle *bundle, struct bundle_many *many
 }
 
 /* As many of the @n rows as go into one request, and as there is memory for.  0; -ENOMEM: not even for the first. */
-static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many, const uint32_t *rows, size_t n)
+static int bundle_pack_many(const struct lsr_catalogue *c, struct bundle_many *many, const uint32_t *rows, size_t n)
 {
         int r = 0;
 
@@ -256,11 +257,11 @@ static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many,
                 char *path;
 
                 if (many->flags & LSR_MANY_EXACT) {
-                        r = bundle_pack_exact(bundle, many, rows[many->n]);
+                        r = bundle_pack_exact(c, many, rows[many->n]);
                         many->n += r == 0;
                         continue;
                 }
-                path = bundle_whole_member(bundle, rows[many->n], &m);
+                path = bundle_whole_member(c, rows[many->n], &m);
                 r = lsr_record_put(
                         &many->members,
                         &(struct lsr_member){
@@ -283,21 +284,21 @@ static int bundle_pack_many(struct lsr_bundle *bundle, struct bundle_many *many,
         return many->n > 0 ? 0 : r;
 }
 
-int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t n, unsigned flags,
-                         const struct lsr_many_sink *sink)
+int lsr_bundle_read_many(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, size_t n,
+                         unsigned flags, const struct lsr_many_sink *sink)
 {
         const unsigned at_end = LSR_MANY_TO_END | LSR_MANY_ALL;
         struct bundle_many many = { .sink = sink, .wanted = true, .flags = flags };
         unsigned deaths = 0;
         bool died;
-        int r = lsr_bundle_unlock(bundle, rows, n);
+        int r = lsr_bundle_unlock(bundle, c, rows, n);
 
         if (r < 0)
                 return r;
         do {
                 many.done = 0;
                 many.killed = false;
-                r = bundle_pack_many(bundle, &many, rows + many.first, n - many.first);
+                r = bundle_pack_many(c, &many, rows + many.first, n - many.first);
                 many.flags = many.first + many.n == n ? flags : flags & ~at_end;
                 many.flags |= flags & LSR_MANY_TO_END ? LSR_MANY_TELL : 0;
                 if (flags & LSR_MANY_ALL && many.first == 0)
@@ -333,12 +334,12 @@ static int bundle_ask_want(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_want(bundle_worker(bundle), bundle->id, &many->members, many->n);
 }
 
-void lsr_bundle_want(struct lsr_bundle *bundle, const uint32_t *rows, size_t n)
+void lsr_bundle_want(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, size_t n)
 {
         struct bundle_many many = {};
 
         /* Whatever is wrong will be found by reading. */
-        if (bundle_is_far(bundle) && !bundle->filtered && bundle_pack_many(bundle, &many, rows, n) == 0)
+        if (bundle_is_far(bundle) && !bundle->filtered && bundle_pack_many(c, &many, rows, n) == 0)
                 (void)bundle_retry(bundle, bundle_ask_want, &many);
         free(many.members.data);
 }

@@ -36,10 +36,11 @@
 
 uint64_t lsr_bundle_members(const struct lsr_bundle *b)
 {
-        /* What was listed from its root was listed as a whole; of a database, as far as anybody went. */
-        if (strcmp(b->format, "sqlite") == 0 ||
-            (b->only && !(lsr_bundles_list(b->all) && b->n_asked > 0 && !*b->asked[0])))
+        /* A database was listed as far as anybody went. */
+        if (strcmp(b->format, "sqlite") == 0)
                 return UINT64_MAX;
+        if (b->catalogue == b->some)
+                return b->members > 0 ? b->members : UINT64_MAX;
         return lsr_catalogue_members(b->catalogue);
 }
 
@@ -61,8 +62,8 @@ static void bundle_free(struct lsr_bundle *bundle)
         bundle_free_worker(bundle);
         bundle_close(bundle);
         bundle->remote = bundle_remote_free(bundle);
-        if (bundle->part != bundle->catalogue)
-                lsr_catalogue_free(bundle->part);
+        if (bundle->some != bundle->catalogue)
+                lsr_catalogue_free(bundle->some);
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->asked);
         free(bundle->asked_text);
@@ -157,7 +158,7 @@ static void bundle_touch(struct lsr_bundle *bundle)
                 bundle->used = ++bundle->all->tick;
 }
 
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole);
+static int bundle_place_inner(struct lsr_bundle *inner, bool whole);
 
 /* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
 static int bundle_unpark(struct lsr_bundle *bundle)
@@ -169,7 +170,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
                 return 0;
         bundles_make_room(bundle->all);
         if (bundle->outer)
-                return bundle_place_inner(bundle, bundle->outer_row, true);
+                return bundle_place_inner(bundle, true);
         r = bundle_open_file(bundle);
         if (r == 0 &&
             (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
@@ -311,7 +312,7 @@ static bool bundle_cached(struct lsr_bundle *bundle)
         if (!bundle->all->o.cache || bundle->outer || !lsr_cache_get(&bundle->meta, &entry))
                 return false;
         /* Of files of one name it knows the last, and --cat takes the first, whether it was listed before or not. */
-        if (bundle->all->wanted.lookups && strcmp(entry.format, "tar") == 0) {
+        if (bundle->all->wanted.content && strcmp(entry.format, "tar") == 0) {
                 lsr_catalogue_free(entry.catalogue);
                 return false;
         }
@@ -327,7 +328,7 @@ static void bundle_remember(const struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
-        assert(!bundle->only);
+        assert(bundle->catalogue != bundle->some);
         if (bundle->remote && bundle->all->o.cache)
                 bundle_remote_remember(bundle);
         if (!bundle->all->o.cache || bundle->outer || bundle->remote || !bundle->filtered || bundle->troubled ||
@@ -478,11 +479,6 @@ bool lsr_bundles_list(const struct lsr_bundles *b)
         return b->wanted.n == 0 || b->wanted.depth > 0;
 }
 
-unsigned lsr_bundles_renumbered(const struct lsr_bundles *b)
-{
-        return b->renumbered;
-}
-
 /* The first path expected that is not before @path followed by @c. */
 static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path, char c)
 {
@@ -572,45 +568,30 @@ static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
 struct bundle_scan {
         const struct lsr_wanted *wanted; /* NULL: all */
         uint64_t room;
-        struct lsr_catalogue *catalogue;
-        enum lsr_worker_share share;
+        struct lsr_worker_answer answer;
 };
 
 static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_scan *scan = ctx;
 
-        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->catalogue,
-                               &scan->share);
+        return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->answer);
 }
 
-/* Bundles in this one know their rows of what was loaded for one lookup: in all there is, they have others. */
-static bool bundle_renumber(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
+/* From now on it is what @answer says. */
+static void bundle_take(struct lsr_bundle *bundle, const struct lsr_worker_answer *answer)
 {
-        for (struct lsr_bundle *inner = bundle->all->all; inner; inner = inner->next) {
-                const char *path = inner->path + strlen(bundle->path) + 1;
-                int64_t row;
-
-                if (inner->outer != bundle)
-                        continue;
-                row = lsr_catalogue_find(all, 0, path, strlen(path));
-                if (row < 0)
-                        return false;
-                inner->outer_row = (uint32_t)row;
-        }
-        return true;
+        bundle->catalogue = answer->catalogue;
+        bundle->members = answer->members;
+        bundle->claimed = answer->claimed;
+        bundle_outermost(bundle)->taken += lsr_catalogue_size(answer->catalogue);
+        if (answer->some)
+                bundle->some = answer->catalogue;
+        else
+                bundle_remember(bundle);
 }
 
-/* Does what is there now agree with what was there? */
-static bool bundle_agrees(struct lsr_bundle *bundle, const struct lsr_catalogue *all)
-{
-        if (!bundle->part)
-                return true;
-        /* Rows of a part are known elsewhere by their numbers. */
-        return bundle->only ? bundle_renumber(bundle, all) : lsr_catalogue_is_part(bundle->part, all);
-}
-
-/* @wanted: a part for it will do. */
+/* @wanted: what that takes will do. */
 static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wanted)
 {
         struct bundle_scan scan = { .wanted = wanted, .room = bundle_room(bundle) };
@@ -618,28 +599,15 @@ static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wante
 
         if (bundle->loaded)
                 return bundle->load_error;
-        assert(!wanted || !bundle->part);
+        assert(!wanted || !bundle->some);
         /* Where memory is short, what fits of it. */
         do
                 r = bundle_retry(bundle, bundle_ask_scan, &scan);
         while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
-        if (r == 0 && !bundle_agrees(bundle, scan.catalogue)) {
-                lsr_catalogue_free(scan.catalogue);
-                r = -ESTALE;
-        }
-        bundle->all->renumbered += r == 0 && bundle->only;
-        bundle->loaded = r < 0 || scan.share == LSR_WORKER_ALL || scan.share == LSR_WORKER_CLAIMED;
-        bundle->claimed = r == 0 && scan.share == LSR_WORKER_CLAIMED;
+        bundle->loaded = r < 0 || !scan.answer.some;
         bundle->load_error = r;
-        bundle->only = r == 0 && scan.share == LSR_WORKER_ONLY;
-        if (r == 0) {
-                bundle->catalogue = scan.catalogue;
-                bundle_outermost(bundle)->taken += lsr_catalogue_size(scan.catalogue);
-        }
-        if (r == 0 && !bundle->loaded)
-                bundle->part = scan.catalogue;
-        else if (r == 0)
-                bundle_remember(bundle);
+        if (r == 0)
+                bundle_take(bundle, &scan.answer);
         else if (!bundle->troubled)
                 bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, r, NULL);
         return r;
@@ -651,22 +619,22 @@ int lsr_bundle_load(struct lsr_bundle *bundle)
 }
 
 /*
- * Of what lies on a server all that costs time is fetched for a part of it, too, and all of it can be remembered; but a
+ * Of what lies on a server all that costs time is fetched for some of it, too, and all of it can be remembered; but a
  * database has an index, and a stream may end early where something is looked up.
  */
 static bool bundle_wants_all(const struct lsr_bundle *bundle)
 {
-        return bundle->remote && bundle->all->o.cache && !bundle->all->wanted.lookups &&
+        return bundle->remote && bundle->all->o.cache && !bundle->all->wanted.content &&
                strcmp(bundle->format, "sqlite") != 0;
 }
 
-int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
+int lsr_bundle_load_some(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_wanted wanted = bundle->all->wanted;
 
-        if (bundle->loaded || (bundle->part && !bundle->only) || (bundle->only && bundle_answers(bundle, path)))
+        if (bundle->loaded || (bundle->some && bundle_answers(bundle, path)))
                 return bundle->load_error;
-        if (bundle->part || wanted.n == 0 || bundle_wants_all(bundle))
+        if (bundle->some || wanted.n == 0 || bundle_wants_all(bundle))
                 return lsr_bundle_load(bundle);
         if (bundle->remote)
                 bundle_gather_urls(bundle, path);
@@ -741,13 +709,14 @@ static int bundle_look_hole(void *ctx, uint64_t n)
         return r < 0 ? r : bundle_look(l);
 }
 
-/* Where the content of @row can be read: a range of the outer file, or a spool. */
-static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole)
+/* Where its content can be read: a range of the outer file, or a spool. */
+static int bundle_place_inner(struct lsr_bundle *inner, bool whole)
 {
         struct lsr_bundle *outer = inner->outer;
+        const struct lsr_place place = { outer, inner->outer_catalogue, inner->outer_row };
         struct bundle_look look = { .looked = whole, .is_one = whole };
         struct lsr_member m;
-        char *path = bundle_whole_member(outer, row, &m);
+        char *path = bundle_whole_member(place.catalogue, place.row, &m);
         struct bundle_extent x = { .m = &m };
         int r = outer->size == LSR_INPUT_UNKNOWN || outer->filtered ? 1 : bundle_retry(outer, bundle_find_extent, &x);
 
@@ -763,7 +732,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         if (r < 0)
                 return r;
         look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
-        r = lsr_bundle_read(outer, row, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
+        r = lsr_bundle_read(&place, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
         if (r == -ECANCELED || (outer->all->looking && bundle_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
@@ -771,10 +740,11 @@ static int bundle_place_inner(struct lsr_bundle *inner, uint32_t row, bool whole
         return bundle_use_spool(inner, &look.spool, r);
 }
 
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle)
+int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle)
 {
-        size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(outer->catalogue, row, NULL, 0);
-        struct lsr_bundle *bundle;
+        struct lsr_bundle *outer = place->bundle, *bundle;
+        size_t outer_len = strlen(outer->path), len = lsr_catalogue_path(place->catalogue, place->row, NULL, 0);
+        bool known;
         char *path;
         int r;
 
@@ -783,24 +753,26 @@ int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, st
         path = lsr_xmalloc(outer_len + len + 2);
         memcpy(path, outer->path, outer_len);
         path[outer_len] = '/';
-        lsr_catalogue_path(outer->catalogue, row, path + outer_len + 1, len + 1);
+        lsr_catalogue_path(place->catalogue, place->row, path + outer_len + 1, len + 1);
         bundle = bundles_find(outer->all, path);
-        if (bundle) {
+        known = bundle;
+        if (known) {
                 free(path);
-                *ret_bundle = bundle;
-                return 0;
+        } else {
+                bundle_touch(outer);
+                bundles_make_room(outer->all);
+                bundle = bundle_new(outer->all, path);
         }
-        bundle_touch(outer);
-        bundles_make_room(outer->all);
-        bundle = bundle_new(outer->all, path);
+        /* Of two catalogues that it was found in, the one that is looked at. */
         bundle->outer = outer;
-        bundle->outer_row = row;
+        bundle->outer_catalogue = place->catalogue;
+        bundle->outer_row = place->row;
         bundle->depth = outer->depth + 1;
-        r = bundle_place_inner(bundle, row, whole);
-        if (r == 0)
+        r = known ? 0 : bundle_place_inner(bundle, whole);
+        if (r == 0 && !known)
                 r = bundle_recognise(bundle);
         if (r == 0)
-                *ret_bundle = bundle_keep(bundle);
+                *ret_bundle = known ? bundle : bundle_keep(bundle);
         else
                 bundle_free(bundle);
         return r;

@@ -50,20 +50,14 @@ struct lsr_bundles_options {
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
 
 /*
- * What will be looked up by lsr_bundle_load_part(): paths as the user gave them, through whatever files, and so many
- * levels below each of them, see struct lsr_wanted.  All else is had by loading bundles as a whole.  The paths stay
- * the caller's.
+ * What lsr_bundle_load_some() will look up: paths as the user gave them, through whatever files.  All else is had by
+ * loading bundles as a whole.  The paths stay the caller's.
  */
 void lsr_bundles_expect(struct lsr_bundles *b, const struct lsr_wanted *wanted);
 
 /* Will directories be listed, and not just looked up? */
 bool lsr_bundles_list(const struct lsr_bundles *b);
 
-/*
- * How often a bundle of which some rows were loaded was loaded as a whole: then its rows have other numbers.  Whoever
- * keeps rows while more is looked up compares this, and finds them again.
- */
-unsigned lsr_bundles_renumbered(const struct lsr_bundles *b);
 struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b);
 
 /* 1: nothing had to be parsed; 0: what parsed was confined; a negative errno: it was not, and why. */
@@ -77,7 +71,7 @@ struct lsr_io *lsr_bundles_io(struct lsr_bundles *b);
 
 struct lsr_bundle {
         char *path;                      /* as the user gave it, up to here: "a.tar/b.zip" */
-        struct lsr_catalogue *catalogue; /* NULL until lsr_bundle_load(), which may put the whole in place of a part */
+        struct lsr_catalogue *catalogue; /* NULL until it is loaded; the last one, see struct lsr_place */
         struct lsr_meta meta;            /* of the file, or of the member in the outer bundle */
         char format[16];
         char filters[64];
@@ -94,8 +88,8 @@ struct lsr_bundle {
         uint32_t id;
         bool handed;                /* the worker knows it, by id */
         bool loaded;                /* or an attempt failed, with load_error */
-        struct lsr_catalogue *part; /* it is the catalogue, or was: what points into it stays valid */
-        bool only;                  /* that is what some questions take, with rows of its own: never cached */
+        struct lsr_catalogue *some; /* what some questions take, with rows of its own: never cached; NULL */
+        uint64_t members;           /* with it: how many there are in all; 0: that is not known */
         const char **asked;         /* the questions: paths, sorted */
         size_t n_asked;
         char *asked_text; /* of the one that was not expected */
@@ -107,13 +101,30 @@ struct lsr_bundle {
         bool fd_owned;
         bool database;                  /* that may have companions */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
-        uint32_t outer_row;
+        struct lsr_catalogue *outer_catalogue;
+        uint32_t outer_row; /* in that */
         uint64_t offset;
         uint64_t size;
         uint64_t stored; /* size of what was opened, before anything was decompressed; LSR_INPUT_UNKNOWN: a pipe */
         uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone */
         struct lsr_bundle *next;
 };
+
+/*
+ * A member, or NULL: a real path.  Rows are those of the catalogue that it was found in, which stays as it is until
+ * lsr_bundles_free(), whatever more of the bundle is loaded.
+ */
+struct lsr_place {
+        struct lsr_bundle *bundle;
+        struct lsr_catalogue *catalogue;
+        uint32_t row;
+};
+
+/* Are there only the members that some questions took? */
+static inline bool lsr_place_is_some(const struct lsr_place *place)
+{
+        return place->catalogue == place->bundle->some;
+}
 
 /*
  * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
@@ -137,26 +148,23 @@ struct lsr_remote_stats;
 void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats);
 
 /*
- * The regular file @row of @outer, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
+ * The regular file at @place, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
  * Unless @whole, one that must be copied and is larger than LSR_BUNDLE_LOOK_MAX is a bundle only if its beginning says
  * so: that some have their magic number at the end must not make a listing decode whatever is large.
  */
-int lsr_bundle_open_inner(struct lsr_bundle *outer, uint32_t row, bool whole, struct lsr_bundle **ret_bundle);
+int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle);
 
 /*
  * Make sure there is a catalogue, of all members.  A negative errno: there is none, and trouble() was told why.
- * Rows are those of lsr_bundle_load_part().
  */
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but a part of it will do: what it takes to follow @path below the root, which is one of those expected or
- * leads there, and to list the levels below that were expected.  What more is wanted, lsr_bundle_load() has; see
- * lsr_catalogue_find() and lsr_catalogue_holds().
- * If b->only is set then, links are not to be followed, and nothing else may be looked up before lsr_bundle_load(),
- * whose rows are others.
+ * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those expected
+ * or leads there, and to list what was expected.  Then links are not to be followed from places that
+ * lsr_place_is_some(), and nothing else may be looked up before lsr_bundle_load().
  */
-int lsr_bundle_load_part(struct lsr_bundle *b, const char *path);
+int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);
 
 /*
  * From now on, until that is taken back: what cannot be read, as it is encrypted or not in the outer bundle, is no bundle
@@ -172,22 +180,22 @@ uint64_t lsr_bundle_members(const struct lsr_bundle *b);
  * does so, too; this is for whoever has to know before anything is made.
  * 0: it is, or nothing is encrypted, or there is none; -EKEYREJECTED: it is wrong, as trouble() was told.
  */
-int lsr_bundle_unlock(struct lsr_bundle *b, const uint32_t *rows, size_t n);
+int lsr_bundle_unlock(struct lsr_bundle *b, const struct lsr_catalogue *c, const uint32_t *rows, size_t n);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
-int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);
+int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink);
 
 /*
- * Content of many members in as few passes as there can be: one, unless they are millions.  @rows by ascending
- * position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
+ * Content of many members in as few passes as there can be: one, unless they are millions.  @rows of @c by
+ * ascending position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
  * rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
  * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
  */
-int lsr_bundle_read_many(struct lsr_bundle *b, const uint32_t *rows, size_t n, unsigned flags,
-                         const struct lsr_many_sink *sink);
+int lsr_bundle_read_many(struct lsr_bundle *b, const struct lsr_catalogue *c, const uint32_t *rows, size_t n,
+                         unsigned flags, const struct lsr_many_sink *sink);
 
 /* Announce that these, by ascending position, will be read: of what lies on a server they are fetched meanwhile. */
-void lsr_bundle_want(struct lsr_bundle *b, const uint32_t *rows, size_t n);
+void lsr_bundle_want(struct lsr_bundle *b, const struct lsr_catalogue *c, const uint32_t *rows, size_t n);
 
 /* As lsr_format.check, which needs no catalogue; 1: reading all members is what can be done. */
 int lsr_bundle_check(struct lsr_bundle *b, struct lsr_checked *ret_checked);

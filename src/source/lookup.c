@@ -30,7 +30,7 @@ bool lsr_place_is_dir(const struct lsr_place *place)
 {
         struct lsr_member m;
 
-        lsr_catalogue_get(place->bundle->catalogue, place->row, &m);
+        lsr_catalogue_get(place->catalogue, place->row, &m);
         return S_ISDIR(m.meta.mode);
 }
 
@@ -38,14 +38,14 @@ bool lsr_place_is_dir(const struct lsr_place *place)
 static int place_enter(struct lsr_place *place, bool whole, const char *rest)
 {
         struct lsr_bundle *inner;
-        int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
+        int r = lsr_bundle_open_inner(place, whole, &inner);
 
         if (r != 0)
                 return r == -EKEYREJECTED ? LSR_PLACE_UNREADABLE : r;
-        r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
+        r = rest ? lsr_bundle_load_some(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
-        *place = (struct lsr_place){ inner, 0 };
+        *place = (struct lsr_place){ inner, inner->catalogue, 0 };
         return 0;
 }
 
@@ -70,7 +70,7 @@ static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_mem
         char *text;
 
         /* Where it leads is another lookup. */
-        if (w->at.bundle->only)
+        if (lsr_place_is_some(&w->at))
                 return place_lacks(w, w->at.bundle);
         if (++w->links > LSR_PLACE_LINKS_MAX)
                 return -ELOOP;
@@ -97,15 +97,14 @@ static int place_up(struct place_walk *w)
         const struct lsr_bundle *b = w->at.bundle;
 
         if (w->at.row != 0) {
-                w->at.row = lsr_catalogue_parent(b->catalogue, w->at.row);
+                w->at.row = lsr_catalogue_parent(w->at.catalogue, w->at.row);
                 return 0;
         }
         if (!b->outer)
                 return 1;
-        if (b->outer->only)
-                return place_lacks(w, b->outer);
-        w->at = (struct lsr_place){ b->outer, lsr_catalogue_parent(b->outer->catalogue, b->outer_row) };
-        return 0;
+        w->at = (struct lsr_place){ b->outer, b->outer_catalogue,
+                                    lsr_catalogue_parent(b->outer_catalogue, b->outer_row) };
+        return lsr_place_is_some(&w->at) ? place_lacks(w, b->outer) : 0;
 }
 
 /* One component, @len bytes at w->rest, with @more behind it. */
@@ -122,26 +121,21 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return 0;
         if (len == 2 && name[0] == '.' && name[1] == '.')
                 return place_up(w);
-        row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
-        if (row == -EAGAIN) {
-                if (lsr_bundle_load(w->at.bundle) < 0)
-                        return LSR_PLACE_UNREADABLE;
-                row = lsr_catalogue_find(w->at.bundle->catalogue, dir, name, len);
-        }
+        row = lsr_catalogue_find(w->at.catalogue, dir, name, len);
         if (row < 0)
                 return (int)row;
         w->at.row = (uint32_t)row;
-        lsr_catalogue_get(w->at.bundle->catalogue, w->at.row, &m);
+        lsr_catalogue_get(w->at.catalogue, w->at.row, &m);
         if (S_ISLNK(m.meta.mode) && (more || (w->flags & LSR_PLACE_FOLLOW)))
                 return place_follow(w, dir, &m);
         if (S_ISDIR(m.meta.mode) || !(more || (w->flags & LSR_PLACE_ENTER)))
                 return 0;
         /* The last component is a file unless it is a bundle. */
         lsr_bundles_look(w->at.bundle->all, !more);
-        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_PART ? w->rest : NULL) : 1;
+        r = S_ISREG(m.meta.mode) ? place_enter(&w->at, more, w->flags & LSR_PLACE_SOME ? w->rest : NULL) : 1;
         lsr_bundles_look(w->at.bundle->all, false);
         /* Of a stream, what lies behind the first file of a name may make a directory of it. */
-        if (r == 1 && more && w->at.bundle->only && w->at.bundle->filtered)
+        if (r == 1 && more && lsr_place_is_some(&w->at) && w->at.bundle->filtered)
                 return place_lacks(w, w->at.bundle);
         return r == 1 ? (more ? -ENOTDIR : 0) : r;
 }
@@ -182,7 +176,7 @@ int lsr_place_below(const struct lsr_place *from, const char *path, size_t len, 
 {
         struct lsr_bundle *lacks;
 
-        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_PART, ret_place, &lacks);
+        return place_walk(from, path, len, flags & ~(unsigned)LSR_PLACE_SOME, ret_place, &lacks);
 }
 
 /* The longest part of @path, in @buf, that is a real file.  0, or a negative errno: where the kernel stopped. */
@@ -214,22 +208,21 @@ static int place_real_part(struct lsr_io *io, const char *path, char *buf, struc
 /* @path from @bundle on. */
 static int place_from_bundle(struct lsr_bundle *bundle, const char *path, unsigned flags, struct lsr_place *ret_place)
 {
-        const struct lsr_place root = { bundle, 0 };
+        struct lsr_place root = { bundle, NULL, 0 };
         int r;
 
         /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
         while (path[0] == '/')
                 path++;
-        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(bundle, path) : lsr_bundle_load(bundle);
+        r = flags & LSR_PLACE_SOME ? lsr_bundle_load_some(bundle, path) : lsr_bundle_load(bundle);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
         for (;;) {
                 struct lsr_bundle *lacks;
 
+                root.catalogue = bundle->catalogue;
                 r = place_walk(&root, path, strlen(path), flags, ret_place, &lacks);
-                /* Another part than this one's may have been loaded before. */
-                if (r == 0 && lsr_bundles_list(bundle->all) &&
-                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
+                if (r == 0 && lsr_bundles_list(bundle->all) && !lsr_catalogue_holds(ret_place->catalogue, ret_place->row)) {
                         lacks = ret_place->bundle;
                         r = -EAGAIN;
                 }

@@ -11,15 +11,10 @@
 
 #define LSR_PLACE_LINKS_MAX 40 /* symbolic links on the way, as the kernel's MAXSYMLINKS */
 
-struct lsr_place {
-        struct lsr_bundle *bundle; /* NULL: a real path */
-        uint32_t row;              /* in its catalogue */
-};
-
 enum {
         LSR_PLACE_ENTER = 1 << 0,  /* a bundle at the end of the path is entered, as if the path ended in '/' */
         LSR_PLACE_FOLLOW = 1 << 1, /* a symbolic link at the end is followed */
-        LSR_PLACE_PART = 1 << 2, /* the path is one of those that lsr_bundles_expect() was told; for lsr_place_find() */
+        LSR_PLACE_SOME = 1 << 2, /* the path is one of those that lsr_bundles_expect() was told; for lsr_place_find() */
 };
 
 /* A bundle on the way cannot be read; lsr_bundles_options.trouble has been told why. */

@@ -308,7 +308,7 @@ bool bundle_remote_cached(struct lsr_bundle *bundle)
         struct bundle_remote *o = bundle->remote;
 
         /* As bundle_cached(). */
-        if (!o->cached.catalogue || (bundle->all->wanted.lookups && strcmp(o->cached.format, "tar") == 0))
+        if (!o->cached.catalogue || (bundle->all->wanted.content && strcmp(o->cached.format, "tar") == 0))
                 return false;
         memcpy(bundle->format, o->cached.format, sizeof(bundle->format));
         memcpy(bundle->filters, o->cached.filters, sizeof(bundle->filters));

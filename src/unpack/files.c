@@ -400,7 +400,7 @@ int unpack_files(struct unpack *u)
         for (size_t i = 0; i < u->n_steps; i++)
                 members[i] = u->steps[i].member;
         u->fd = -1;
-        r = u->n_steps > 0 ? lsr_bundle_read_many(u->bundle, members, u->n_steps, flags, &sink) : 0;
+        r = u->n_steps > 0 ? lsr_bundle_read_many(u->bundle, u->c, members, u->n_steps, flags, &sink) : 0;
         free(members);
         free(u->steps);
         /* Problems with single files have been reported. */

@@ -430,7 +430,7 @@ static int unpack_all(struct unpack *u)
 int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result)
 {
-        const struct lsr_catalogue *c = place->bundle->catalogue;
+        const struct lsr_catalogue *c = place->catalogue;
         struct unpack u = { .o = options, .result = ret_result, .bundle = place->bundle, .c = c, .fd = -1 };
         bool there = access(options->output, F_OK) == 0;
         int r;
@@ -442,7 +442,7 @@ int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *o
         r = u.state && u.made ? 0 : -ENOMEM;
         if (r == 0) {
                 unpack_collect(&u, place->row);
-                r = lsr_bundle_unlock(u.bundle, u.rows, u.n);
+                r = lsr_bundle_unlock(u.bundle, c, u.rows, u.n);
         }
         if (r == 0)
                 r = lsr_tree_open(&u.tree, options->output, c, lsr_catalogue_parent(c, place->row));

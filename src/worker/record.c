@@ -25,6 +25,7 @@ enum {
         RECORD_TARGET, /* lengths of texts, plus 1 */
         RECORD_XATTRS,
         RECORD_RAW,
+        RECORD_ROW, /* which one it is of all, and above that how many links it has */
         RECORD_FIELDS,
         RECORD_OWNER, /* uid, gid and three words follow the texts */
 };
@@ -106,6 +107,7 @@ int lsr_record_put(struct lsr_records *r, const struct lsr_member *m)
                 [RECORD_TARGET] = m->target ? m->target_len + 1 : 0,
                 [RECORD_XATTRS] = m->xattrs ? m->xattrs_len + 1 : 0,
                 [RECORD_RAW] = m->raw ? m->raw_len + 1 : 0,
+                [RECORD_ROW] = meta->known & LSR_FIELD_NLINK ? (uint64_t)meta->nlink << 32 | (uint32_t)meta->inode : 0,
         };
         struct record_head head = {
                 .known = meta->known, .mode = meta->mode, .flags = m->flags, .path_size = m->path_len + 1
@@ -222,6 +224,8 @@ int lsr_record_get(const uint8_t *data, size_t size, size_t *at, struct lsr_reco
                 .meta = { .known = head.known,
                           .mode = head.mode,
                           .rdev = (uint32_t)fields[RECORD_RDEV],
+                          .nlink = (uint32_t)(fields[RECORD_ROW] >> 32),
+                          .inode = (uint32_t)fields[RECORD_ROW],
                           .size = fields[RECORD_SIZE] },
                 .packed = fields[RECORD_PACKED] - 1,
                 .position = fields[RECORD_POSITION],

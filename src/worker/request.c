@@ -204,15 +204,13 @@ static int answer_head(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return answer_blob(w, call, length);
 }
 
-static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length, bool is_part)
+static int answer_catalogue(struct lsr_worker *w, struct worker_call *call, uint64_t length)
 {
-        if (call->type != LSR_WIRE_SCAN || (is_part && !call->wants_part) || call->has_data || call->received ||
-            length > call->catalogue_max)
+        if (call->type != LSR_WIRE_SCAN || call->has_data || call->received || length > call->catalogue_max)
                 return -EPROTO;
         if (length >= WORKER_GROW_MIN)
                 lsr_heap_large();
         call->has_data = true;
-        call->is_part = is_part;
         return answer_blob(w, call, length);
 }
 
@@ -252,6 +250,7 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         if (length == 0) {
                 call->owner = (struct lsr_record_owner){};
                 call->received = 0;
+                call->some = false;
                 return lsr_builder_reset(call->builder);
         }
         r = answer_blob(w, call, length);
@@ -269,8 +268,8 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                 r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
                 if (r < 0)
                         return r;
-                call->unread |= (m.flags & LSR_MEMBER_UNREAD) != 0;
-                if (call->unread && !call->wants_part)
+                call->some |= (m.flags & LSR_MEMBER_UNREAD) || (m.meta.known & (LSR_FIELD_INODE | LSR_FIELD_NLINK));
+                if (call->some && !call->wants_some)
                         return -EPROTO;
                 r = lsr_builder_add(call->builder, &m);
                 if (r == -E2BIG || r == -EFBIG)
@@ -307,7 +306,7 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         wants_data = call->type == LSR_WIRE_OPEN && done->result == LSR_WIRE_PIPE;
         if (done->result > most || done->result < -WORKER_ERRNO_MAX || done->confined > 0 ||
             done->confined < -WORKER_ERRNO_MAX || (wants_data && !call->has_data) ||
-            (call->unread && done->result >= 0 && !done->only) ||
+            (done->some && (!call->wants_some || call->has_data)) || (call->some && done->result >= 0 && !done->some) ||
             (call->many && done->result == 0 && call->sink_result == 0 && call->at < call->n) ||
             !answer_name_fits(done->format, sizeof(done->format)) ||
             !answer_name_fits(done->filters, sizeof(done->filters)) || done->size > UINT64_MAX - done->offset)
@@ -384,8 +383,7 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
                         r = answer_members(w, call, head.length);
                         break;
                 case LSR_WIRE_CATALOGUE:
-                case LSR_WIRE_PART:
-                        r = answer_catalogue(w, call, head.length, head.type == LSR_WIRE_PART);
+                        r = answer_catalogue(w, call, head.length);
                         break;
                 case LSR_WIRE_DONE:
                         return answer_done(w, call, head.length);

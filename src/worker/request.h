@@ -51,9 +51,8 @@ struct worker_call {
         size_t size;
         size_t cap;
         bool has_data;
-        bool wants_part; /* a SCAN that a PART may answer, or some of the members */
-        bool is_part;    /* a PART did */
-        bool unread;     /* or some of the members, as they say */
+        bool wants_some; /* a SCAN that some of the members may answer */
+        bool some;       /* these do, as one of them says */
         bool full;       /* the builder takes no more */
         unsigned deep;   /* members that were too deep for it */
         struct lsr_wire_done done;

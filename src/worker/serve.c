@@ -253,13 +253,6 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return r;
 }
 
-static int serve_catalogue(struct serve *s, const struct lsr_scan *scan, uint64_t max)
-{
-        return scan->catalogue_size > max ? -EFBIG
-                                          : serve_send(s, scan->is_part ? LSR_WIRE_PART : LSR_WIRE_CATALOGUE,
-                                                       scan->catalogue, scan->catalogue_size);
-}
-
 /* The last ones, if they are few, go with the answer. */
 static int serve_records(struct serve *s)
 {
@@ -322,14 +315,56 @@ static bool serve_paths(const uint8_t *data, size_t size, const char **paths, si
         return size == 0;
 }
 
+/* What is wanted goes to the parent, or all of it. */
+static int serve_answer(struct serve *s, struct serve_bundle *b, const struct lsr_wire_scan *request,
+                        const char *const *paths, struct lsr_wire_done *done)
+{
+        const struct lsr_format *format = b->identity.format;
+        const struct lsr_wanted wanted = {
+                .paths = paths,
+                .n = request->n_paths,
+                .content = request->content,
+                .depth = request->depth,
+                .numbers = request->numbers,
+                .links = request->links,
+                .described = request->described,
+        };
+        struct lsr_scan *scan;
+        int r = serve_begin_anew(s, b, &scan);
+
+        if (r < 0)
+                return r;
+        scan->distrusted = request->distrusted;
+        if (!wanted.content)
+                serve_announce_all(b);
+        scan->builder = lsr_builder_new_relay(serve_put, s);
+        lsr_records_clear(&s->records);
+        r = wanted.n > 0 && format->list ? format->list(scan, &wanted) : 1;
+        if (r == 1)
+                r = format->scan(scan);
+        serve_scan_explain(scan, r);
+        if (r >= 0 && scan->troubles == 0 && !scan->stopped)
+                serve_tail(scan);
+        if (r >= 0 && !scan->catalogue)
+                r = serve_records(s);
+        else if (r >= 0)
+                r = scan->catalogue_size > request->max
+                            ? -EFBIG
+                            : serve_send(s, LSR_WIRE_CATALOGUE, scan->catalogue, scan->catalogue_size);
+        done->some = r >= 0 && scan->some;
+        done->members = scan->members;
+        free(scan->catalogue);
+        lsr_builder_free(scan->builder);
+        serve_end(b);
+        return r;
+}
+
 static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
         struct lsr_wire_scan request;
-        struct lsr_wanted wanted;
         struct serve_bundle *b;
-        struct lsr_scan *scan;
         const char **paths;
-        int r;
+        int r = -EBADMSG;
 
         if (size < sizeof(request))
                 return -EBADMSG;
@@ -340,41 +375,9 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         if (request.n_paths > size)
                 return -EBADMSG;
         paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
-        r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
-                    ? serve_begin_anew(s, b, &scan)
-                    : -EBADMSG;
-        if (r < 0) {
-                free(paths);
-                return r;
-        }
-        scan->distrusted = request.distrusted;
-        wanted = (struct lsr_wanted){
-                .paths = paths,
-                .n = request.n_paths,
-                .depth = request.depth,
-                .partial = request.partial,
-                .links = request.links,
-                .lookups = request.lookups,
-                .described = request.described,
-        };
-        scan->wanted = wanted.n > 0 ? &wanted : NULL;
-        if (!wanted.lookups)
-                serve_announce_all(b);
-        /* A part has the children of one directory. */
-        scan->part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
-        scan->builder = lsr_builder_new_relay(serve_put, s);
-        lsr_records_clear(&s->records);
-        r = b->identity.format->scan(scan);
-        serve_scan_explain(scan, r);
-        if (r >= 0 && scan->troubles == 0 && !scan->stopped)
-                serve_tail(scan);
-        if (r >= 0)
-                r = scan->catalogue ? serve_catalogue(s, scan, request.max) : serve_records(s);
-        done->only = scan->is_only;
-        free(scan->catalogue);
+        if (serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths))
+                r = serve_answer(s, b, &request, paths, done);
         free(paths);
-        lsr_builder_free(scan->builder);
-        serve_end(b);
         return r;
 }
 

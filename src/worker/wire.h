@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  PASSWORD  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
- *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
  * Every request but START, PASSWORD, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -55,7 +55,6 @@ enum lsr_wire_type {
         LSR_WIRE_HEAD,
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
-        LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
         LSR_WIRE_NEED,      /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
         LSR_WIRE_PASSWORD,  /* text, for encrypted members; no answer */
@@ -91,8 +90,8 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
-        uint8_t partial, links, lookups, described;
-        uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
+        uint8_t content, numbers, links, described;
+        uint64_t max; /* bytes of a CATALOGUE; of one that is larger the result is -EFBIG */
 };
 
 /*
@@ -123,7 +122,8 @@ struct lsr_wire_done {
         int32_t result;
         int32_t confined; /* of a START: 0, or why it is not: a negative errno */
         uint32_t filtered;
-        uint32_t only; /* a SCAN has left members out */
+        uint32_t some;    /* a SCAN has left members out, */
+        uint64_t members; /* and this is how many there are; 0: it does not know */
         char format[16];
         char filters[64];
         uint64_t offset;

@@ -335,12 +335,9 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
                 lsr_wire_send(w->wire, LSR_WIRE_CLOSE, ++w->request, &part, 1, NULL, 0);
 }
 
-/*
- * One SCAN.  0; 1: the catalogue of the bundle's own that came, or a part of it, is not valid, or too large; a negative
- * errno.
- */
+/* One SCAN.  0; 1: the catalogue of the bundle's own that came is not valid, or too large; a negative errno. */
 static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths,
-                       uint64_t *room, struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+                       uint64_t *room, struct lsr_worker_answer *ret_answer)
 {
         struct worker_call call = {
                 .type = LSR_WIRE_SCAN,
@@ -348,33 +345,31 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
                 .n_parts = 2,
                 .builder = lsr_builder_new(),
                 .catalogue_max = scan->max,
-                .wants_part = scan->n_paths > 0,
+                .wants_some = scan->n_paths > 0,
         };
+        struct lsr_worker_answer answer = {};
         uint64_t taken;
-        bool only;
         int r;
 
         lsr_builder_limit(call.builder, *room);
         r = worker_call(w, &call);
         taken = lsr_builder_taken(call.builder);
+        answer.claimed = call.has_data;
         /* What came before it died may have been meant for these questions alone. */
-        only = scan->n_paths > 0 && !call.has_data && (r < 0 || call.done.only);
+        answer.some = r < 0 ? call.wants_some : call.done.some;
+        answer.members = call.done.members;
         if (r >= 0 && call.has_data) {
-                r = (call.is_part ? lsr_catalogue_decode_part : lsr_catalogue_decode)(ret_catalogue, call.data,
-                                                                                      call.size);
+                r = lsr_catalogue_decode(&answer.catalogue, call.data, call.size);
                 r = r < 0 && r != -ENOMEM ? 1 : r;
         } else if (r == -EFBIG) {
                 r = 1;
         } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0)) {
                 /* What came before it died has been parsed well. */
-                r = lsr_builder_finish(call.builder, ret_catalogue);
+                r = lsr_builder_finish(call.builder, &answer.catalogue);
         }
         if (r == -ENOMEM)
                 *room = (taken > call.size ? taken : call.size) / WORKER_ENCODED;
-        *ret_share = call.is_part    ? LSR_WORKER_PART
-                     : only          ? LSR_WORKER_ONLY
-                     : call.has_data ? LSR_WORKER_CLAIMED
-                                     : LSR_WORKER_ALL;
+        *ret_answer = answer;
         lsr_builder_free(call.builder);
         free(call.data);
         return r;
@@ -398,7 +393,7 @@ static char *worker_paths(const struct lsr_wanted *wanted, size_t *ret_size)
 }
 
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
-                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share)
+                    struct lsr_worker_answer *ret_answer)
 {
         struct lsr_wire_scan scan = {
                 .id = id,
@@ -406,38 +401,27 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
                                                                        : LSR_WIRE_CATALOGUE_MAX,
         };
         struct iovec paths = {};
-        enum lsr_worker_share share = LSR_WORKER_ALL;
-        bool some;
-        int r = 1;
+        int r;
 
         if (!worker_serves(w, id))
                 return -ESTALE;
         if (wanted)
                 paths.iov_base = worker_paths(wanted, &paths.iov_len);
-        some = paths.iov_base;
-        if (some) {
+        if (paths.iov_base) {
                 scan.n_paths = (uint32_t)wanted->n;
                 scan.depth = wanted->depth;
-                scan.partial = wanted->partial;
+                scan.content = wanted->content;
+                scan.numbers = wanted->numbers;
                 scan.links = wanted->links;
-                scan.lookups = wanted->lookups;
                 scan.described = wanted->described;
-                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
-                free(paths.iov_base);
-                paths = (struct iovec){};
-                scan = (struct lsr_wire_scan){ .id = id, .max = scan.max };
         }
-        /* Whether the whole is valid has not been told by a part that is not. */
-        if (r == 1 && (!some || share == LSR_WORKER_PART))
-                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+        r = worker_scan(w, &scan, &paths, room, ret_answer);
+        free(paths.iov_base);
         if (r == 1) {
-                scan.distrusted = true;
-                r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
+                scan = (struct lsr_wire_scan){ .id = id, .distrusted = true, .max = scan.max };
+                r = worker_scan(w, &scan, &(struct iovec){}, room, ret_answer);
         }
-        if (r == 1)
-                return worker_distrust(w, -EBADMSG);
-        *ret_share = share;
-        return r;
+        return r == 1 ? worker_distrust(w, -EBADMSG) : r;
 }
 
 static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)

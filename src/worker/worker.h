@@ -78,12 +78,12 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
                     uint8_t **ret_head, size_t *ret_head_len);
 void lsr_worker_close(struct lsr_worker *w, uint32_t id);
 
-/* What came of a bundle: */
-enum lsr_worker_share {
-        LSR_WORKER_ALL,
-        LSR_WORKER_CLAIMED, /* all, as the bundle's own catalogue says, which nobody has compared with the members */
-        LSR_WORKER_PART,    /* what lsr_catalogue_cut() makes of all */
-        LSR_WORKER_ONLY,    /* what the questions take, see struct lsr_scan; rows are numbered as they come */
+/* What came of a bundle. */
+struct lsr_worker_answer {
+        struct lsr_catalogue *catalogue;
+        bool claimed;     /* it is the bundle's own, which nobody has compared with the members */
+        bool some;        /* it has what the questions take, see lsr_format.list */
+        uint64_t members; /* with it: how many there are in all; 0: that is not known */
 };
 
 /*
@@ -92,7 +92,7 @@ enum lsr_worker_share {
  * find.
  */
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
-                    struct lsr_catalogue **ret_catalogue, enum lsr_worker_share *ret_share);
+                    struct lsr_worker_answer *ret_answer);
 
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);

@@ -102,7 +102,6 @@ static struct lsr_catalogue *formats_list(const struct lsr_format *f, const uint
                 .input = formats_input(f, data, n),
                 .builder = lsr_builder_new(),
                 .distrusted = distrusted,
-                .wanted = wanted,
                 .window_max = FUZZ_WINDOW_MAX,
                 .ctx = &troubles,
                 .trouble = formats_hear,
@@ -111,11 +110,12 @@ static struct lsr_catalogue *formats_list(const struct lsr_format *f, const uint
         int r;
 
         lsr_builder_limit(scan.builder, FUZZ_BUILDER_MAX);
-        r = f->scan(&scan);
+        r = wanted && f->list ? f->list(&scan, wanted) : 1;
+        if (r == 1)
+                r = f->scan(&scan);
         fuzz_check(r <= 0);
         if (r == 0 && scan.catalogue) {
-                r = (scan.is_part ? lsr_catalogue_decode_part : lsr_catalogue_decode)(&c, scan.catalogue,
-                                                                                      scan.catalogue_size);
+                r = lsr_catalogue_decode(&c, scan.catalogue, scan.catalogue_size);
                 fuzz_check(!distrusted || r == 0);
         } else if (r == 0) {
                 fuzz_check(lsr_builder_finish(scan.builder, &c) == 0);
@@ -266,7 +266,13 @@ static bool formats_probe(const struct lsr_format *f, const uint8_t *data, size_
 int fuzz_format(const struct lsr_format *f, const uint8_t *data, size_t n)
 {
         const char *paths[] = { "a", "dir/b" };
-        const struct lsr_wanted wanted = { paths, 2, n % 4 / 2 ? LSR_DEPTH_ALL : 0, true, n % 8 > 3, n % 4 < 2 };
+        const struct lsr_wanted wanted = {
+                .paths = paths,
+                .n = n % 16 > 7 ? 1 : 2,
+                .content = n % 4 < 2,
+                .depth = n % 4 / 2 ? LSR_DEPTH_ALL : 0,
+                .links = n % 8 > 3,
+        };
         struct lsr_checked checked;
         struct lsr_catalogue *c;
         struct lsr_scan scan;

@@ -127,13 +127,12 @@ static inline void free_result(struct result *result)
 static inline struct result scan_input(struct lsr_input *input, const struct bytes *wal, const struct bytes *journal,
                                        const char *path, unsigned depth)
 {
-        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .depth = depth };
+        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .depth = depth, .numbers = true };
         struct result result = new_result();
         struct lsr_catalogue *c;
         struct lsr_scan scan = {
                 .input = input,
                 .builder = lsr_builder_new(),
-                .wanted = *path || depth ? &wanted : NULL,
                 .ctx = &result,
                 .trouble = trouble,
         };
@@ -142,7 +141,7 @@ static inline struct result scan_input(struct lsr_input *input, const struct byt
                 scan.companions[LSR_COMPANION_WAL] = lsr_input_memory(wal->data, wal->n);
         if (journal)
                 scan.companions[LSR_COMPANION_JOURNAL] = lsr_input_memory(journal->data, journal->n);
-        result.r = lsr_format_sqlite.scan(&scan);
+        result.r = *path || depth ? lsr_format_sqlite.list(&scan, &wanted) : lsr_format_sqlite.scan(&scan);
         cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         show(&result, c);
         end_result(&result);

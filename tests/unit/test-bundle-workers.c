@@ -135,7 +135,8 @@ Test(bundle, has_a_worker_for_a_while)
                 struct worker_sink got = { malloc(16), 0, 16 };
                 int64_t row = lsr_catalogue_find(bundles[i]->catalogue, 0, "dir/small", 9);
 
-                cr_assert_eq(lsr_bundle_read(bundles[i], (uint32_t)row, &(struct lsr_sink){ &got, worker_sink_write }),
+                cr_assert_eq(lsr_bundle_read(&(struct lsr_place){ bundles[i], bundles[i]->catalogue, (uint32_t)row },
+                                             &(struct lsr_sink){ &got, worker_sink_write }),
                              0);
                 cr_assert_eq(got.size, 6);
                 free(got.data);

@@ -410,38 +410,46 @@ static struct lsr_catalogue *make_deep(bool linked)
         return finish(b);
 }
 
-/* The part of @c for @path; NULL: there is none. */
-static struct lsr_catalogue *cut(const struct lsr_catalogue *c, const char *path)
+/* Of an encoding the members that @path needs, as a catalogue; NULL: it does not tell. */
+static struct lsr_catalogue *subtree_of(const uint8_t *data, size_t size, const char *path, bool links)
 {
-        struct lsr_catalogue *part, *other;
-        struct lsr_catalogue_source source = {};
-        uint8_t *whole, *data;
-        size_t size;
-        int r;
+        const struct lsr_catalogue_source source = { .data = data, .size = size };
+        struct lsr_builder *b = lsr_builder_new();
+        uint64_t members;
+        int r = lsr_catalogue_subtree(&source, &path, 1, links, b, &members);
 
-        cr_assert_eq(lsr_catalogue_encode(c, &whole, &size), 0);
-        source.data = whole;
-        source.size = size;
-        r = lsr_catalogue_cut(&source, path, &data, &size);
-        free(whole);
-        if (r != 0) {
-                cr_assert_eq(r, 1);
-                return NULL;
-        }
-        cr_assert_eq(lsr_catalogue_decode(&other, data, size), -EOPNOTSUPP, "a part is no catalogue");
-        cr_assert_eq(lsr_catalogue_decode_part(&part, data, size), 0);
+        if (r == 0)
+                return finish(b);
+        cr_assert_eq(r, 1);
+        cr_assert_eq(lsr_builder_count(b), 0);
+        lsr_builder_free(b);
+        return NULL;
+}
+
+static struct lsr_catalogue *subtree(const struct lsr_catalogue *c, const char *path)
+{
+        struct lsr_catalogue *part;
+        uint8_t *data;
+        size_t size;
+
+        cr_assert_eq(lsr_catalogue_encode(c, &data, &size), 0);
+        part = subtree_of(data, size, path, false);
         free(data);
         return part;
 }
 
-/* All that there is to know of @row is the same in @part. */
+/* All that there is to know of @row is the same in @part, where it has another number. */
 static void expect_same_row(const struct lsr_catalogue *c, const struct lsr_catalogue *part, uint32_t row)
 {
         struct lsr_member a, b;
-        char path[64], other[64];
+        char path[64];
+        int64_t at;
 
+        lsr_catalogue_path(c, row, path, sizeof(path));
+        at = lsr_catalogue_find(part, 0, path, strlen(path));
+        cr_assert_geq(at, 0, "%s", path);
         lsr_catalogue_get(c, row, &a);
-        lsr_catalogue_get(part, row, &b);
+        lsr_catalogue_get(part, (uint32_t)at, &b);
         cr_assert_eq(memcmp(&a.meta, &b.meta, sizeof(a.meta)), 0, "row %u", row);
         cr_assert_eq(a.position, b.position);
         cr_assert_eq(a.data, b.data);
@@ -450,39 +458,21 @@ static void expect_same_row(const struct lsr_catalogue *c, const struct lsr_cata
         cr_assert_eq(a.target_len, b.target_len);
         cr_assert(!a.target == !b.target && (!a.target || strcmp(a.target, b.target) == 0));
         cr_assert(!a.user == !b.user && (!a.user || strcmp(a.user, b.user) == 0));
-        cr_assert_eq(lsr_catalogue_parent(c, row), lsr_catalogue_parent(part, row));
-        lsr_catalogue_path(c, row, path, sizeof(path));
-        lsr_catalogue_path(part, row, other, sizeof(other));
-        cr_assert_str_eq(path, other);
 }
 
 Test(encoding, part_of_a_directory)
 {
-        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m//");
-        struct lsr_slice below;
+        struct lsr_catalogue *c = make_deep(false), *part = subtree(c, "m//");
 
         cr_assert(part);
-        cr_assert(lsr_catalogue_is_part(part, c));
-        cr_assert_not(lsr_catalogue_is_part(c, part));
-        cr_assert(lsr_catalogue_holds(part, 2));
-        cr_assert_not(lsr_catalogue_holds(part, 0));
-        cr_assert_not(lsr_catalogue_holds(part, 5));
-        cr_assert(lsr_catalogue_holds(part, 7));
-        below = lsr_catalogue_children(part, 2);
-        cr_assert_eq(below.first, 5);
-        cr_assert_eq(below.n, 4);
+        cr_assert_eq(lsr_catalogue_rows(part), 6);
+        cr_assert_eq(lsr_catalogue_children(part, (uint32_t)find(part, "m")).n, 4);
         expect_same_row(c, part, 0);
         expect_same_row(c, part, 2);
         for (uint32_t row = 5; row <= 8; row++)
                 expect_same_row(c, part, row);
-        cr_assert_eq(lsr_catalogue_find(part, 0, "m/f", 3), 7);
-        cr_assert_eq(lsr_catalogue_find(part, 2, "../m/./l", 8), 8);
-        cr_assert_eq(lsr_catalogue_find(part, 2, "g", 1), -ENOENT);
-        cr_assert_eq(lsr_catalogue_find(part, 2, "f/x", 3), -ENOTDIR);
-        cr_assert_eq(lsr_catalogue_find(part, 0, "a", 1), -EAGAIN);
-        cr_assert_eq(lsr_catalogue_find(part, 2, "d/j", 3), -EAGAIN);
         lsr_catalogue_free(part);
-        part = cut(c, "");
+        part = subtree(c, "");
         cr_assert(part);
         cr_assert_eq(lsr_catalogue_children(part, 0).n, 3);
         expect_same_row(c, part, 3);
@@ -492,16 +482,76 @@ Test(encoding, part_of_a_directory)
 
 Test(encoding, part_of_a_file)
 {
-        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m/d/i/x");
+        struct lsr_catalogue *c = make_deep(false), *part = subtree(c, "m/d/i/x");
 
         cr_assert(part);
+        cr_assert_eq(lsr_catalogue_rows(part), 5);
         for (uint32_t row = 0; row <= 13; row++)
                 if (row == 0 || row == 2 || row == 5 || row == 10 || row == 13)
                         expect_same_row(c, part, row);
-        cr_assert_eq(lsr_catalogue_find(part, 5, "i/x", 3), 13);
-        cr_assert_eq(lsr_catalogue_find(part, 5, "j", 1), -EAGAIN);
-        cr_assert_eq(lsr_catalogue_find(part, 10, "y", 1), -EAGAIN);
-        cr_assert_not(lsr_catalogue_holds(part, 10));
+        lsr_catalogue_free(part);
+        lsr_catalogue_free(c);
+}
+
+/* Several at once: each row is there once, and one that cannot be had is the end of all. */
+Test(encoding, parts_of_several_paths)
+{
+        static const char *const paths[] = { "m/d/i/x", "m/d", "m/d/j", "a", "m/d" };
+        struct lsr_catalogue *c = make_deep(false), *part;
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_catalogue_source source = {};
+        uint64_t members;
+        uint8_t *data;
+
+        cr_assert_eq(lsr_catalogue_encode(c, &data, &source.size), 0);
+        source.data = data;
+        cr_assert_eq(lsr_catalogue_subtree(&source, paths, 5, false, b, &members), 0);
+        cr_expect_eq(members, lsr_catalogue_rows(c) - 1);
+        part = finish(b);
+        cr_expect_eq(lsr_catalogue_rows(part), 8);
+        for (uint32_t row = 0; row < lsr_catalogue_rows(c); row++)
+                if (row == 0 || row == 1 || row == 2 || row == 4 || row == 5 || row == 10 || row == 11 || row == 13)
+                        expect_same_row(c, part, row);
+        lsr_catalogue_free(part);
+        b = lsr_builder_new();
+        cr_expect_eq(lsr_catalogue_subtree(&source, (const char *const[]){ "m/d", "no" }, 2, false, b, &members), 1);
+        cr_expect_eq(lsr_builder_count(b), 0);
+        lsr_builder_free(b);
+        lsr_catalogue_free(c);
+        free(data);
+}
+
+/* Where a link leads that is looked at may be anywhere. */
+Test(encoding, part_with_symbolic_links)
+{
+        struct lsr_catalogue *c = make_deep(false);
+        uint8_t *data;
+        size_t size;
+
+        cr_assert_eq(lsr_catalogue_encode(c, &data, &size), 0);
+        cr_assert_null(subtree_of(data, size, "m", true));
+        lsr_catalogue_free(c);
+        c = subtree_of(data, size, "m/d", true);
+        cr_assert(c);
+        lsr_catalogue_free(c);
+        free(data);
+}
+
+/* Directories that are not stored stay such, and count their links. */
+Test(encoding, part_with_what_is_implied)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_catalogue *c, *part;
+
+        add_file(b, "a/b/c", 1);
+        add_file(b, "a/d/e", 1);
+        add_file(b, "f", 1);
+        c = finish(b);
+        part = subtree(c, "a");
+        cr_assert(part);
+        for (uint32_t row = 0; row < lsr_catalogue_rows(c); row++)
+                if (row == 0 || row == 1 || row == 3 || row == 4)
+                        expect_same_row(c, part, row);
         lsr_catalogue_free(part);
         lsr_catalogue_free(c);
 }
@@ -509,17 +559,17 @@ Test(encoding, part_of_a_file)
 /* Hard links count where they lead; a part that has one itself there is not. */
 Test(encoding, part_beside_links)
 {
-        struct lsr_catalogue *c = make_deep(true), *part = cut(c, "m");
+        struct lsr_catalogue *c = make_deep(true), *part = subtree(c, "m");
 
         cr_assert(part);
         expect_same_row(c, part, 7);
         lsr_catalogue_free(part);
-        part = cut(c, "m/f");
+        part = subtree(c, "m/f");
         cr_assert(part);
         expect_same_row(c, part, 7);
         lsr_catalogue_free(part);
-        cr_assert_null(cut(c, "z"));
-        cr_assert_null(cut(c, "z/k"));
+        cr_assert_null(subtree(c, "z"));
+        cr_assert_null(subtree(c, "z/k"));
         lsr_catalogue_free(c);
 }
 
@@ -529,7 +579,7 @@ Test(encoding, part_that_there_is_not)
         struct lsr_catalogue *c = make_deep(false);
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-                struct lsr_catalogue *part = cut(c, paths[i]);
+                struct lsr_catalogue *part = subtree(c, paths[i]);
 
                 cr_assert_eq(part != NULL, i >= 4, "%s", paths[i]);
                 lsr_catalogue_free(part);
@@ -537,28 +587,18 @@ Test(encoding, part_that_there_is_not)
         lsr_catalogue_free(c);
 }
 
-/* Whatever the bytes are: a cut is refused, or what it makes is refused or safe. */
+/* Whatever the bytes are: they are refused, or what they give is a catalogue. */
 static void expect_safe_cut(const uint8_t *data, size_t size)
 {
         static const char *const paths[] = { "", "m", "m/d/i/x", "a/k" };
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-                uint8_t *copy = memcpy(malloc(size + 1), data, size), *exact = realloc(copy, size ? size : 1), *out;
-                const struct lsr_catalogue_source source = { .data = exact, .size = size };
-                struct lsr_catalogue *part;
-                struct lsr_member m;
-                size_t n;
+                uint8_t *copy = memcpy(malloc(size + 1), data, size), *exact = realloc(copy, size ? size : 1);
+                struct lsr_catalogue *part = subtree_of(exact, size, paths[i], false);
 
-                if (lsr_catalogue_cut(&source, paths[i], &out, &n) == 0) {
-                        if (lsr_catalogue_decode_part(&part, out, n) == 0) {
-                                int64_t row = lsr_catalogue_find(part, 0, paths[i], strlen(paths[i]));
-
-                                if (row >= 0)
-                                        lsr_catalogue_get(part, (uint32_t)row, &m);
-                                lsr_catalogue_free(part);
-                        }
-                        free(out);
-                }
+                if (part)
+                        check_some(part);
+                lsr_catalogue_free(part);
                 free(exact);
         }
 }
@@ -584,60 +624,28 @@ Test(encoding, hostile_cut)
         free(d.data);
 }
 
-/* Set a byte of a column of the part for "m" (indices: 0 root, 1 m, 2 to 5 its children) and expect that result. */
-static void expect_part_column(unsigned id, size_t at, uint8_t value, int want)
+/* Names of the children of "m" (bytes 4 and up), of which some no valid encoding has. */
+Test(encoding, hostile_names_of_a_part)
 {
+        static const struct {
+                size_t at;
+                char byte;
+                bool taken;
+        } names[] = { { 4, 'b', true },  { 4, '/', false }, { 4, '\0', false }, { 4, '.', false },
+                      { 4, 'e', false }, { 4, 'z', false }, { 5, 'd', false },  { 7, 'z', true } };
         struct lsr_catalogue *c = make_deep(false), *part;
-        struct lsr_catalogue_source source = {};
-        struct damage d = damage_new(c), p;
+        struct damage d = damage_new(c);
+        uint8_t *column = damage_column(&d, 2);
 
-        source.data = d.data;
-        source.size = d.size;
-        cr_assert_eq(lsr_catalogue_cut(&source, "m", &p.data, &p.size), 0);
-        damage_column(&p, id)[at] = value;
-        cr_assert_eq(lsr_catalogue_decode_part(&part, p.data, p.size), want, "column %u, byte %zu: %d", id, at, value);
-        if (want == 0)
+        cr_assert_eq(memcmp(column, "amzkdefl", 8), 0);
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+                uint8_t was = column[names[i].at];
+
+                column[names[i].at] = (uint8_t)names[i].byte;
+                part = subtree_of(d.data, d.size, "m", false);
+                cr_expect_eq(part != NULL, names[i].taken, "%zu", i);
                 lsr_catalogue_free(part);
+                column[names[i].at] = was;
+        }
         free(d.data);
-        free(p.data);
-}
-
-Test(encoding, hostile_part)
-{
-        expect_part_column(60, 0, 0, 0);
-        expect_part_column(60, 0, 1, -EBADMSG); /* the root is another row */
-        expect_part_column(60, 1, 0, -EBADMSG); /* a row is above its parent */
-        expect_part_column(60, 1, 3, 0); /* another row: the whole does not have it, see lsr_catalogue_is_part() */
-        expect_part_column(60, 2, 4, -EBADMSG); /* children are not neighbours */
-        expect_part_column(60, 3, 5, -EBADMSG); /* or one twice */
-        expect_part_column(60, 5, 0xff, -EBADMSG);
-        expect_part_column(61, 1, 0xff, 0);     /* links are what it says */
-        expect_part_column(62, 0, 0, -EBADMSG); /* the root has its only child, m has all */
-        expect_part_column(62, 0, 2, -EBADMSG);
-        expect_part_column(62, 0, 6, -EBADMSG); /* a way to a member that has children */
-        expect_part_column(62, 0, 7, -EBADMSG); /* behind the end */
-        expect_part_column(3, 0, 2, -EBADMSG);  /* the way has two rows on a level */
-}
-
-/* A part whose rows are not those of the whole. */
-Test(encoding, hostile_part_of_another)
-{
-        struct lsr_catalogue *c = make_deep(false), *part = cut(c, "m"), *other;
-        struct lsr_builder *b = lsr_builder_new();
-
-        add_file(b, "a", 1);
-        other = finish(b);
-        cr_assert_not(lsr_catalogue_is_part(part, other), "rows that there are not");
-        lsr_catalogue_free(other);
-        other = make_deep(true);
-        cr_assert(lsr_catalogue_is_part(part, other));
-        lsr_catalogue_free(other);
-        b = lsr_builder_new();
-        for (char name[] = "a"; name[0] < 'a' + 20; name[0]++)
-                add_file(b, name, 1);
-        other = finish(b);
-        cr_assert_not(lsr_catalogue_is_part(part, other), "other names");
-        lsr_catalogue_free(other);
-        lsr_catalogue_free(part);
-        lsr_catalogue_free(c);
 }

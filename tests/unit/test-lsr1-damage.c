@@ -392,7 +392,7 @@ static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
         struct lsr_worker *w = lsr_worker_new(&options);
         struct lsr_worker_file file = { .fd = memfd_create("lsr1", MFD_CLOEXEC), .size = b->file.n };
         struct lsr_worker_bundle bundle;
-        struct lsr_catalogue *c = NULL;
+        struct lsr_worker_answer answer;
         char *want = dump_zoo(), *got;
         uint8_t *head;
         size_t head_len;
@@ -402,15 +402,15 @@ static void expect_worker_lists_zoo(const struct bundle *b, const char *what)
         cr_assert_eq(write(file.fd, b->file.data, b->file.n), (ssize_t)b->file.n);
         cr_assert_eq(lsr_worker_open(w, &file, &bundle, &head, &head_len), 0, "%s", said.text);
         cr_expect_str_eq(bundle.format, "lsr1");
-        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                     0, "%s: %s", what, said.text);
-        got = dump(c);
+        cr_assert_eq(lsr_worker_scan(w, bundle.id, NULL, &(uint64_t){ UINT64_MAX }, &answer), 0, "%s: %s", what,
+                     said.text);
+        got = dump(answer.catalogue);
         cr_expect_str_eq(got, want, "%s", what);
         cr_expect_eq(said.errors, 0, "%s", said.text);
         cr_expect_eq(said.remarks, strcmp(what, "good") != 0, "%s: %s", what, said.text);
         free(got);
         free(want);
-        lsr_catalogue_free(c);
+        lsr_catalogue_free(answer.catalogue);
         lsr_worker_free(w);
         close(file.fd);
 }

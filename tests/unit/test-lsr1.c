@@ -258,23 +258,43 @@ Test(lsr1, good_seekable)
 
 /* --- parts ------------------------------------------------------------------------- */
 
-/* What a scan for @path gives; NULL: members, or a whole. */
+/* What the driver answers for @path; NULL: with all. */
 static struct lsr_catalogue *scan_part(const struct blob *file, const char *path, bool *ret_whole)
 {
         struct lsr_input *in = lsr_input_memory(file->data, file->n);
-        struct lsr_scan scan = { .input = in, .builder = lsr_builder_new(), .part = path, .window_max = WINDOW_MAX };
+        struct lsr_scan scan = { .input = in, .builder = lsr_builder_new(), .window_max = WINDOW_MAX };
         struct lsr_catalogue *c = NULL;
 
-        cr_assert_eq(lsr_format_lsr1.scan(&scan), 0);
-        *ret_whole = scan.catalogue && !scan.is_part;
-        if (scan.is_part)
-                cr_assert_eq(lsr_catalogue_decode_part(&c, scan.catalogue, scan.catalogue_size), 0);
+        cr_assert_eq(lsr_format_lsr1.list(&scan, &(struct lsr_wanted){ .paths = &path, .n = 1, .depth = 1 }), 0);
+        *ret_whole = scan.catalogue;
+        if (scan.some)
+                cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         free(scan.catalogue);
         lsr_builder_free(scan.builder);
         scan.input = NULL; /* freed below */
         lsr_scan_close(&scan, &lsr_format_lsr1);
         lsr_input_free(in);
         return c;
+}
+
+/* Has each row of @part the path, the type and the number that it has in @c? */
+static bool is_part(const struct lsr_catalogue *part, const struct lsr_catalogue *c)
+{
+        for (uint32_t row = 0; row < lsr_catalogue_rows(part); row++) {
+                struct lsr_member m, n;
+                char path[256];
+                int64_t at;
+
+                lsr_catalogue_path(part, row, path, sizeof(path));
+                at = lsr_catalogue_find(c, 0, path, strlen(path));
+                if (at < 0)
+                        return false;
+                lsr_catalogue_get(part, row, &m);
+                lsr_catalogue_get(c, (uint32_t)at, &n);
+                if (memcmp(&m.meta, &n.meta, sizeof(m.meta)) != 0)
+                        return false;
+        }
+        return true;
 }
 
 /* A part comes where one is asked for, out of one frame or many. */
@@ -301,8 +321,8 @@ Test(lsr1, good_parts)
                 free(got);
                 part = scan_part(&b->file, "dir/sub", &whole);
                 cr_assert(part);
-                cr_assert(lsr_catalogue_is_part(part, m->c));
-                cr_assert_eq(lsr_catalogue_find(part, 0, "dir/sub/b", 9), lsr_catalogue_find(m->c, 0, "dir/sub/b", 9));
+                cr_assert(is_part(part, m->c));
+                cr_assert_geq(lsr_catalogue_find(part, 0, "dir/sub/b", 9), 0);
                 lsr_catalogue_free(part);
                 cr_assert_null(scan_part(&b->file, "dir/no", &whole));
                 cr_assert(whole);
@@ -332,7 +352,7 @@ Test(lsr1, bad_frames_of_parts)
                 part = scan_part(&b->file, "dir/sub", &whole);
                 cr_assert_not(whole, "byte %zu", i);
                 if (part)
-                        cr_assert(lsr_catalogue_is_part(part, truth), "byte %zu", i);
+                        cr_assert(is_part(part, truth), "byte %zu", i);
                 lsr_catalogue_free(part);
                 b->file.data[i] ^= 0x10;
         }

@@ -147,7 +147,7 @@ Test(many, all_in_order)
                 struct many_fixture f;
 
                 many_open(&f, packed ? "b.tar.gz" : "b.tar");
-                cr_assert_eq(lsr_bundle_read_many(f.bundle, f.rows, MANY_FILES, true, &sink), 0);
+                cr_assert_eq(lsr_bundle_read_many(f.bundle, f.bundle->catalogue, f.rows, MANY_FILES, true, &sink), 0);
                 cr_assert_eq(n.ended, MANY_FILES);
                 for (size_t i = 0; i < MANY_FILES; i++) {
                         cr_assert_eq(n.errors[i], 0);
@@ -204,7 +204,8 @@ Test(many, verified_in_several_requests)
         many_scratch(dir);
         many_open(&f, "b.tar.gz");
         many_refused = 8192;
-        cr_assert_eq(lsr_bundle_read_many(f.bundle, f.rows, MANY_FILES, LSR_MANY_TO_END, &sink), 0);
+        cr_assert_eq(lsr_bundle_read_many(f.bundle, f.bundle->catalogue, f.rows, MANY_FILES, LSR_MANY_TO_END, &sink),
+                     0);
         cr_assert_eq(many_refused, 0);
         cr_expect_eq(verified, MANY_FILES, "%zu", verified);
         many_close(&f);
@@ -223,7 +224,7 @@ Test(many, ends_when_the_sink_wants_no_more)
                                         .at_begin = stop == 0 ? -EINTR : 0 };
                 const struct lsr_many_sink sink = many_sink(&n);
 
-                cr_assert_eq(lsr_bundle_read_many(f.bundle, f.rows, MANY_FILES, false, &sink),
+                cr_assert_eq(lsr_bundle_read_many(f.bundle, f.bundle->catalogue, f.rows, MANY_FILES, false, &sink),
                              stop == 0 ? -EINTR : -ENOSPC);
                 cr_assert_eq(n.began, n.stop + 1);
                 cr_assert_eq(n.ended, n.stop + 1);
@@ -247,7 +248,7 @@ Test(many, one_that_is_not_there_costs_only_itself)
         fd = open("b.tar", O_WRONLY | O_CLOEXEC);
         cr_assert_eq(pwrite(fd, "g", 1, 512), 1);
         close(fd);
-        cr_assert_eq(lsr_bundle_read_many(f.bundle, f.rows, MANY_FILES, false, &sink), 0);
+        cr_assert_eq(lsr_bundle_read_many(f.bundle, f.bundle->catalogue, f.rows, MANY_FILES, false, &sink), 0);
         cr_assert_eq(n.ended, MANY_FILES);
         for (size_t i = 0; i < MANY_FILES; i++)
                 cr_assert_eq(n.errors[i], i == 1 ? -EBADMSG : 0, "%zu: %d", i, n.errors[i]);

@@ -135,17 +135,16 @@ Test(sqlite_archive, bad_pages)
 
 static struct lsr_catalogue *scan_only(const struct bytes *b, const char *only, bool *ret_is_only)
 {
-        const struct lsr_wanted wanted = { .paths = &only, .n = 1, .lookups = true };
-        struct lsr_scan scan = { .input = lsr_input_memory(b->data, b->n),
-                                 .builder = lsr_builder_new(),
-                                 .wanted = only ? &wanted : NULL };
+        const struct lsr_wanted wanted = { .paths = &only, .n = 1, .content = true };
+        struct lsr_scan scan = { .input = lsr_input_memory(b->data, b->n), .builder = lsr_builder_new() };
         struct lsr_catalogue *c;
 
-        cr_assert_eq(lsr_format_sqlite.scan(&scan), 0, "%s", only ? only : "all");
+        cr_assert_eq(only ? lsr_format_sqlite.list(&scan, &wanted) : lsr_format_sqlite.scan(&scan), 0, "%s",
+                     only ? only : "all");
         cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         lsr_builder_free(scan.builder);
         lsr_scan_close(&scan, &lsr_format_sqlite);
-        *ret_is_only = scan.is_only;
+        *ret_is_only = scan.some;
         return c;
 }
 

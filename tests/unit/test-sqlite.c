@@ -314,8 +314,8 @@ Test(sqlite, good_limit_of_memory_lasts_as_long_as_any_connection)
         struct lsr_sqlite first, second;
         int64_t before = sqlite3_hard_heap_limit64(-1);
 
-        cr_assert_eq(lsr_sqlite_open(&first, &one), 0);
-        cr_assert_eq(lsr_sqlite_open(&second, &two), 0);
+        cr_assert_eq(lsr_sqlite_open(&first, &one, true), 0);
+        cr_assert_eq(lsr_sqlite_open(&second, &two, true), 0);
         cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
         lsr_sqlite_close(&first);
         cr_expect_eq(sqlite3_hard_heap_limit64(-1), LSR_SQLITE_HEAP_MAX);
@@ -358,7 +358,7 @@ static void steps_of_all(const char *sql, uint64_t members, uint64_t most)
         lsr_out_init(&out, -1);
         cr_assert_eq(lsr_format_sqlite.scan(&scan), 0);
         cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
-        cr_assert_eq(lsr_sqlite_open(&s, &read), 0);
+        cr_assert_eq(lsr_sqlite_open(&s, &read, true), 0);
         n = lsr_catalogue_rows(c);
         placed = lsr_xmalloc(n * sizeof(*placed));
         for (uint32_t row = 0; row < n; row++) {
@@ -434,8 +434,8 @@ Test(sqlite, hostile_many_views)
         lsr_out_putc(&sql, '\0');
         b = make(sql.buf);
         scan.input = lsr_input_memory(b.data, b.n);
-        cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
-        cr_expect_eq(lsr_sqlite_tables_scan(&s), 0);
+        cr_assert_eq(lsr_sqlite_open(&s, &scan, true), 0);
+        cr_expect_eq(lsr_sqlite_tables_scan(&s, NULL), 0);
         cr_expect_leq(s.steps, s.steps_max + 11000, "%llu steps", (unsigned long long)s.steps);
         cr_expect_eq(result.error, -E2BIG);
         end_result(&result);

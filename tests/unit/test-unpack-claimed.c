@@ -105,7 +105,8 @@ static void claimed_unpack(const struct blob *file, const char *below, struct cl
         cr_assert_eq(lsr_bundle_open(bundles, path, &place.bundle), 0);
         cr_assert_eq(lsr_bundle_load(place.bundle), 0);
         cr_assert(place.bundle->claimed);
-        row = lsr_catalogue_find(place.bundle->catalogue, 0, below, strlen(below));
+        place.catalogue = place.bundle->catalogue;
+        row = lsr_catalogue_find(place.catalogue, 0, below, strlen(below));
         cr_assert_geq(row, 0);
         place.row = (uint32_t)row;
         cr_assert_eq(lsr_unpack(&place, &options, &began, &result), 0);

@@ -28,13 +28,13 @@ enum lie {
         LIE_CATALOGUE_EMPTY,
         LIE_CATALOGUE_TWICE,
         LIE_CATALOGUE_BEHIND_MEMBERS,
-        LIE_PART,
-        LIE_PART_EMPTY,
-        LIE_PART_UNASKED,
-        LIE_PART_WHOLE,
+        LIE_SOME_WHOLE,
         LIE_UNREAD_ALL,
-        LIE_PART_ALONE,
+        LIE_NUMBER_ALL,
+        LIE_SOME,
+        LIE_SOME_UNASKED,
         LIE_UNREAD_UNASKED,
+        LIE_NUMBER_UNASKED,
         LIE_TROUBLES,
         LIE_RESULT,
         LIE_RESULT_LOW,
@@ -47,9 +47,15 @@ enum lie {
 
 static enum lie lie;
 
+static bool scanning; /* a SCAN is at hand */
+
 static void lie_done(struct lsr_wire *wire, uint32_t request, int result)
 {
         struct lsr_wire_done done = { .result = result, .format = "tar" };
+
+        /* Of an OPEN it would be another lie. */
+        done.some = scanning && lie >= LIE_SOME_WHOLE && lie <= LIE_SOME_UNASKED && lie != LIE_UNREAD_ALL &&
+                    lie != LIE_NUMBER_ALL;
 
         if (lie == LIE_NAME)
                 memset(done.filters, 'x', sizeof(done.filters));
@@ -63,10 +69,8 @@ static void lie_members(struct lsr_records *records, const char *path)
         lsr_record_put(records, &m);
 }
 
-static struct lsr_wire_scan lie_asked; /* the SCAN at hand */
-
-/* A catalogue that is valid, and no part. */
-static void lie_whole(struct lsr_wire *wire, uint32_t request, enum lsr_wire_type type)
+/* A catalogue that is valid, and has all there is. */
+static void lie_whole(struct lsr_wire *wire, uint32_t request)
 {
         struct lsr_builder *b = lsr_builder_new();
         const struct lsr_member m = { .path = "name", .path_len = 4 };
@@ -76,7 +80,7 @@ static void lie_whole(struct lsr_wire *wire, uint32_t request, enum lsr_wire_typ
 
         if (lsr_builder_add(b, &m) < 0 || lsr_builder_finish(b, &c) < 0 || lsr_catalogue_encode(c, &data, &size) < 0)
                 abort();
-        worker_send(wire, request, type, size, data, size);
+        worker_send(wire, request, LSR_WIRE_CATALOGUE, size, data, size);
         lie_done(wire, request, 0);
         free(data);
         lsr_catalogue_free(c);
@@ -172,17 +176,23 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 worker_send(wire, request, LSR_WIRE_CATALOGUE, 4, junk, 4);
                 break;
-        case LIE_PART:
-        case LIE_PART_UNASKED:
-                worker_send(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
+        case LIE_SOME_WHOLE:
+                lie_whole(wire, request);
+                break;
+        case LIE_SOME:
+        case LIE_SOME_UNASKED:
+                lie_members(&records, "name");
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 lie_done(wire, request, 0);
                 break;
-        case LIE_PART_EMPTY:
-                worker_send(wire, request, LSR_WIRE_PART, 0, junk, 0);
+        case LIE_NUMBER_ALL:
+        case LIE_NUMBER_UNASKED:
+                /* Nor that it has another number than it has. */
+                lsr_record_put(&records, &(struct lsr_member){ .path = "name",
+                                                               .path_len = 4,
+                                                               .meta = { .known = LSR_FIELD_NLINK, .nlink = 7 } });
+                worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
                 lie_done(wire, request, 0);
-                break;
-        case LIE_PART_WHOLE:
-                lie_whole(wire, request, LSR_WIRE_PART);
                 break;
         case LIE_UNREAD_ALL:
         case LIE_UNREAD_UNASKED:
@@ -192,16 +202,6 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                                                                .meta = { .known = LSR_FIELD_TYPE, .mode = S_IFDIR },
                                                                .flags = LSR_MEMBER_UNREAD });
                 worker_send(wire, request, LSR_WIRE_MEMBERS, records.len, records.data, records.len);
-                lie_done(wire, request, 0);
-                break;
-        case LIE_PART_ALONE:
-                if (lie_asked.distrusted)
-                        _exit(3);
-                if (!lie_asked.n_paths) {
-                        lie_whole(wire, request, LSR_WIRE_CATALOGUE);
-                        break;
-                }
-                worker_send(wire, request, LSR_WIRE_PART, sizeof(junk), junk, sizeof(junk));
                 lie_done(wire, request, 0);
                 break;
         case LIE_TROUBLES:
@@ -253,8 +253,8 @@ static int lie_serve(int fd)
                 struct iovec part = { payload, sizeof(payload) };
 
                 cr_assert_eq(lsr_wire_take(wire, payload, head.length), 0);
-                memcpy(&lie_asked, payload, sizeof(lie_asked));
-                if (head.type == LSR_WIRE_SCAN)
+                scanning = head.type == LSR_WIRE_SCAN;
+                if (scanning)
                         lie_now(wire, head.request);
                 else if (head.type == LSR_WIRE_READ)
                         while (lsr_wire_send(wire, LSR_WIRE_DATA, head.request, &part, 1, NULL, 0) == 0)
@@ -271,11 +271,11 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
 {
         struct lsr_worker *w;
         struct lsr_worker_bundle b;
-        struct lsr_catalogue *c = NULL;
+        struct lsr_worker_answer answer;
         unsigned fds = worker_count_fds("/proc/self/fd");
         const struct lsr_wanted wanted = { .paths = (const char *const[]){ "name" }, .n = 1, .depth = 1 };
         int fd = tar_file(), r;
-        bool part;
+        bool some;
 
         lie = which;
         w = worker_make(lie_serve);
@@ -284,21 +284,21 @@ static void worker_lied_to(enum lie which, int expected, unsigned troubles)
                 cr_assert_eq(r, -EPROTO);
         } else {
                 cr_assert_eq(r, 0, "lie %d: open %d", which, r);
-                /* A part that is not valid leads to the question for the whole, to which a part is no answer. */
-                part = which >= LIE_PART && which <= LIE_PART_ALONE && which != LIE_PART_UNASKED;
-                r = lsr_worker_scan(w, b.id, part ? &wanted : NULL, &(uint64_t){ UINT64_MAX }, &c,
-                                    &(enum lsr_worker_share){ 0 });
-                if (r == 0)
-                        cr_assert_eq(lsr_catalogue_find(c, 0, "name", 4), 1);
-                lsr_catalogue_free(c);
+                some = which >= LIE_SOME_WHOLE && which <= LIE_SOME;
+                r = lsr_worker_scan(w, b.id, some ? &wanted : NULL, &(uint64_t){ UINT64_MAX }, &answer);
+                if (r == 0) {
+                        cr_assert_eq(answer.some, which == LIE_SOME);
+                        cr_assert_eq(lsr_catalogue_find(answer.catalogue, 0, "name", 4), 1);
+                        lsr_catalogue_free(answer.catalogue);
+                }
         }
         cr_assert_eq(r, expected, "lie %d: %d, not %d", which, r, expected);
         cr_assert_eq(worker_n_troubles, troubles, "lie %d: %u troubles", which, worker_n_troubles);
-        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE)
+        if (which != LIE_DESCRIPTOR && which != LIE_SOME)
                 cr_assert_eq(worker_child(), 0, "lie %d: it lives", which);
         /* The next one is honest. */
         lie = LIE_NONE;
-        if (which != LIE_DESCRIPTOR && which != LIE_PART_ALONE) {
+        if (which != LIE_DESCRIPTOR && which != LIE_SOME) {
                 cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
                 worker_check_tar(w, b.id);
         }
@@ -335,13 +335,13 @@ Test(worker, believes_no_lies)
                 { LIE_CATALOGUE_EMPTY, -EBADMSG, 1 },
                 { LIE_CATALOGUE_TWICE, -EPROTO, 1 },
                 { LIE_CATALOGUE_BEHIND_MEMBERS, -EPROTO, 1 },
-                { LIE_PART, -EPROTO, 1 },
-                { LIE_PART_EMPTY, -EPROTO, 1 },
-                { LIE_PART_UNASKED, -EPROTO, 1 },
-                { LIE_PART_WHOLE, -EPROTO, 1 },
+                { LIE_SOME_WHOLE, -EPROTO, 1 },
                 { LIE_UNREAD_ALL, -EPROTO, 1 },
+                { LIE_NUMBER_ALL, -EPROTO, 1 },
+                { LIE_SOME, 0, 0 },
+                { LIE_SOME_UNASKED, -EPROTO, 1 },
                 { LIE_UNREAD_UNASKED, -EPROTO, 1 },
-                { LIE_PART_ALONE, 0, 0 },
+                { LIE_NUMBER_UNASKED, -EPROTO, 1 },
                 { LIE_RESULT, -EPROTO, 1 },
                 { LIE_RESULT_LOW, -EPROTO, 1 },
                 { LIE_DONE_SIZE, -EPROTO, 1 },
@@ -365,8 +365,7 @@ Test(worker, hears_troubles_up_to_a_limit)
         lie = LIE_TROUBLES;
         w = worker_make(lie_serve);
         cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                     -EPROTO);
+        cr_assert_eq(worker_scan_all(w, b.id, &c), -EPROTO);
         cr_assert_eq(worker_n_troubles, LSR_WIRE_TROUBLES_MAX + 1);
         lsr_worker_free(w);
         close(fd);

@@ -39,8 +39,7 @@ Test(worker, opens_scans_reads)
         cr_assert_geq(stats.bytes_read, WORKER_LARGE);
         cr_assert_eq(worker_n_troubles, 0);
         lsr_worker_close(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, NULL, &(enum lsr_worker_share){ 0 }),
-                     -ESTALE);
+        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &(struct lsr_worker_answer){}), -ESTALE);
         lsr_worker_free(w);
         cr_assert_eq(worker_child(), 0, "and nothing runs after the last");
         free(got.data);
@@ -89,14 +88,13 @@ static uint64_t worker_bytes_read(struct lsr_worker *w)
 static void worker_look(struct lsr_worker *w, uint32_t id)
 {
         const char *path = "dir/small";
-        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .lookups = true };
-        struct lsr_catalogue *c = NULL;
-        enum lsr_worker_share share;
+        const struct lsr_wanted wanted = { .paths = &path, .n = 1, .content = true };
+        struct lsr_worker_answer answer;
 
-        cr_assert_eq(lsr_worker_scan(w, id, &wanted, &(uint64_t){ UINT64_MAX }, &c, &share), 0);
-        cr_assert_eq(share, LSR_WORKER_ONLY);
-        cr_assert_eq(lsr_catalogue_rows(c), 3);
-        lsr_catalogue_free(c);
+        cr_assert_eq(lsr_worker_scan(w, id, &wanted, &(uint64_t){ UINT64_MAX }, &answer), 0);
+        cr_assert(answer.some);
+        cr_assert_eq(lsr_catalogue_rows(answer.catalogue), 3);
+        lsr_catalogue_free(answer.catalogue);
 }
 
 /* A scan that has found what is wanted stops there: reading goes on from it, everything else begins anew. */
@@ -147,8 +145,8 @@ Test(worker, many_bundles_at_once)
                 if (i % 2)
                         worker_check_tar(w, b[i].id);
                 else
-                        cr_assert_eq(lsr_worker_scan(w, b[i].id, NULL, &(uint64_t){ UINT64_MAX }, NULL,
-                                                     &(enum lsr_worker_share){ 0 }),
+                        cr_assert_eq(lsr_worker_scan(w, b[i].id, NULL, &(uint64_t){ UINT64_MAX },
+                                                     &(struct lsr_worker_answer){}),
                                      -ESTALE);
         }
         lsr_worker_free(w);
@@ -200,8 +198,7 @@ Test(worker, reads_a_pipe_once)
 
         cr_assert_eq(worker_open_fd(w, fd, true, &b), 0);
         worker_check_tar(w, b.id);
-        cr_assert_eq(lsr_worker_scan(w, b.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                     -ESPIPE);
+        cr_assert_eq(worker_scan_all(w, b.id, &c), -ESPIPE);
         lsr_worker_free(w);
         close(fd);
         close(tar);
@@ -280,21 +277,15 @@ Test(worker, is_started_again_when_killed)
                 cr_assert_eq(worker_open_fd(w, fd, false, &old), 0);
                 fds = worker_count_fds("/proc/self/fd");
                 kill(worker_child(), signals[i]);
-                cr_assert_eq(
-                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                        -EPIPE);
+                cr_assert_eq(worker_scan_all(w, old.id, &c), -EPIPE);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_last_error, -EPIPE);
                 cr_assert(strstr(worker_last_text, sigabbrev_np(signals[i])), "%s", worker_last_text);
                 cr_assert_eq(worker_child(), 0, "it is buried");
-                cr_assert_eq(
-                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                        -ESTALE);
+                cr_assert_eq(worker_scan_all(w, old.id, &c), -ESTALE);
                 lsr_worker_close(w, old.id);
                 cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
-                cr_assert_eq(
-                        lsr_worker_scan(w, old.id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }),
-                        -ESTALE, "ids are not used again");
+                cr_assert_eq(worker_scan_all(w, old.id, &c), -ESTALE, "ids are not used again");
                 worker_check_tar(w, b.id);
                 cr_assert_eq(worker_n_troubles, 1);
                 cr_assert_eq(worker_count_fds("/proc/self/fd"), fds);

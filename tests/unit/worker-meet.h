@@ -116,6 +116,16 @@ static inline int tar_file(void)
         return fd;
 }
 
+static inline int worker_scan_all(struct lsr_worker *w, uint32_t id, struct lsr_catalogue **ret_catalogue)
+{
+        struct lsr_worker_answer answer;
+        int r = lsr_worker_scan(w, id, NULL, &(uint64_t){ UINT64_MAX }, &answer);
+
+        if (r == 0)
+                *ret_catalogue = answer.catalogue;
+        return r;
+}
+
 static inline int worker_open_fd(struct lsr_worker *w, int fd, bool is_pipe, struct lsr_worker_bundle *b)
 {
         struct lsr_worker_file file = {
@@ -136,7 +146,7 @@ static inline void worker_check_tar(struct lsr_worker *w, uint32_t id)
         struct lsr_catalogue *c = NULL;
         struct lsr_member m;
         int64_t row;
-        int r = lsr_worker_scan(w, id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 });
+        int r = worker_scan_all(w, id, &c);
 
         cr_assert_eq(r, 0, "%s (%s)", strerror(-r), worker_last_text);
         cr_assert_eq(lsr_catalogue_rows(c), 4);
@@ -154,7 +164,7 @@ static inline struct lsr_member worker_member(struct lsr_worker *w, uint32_t id,
         struct lsr_member m;
 
         c = lsr_catalogue_free(c);
-        cr_assert_eq(lsr_worker_scan(w, id, NULL, &(uint64_t){ UINT64_MAX }, &c, &(enum lsr_worker_share){ 0 }), 0);
+        cr_assert_eq(worker_scan_all(w, id, &c), 0);
         lsr_catalogue_get(c, (uint32_t)lsr_catalogue_find(c, 0, path, strlen(path)), &m);
         m.path = path;
         m.path_len = strlen(path);

@@ -31,7 +31,8 @@ lsr --cat t.tar.zst/t/a/one t.tar.zst/t/c/hard t.tar.zst/t/a/far t.tar.zst/t/a/s
 status lsr --cat t.tar.zst/t/a/no t.tar.zst/t/a/one/x t.tar.zst/t/a t.tar.zst/t/a/broken
 # What came of it: bytes in the longest answer.
 sent() { strace -f -e trace=sendmsg -o trace "$@" >/dev/null 2>&1; sed -nE 's/^[0-9]+ +.*sendmsg.* = ([0-9]+)$/\1/p' trace | sort -n | tail -n 1; }
-for args in "-l t.tar.zst/t/a" "-la --color=never t.tar.zst" "-l t.tar.zst/t/a/one" "--cat t.tar.zst/t/a/one" "n.tar.zst/n/m/in.zip/in/a"; do
+for args in "-l t.tar.zst/t/a" "-la --color=never t.tar.zst" "-l t.tar.zst/t/a/one" "--cat t.tar.zst/t/a/one" "n.tar.zst/n/m/in.zip/in/a" \
+        "--cat t.tar.zst/t/a/one t.tar.zst/t/a/sub/two" "-li t.tar.zst/t/a t.tar.zst/t/a/sub t.tar.zst/t/a/one"; do
         [ $(sent lsr --no-cache $args) -lt 3000 ] || echo "much is sent: $args"
 done
 for args in "-lR t.tar.zst/t/a" "-l t.tar.zst/t/b" "-l --color=always t.tar.zst/t/a" "-l t.tar.zst/t/c"; do
