@@ -14,6 +14,9 @@
  */
 #include "listing/sort.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/locale.h"
@@ -44,7 +47,8 @@ struct sort_ctx {
 
 bool lsr_sort_by_name_only(const struct lsr_list_options *o)
 {
-        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION) &&
+        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION ||
+                o->sort == LSR_SORT_NATURAL) &&
                !o->dirs_first;
 }
 
@@ -100,6 +104,19 @@ static int sort_ties_version(const struct sort_ctx *ctx, const struct sort_item 
         int r = lsr_version_compare(p->name, p->name_len, q->name, q->name_len);
 
         return r ? r : strcmp(p->name, q->name);
+}
+
+static int sort_ties_natural(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
+{
+        int r = lsr_natural_compare(sort_entry(ctx, a)->name, sort_entry(ctx, b)->name);
+
+        return r ? r : sort_ties_name(ctx, a, b);
+}
+
+/* Numbers that are equal have more behind them. */
+static int sort_ties_number(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
+{
+        return a->key != 0 && a->key != UINT64_MAX ? sort_ties_version(ctx, a, b) : sort_ties_name(ctx, a, b);
 }
 
 /* -r turns keys and ties around, but not what dirs_first put in front. */
@@ -236,6 +253,22 @@ static uint64_t sort_shared_key(const struct sort_ctx *ctx, const char *text)
         return sort_text_key(text + ctx->prefix);
 }
 
+/* The number that a name is or, where a key has several columns, begins with.  Names that are none come behind. */
+static uint64_t sort_number_key(const char *name)
+{
+        double value;
+        uint64_t key;
+        char *end;
+
+        if (name[0] == '.')
+                return 0;
+        value = strtod(name, &end);
+        if (!isdigit((unsigned char)name[name[0] == '-']) || (*end && *end != ',') || isnan(value))
+                return UINT64_MAX;
+        memcpy(&key, &value, sizeof(key));
+        return key >> 63 ? ~key : key | (uint64_t)1 << 63;
+}
+
 static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *item)
 {
         const struct lsr_list_options *o = ctx->o;
@@ -251,6 +284,11 @@ static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *ite
                 return ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[o->time] : 0);
         case LSR_SORT_WIDTH:
                 return o->width(o->width_ctx, e);
+        case LSR_SORT_INODE:
+                return lsr_entry_stat_ok(e) ? e->meta.inode : 0;
+        case LSR_SORT_NATURAL:
+        case LSR_SORT_NUMBER:
+                return sort_number_key(e->name);
         case LSR_SORT_NONE:
         case LSR_SORT_VERSION:
         case LSR_SORT_EXTENSION:
@@ -380,6 +418,10 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, s
                 ctx.ties = sort_ties_extension;
         else if (o->sort == LSR_SORT_VERSION)
                 ctx.ties = sort_ties_version;
+        else if (o->sort == LSR_SORT_NATURAL)
+                ctx.ties = sort_ties_natural;
+        else if (o->sort == LSR_SORT_NUMBER)
+                ctx.ties = sort_ties_number;
         else if (o->sort == LSR_SORT_WIDTH)
                 o->width_set(o->width_ctx, rows, n);
         if (!lsr_locale_collates_bytes())

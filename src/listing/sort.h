@@ -20,3 +20,6 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, s
  * or positive (coreutils manual, "Version sort ordering").
  */
 int lsr_version_compare(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* Numbers within names by their value, letters of ASCII without regard to case. */
+int lsr_natural_compare(const char *a, const char *b);

@@ -84,7 +84,7 @@ static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *p
         size_t kept = 0, n_ops = 0;
 
         for (size_t i = 0; i < lot->n; i++) {
-                if (!lsr_filter_keeps(in->o, lot->entries[i].name))
+                if (!lsr_filter_keeps(in->o, lot->entries[i].name, lot->entries[i].type))
                         continue;
                 if (kept != i)
                         lot->entries[kept] = lot->entries[i];
@@ -156,6 +156,10 @@ static void dir_git(struct lsr_reader *in, const struct lsr_rows *r, const char 
         if (!in->git)
                 in->git = lsr_git_new();
         error = lsr_git_fill(in->git, path, r->rows, r->n);
+        if (in->o->git_ignore && path && !lsr_git_ignores(in->git, path))
+                for (size_t i = 0; i < r->n; i++)
+                        if (r->rows[i]->git == LSR_GIT_IGNORED)
+                                r->rows[i]->flags |= LSR_ENTRY_IGNORED;
         if (error)
                 in->sink->trouble(in->sink->ctx, LSR_TROUBLE_GIT, path ? path : ".", error < 0 ? error : 0, false);
 }

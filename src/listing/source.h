@@ -41,6 +41,8 @@ struct lsr_rows {
         struct lsr_entry **rows;
         size_t n;
         size_t cap;
+        bool numbers;              /* names are those of rows of a table */
+        bool noted;                /* entries may have notes */
         struct lsr_entry **sorted; /* the same rows in the order of the output; NULL until it is made */
 };
 

@@ -74,6 +74,12 @@ static int sort_reference(const struct lsr_entry *a, const struct lsr_entry *b)
         case LSR_SORT_VERSION:
                 r = lsr_version_compare(a->name, a->name_len, b->name, b->name_len);
                 break;
+        case LSR_SORT_NATURAL:
+                r = lsr_natural_compare(a->name, b->name);
+                break;
+        case LSR_SORT_INODE:
+                r = sort_cmp_numbers(x ? (int64_t)a->meta.inode : 0, y ? (int64_t)b->meta.inode : 0);
+                break;
         }
         if (!r)
                 r = strcmp(a->name, b->name);
