@@ -3,7 +3,7 @@
  *
  * malloc serves large requests by mmap as well, but copies them when they grow
  * and returns them to the kernel at moments of its own choosing.  A listing
- * wants neither: blocks double up to 64 MiB and stay until the reset.
+ * wants neither: blocks double up to 16 MiB and stay until the reset.
  */
 #include "base/arena.h"
 
@@ -22,9 +22,8 @@
 
 #define ARENA_FIRST_BLOCK ((size_t)4 << 20)
 #define ARENA_MIN_BLOCK ((size_t)256 << 10)
-#define ARENA_LARGEST_BLOCK ((size_t)64 << 20)
+#define ARENA_LARGEST_BLOCK ((size_t)16 << 20)
 
-#define ARENA_HUGE_MIN ((size_t)16 << 20)  /* blocks from here up come in large pages */
 #define ARENA_FORGET_MIN ((size_t)1 << 20) /* bytes for which a call pays */
 
 #define ARRAY_FIRST 64 /* elements of one that grows */
@@ -65,16 +64,6 @@ static void arena_unmap(struct lsr_arena_block *block)
                 munmap(block, block->size);
 }
 
-/* Whole large pages of a range; if the kernel has none, it stays as it is. */
-static void heap_advise(char *begin, size_t n)
-{
-        char *first = begin + (-(uintptr_t)begin & (HEAP_PAGE - 1));
-        size_t skip = (size_t)(first - begin);
-
-        if (skip < n)
-                madvise(first, (n - skip) & ~(HEAP_PAGE - 1), MADV_HUGEPAGE);
-}
-
 /* A block for @n bytes at least.  0 or -ENOMEM. */
 static int arena_try_block(struct lsr_arena *a, size_t n)
 {
@@ -95,8 +84,6 @@ static int arena_try_block(struct lsr_arena *a, size_t n)
         }
         if (block == MAP_FAILED)
                 return -ENOMEM;
-        if (size >= ARENA_HUGE_MIN)
-                heap_advise((char *)block, size);
         block->size = size;
         block->older = a->blocks;
         a->blocks = block;
@@ -203,6 +190,16 @@ void lsr_arena_free(struct lsr_arena *a)
                 arena_unmap(b);
         }
         *a = (struct lsr_arena){};
+}
+
+/* Whole large pages of a range; if the kernel has none, it stays as it is. */
+static void heap_advise(char *begin, size_t n)
+{
+        char *first = begin + (-(uintptr_t)begin & (HEAP_PAGE - 1));
+        size_t skip = (size_t)(first - begin);
+
+        if (skip < n)
+                madvise(first, (n - skip) & ~(HEAP_PAGE - 1), MADV_HUGEPAGE);
 }
 
 /*

@@ -505,11 +505,11 @@ static void uring_wait(struct lsr_engine *e)
         u->held = 0;
         while (u->ring.pending > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
-                unsigned left = u->ring.pending, some = 2 * u->tuning.chain;
+                unsigned left = u->ring.pending, some = u->depth * 3 / 8;
 
                 if (!u->ring.asleep || u->ring.sleepless)
                         uring_wait_politely(u);
-                /* With more to feed, come back when two chains are left to do while they are fed. */
+                /* With more to feed, come back when enough is left to do: what ended is freed before that is fed. */
                 if (r >= 0 && left > 0)
                         r = lsr_ring_enter(&u->ring, u->next_lot < u->n_lots && left > some ? left - some : left);
                 if (r < 0)
