@@ -13,7 +13,7 @@
 #define LONG_REST_MAX (LSR_CELL_TEXT_MAX + 64)
 
 /* Sorted rows are scattered in memory, in the order of the directory: prefetch the next ones. */
-static void long_prefetch(const struct lsr_set *set, size_t i)
+void lsr_long_prefetch(const struct lsr_set *set, size_t i)
 {
         if (i + 8 < set->n) {
                 __builtin_prefetch(set->rows[i + 8]);
@@ -74,7 +74,7 @@ void lsr_long_set(struct lsr_view *v, const struct lsr_set *set)
         if (v->o.titles && set->n > 0)
                 lsr_cells_put_titles(v);
         for (size_t i = 0; i < set->n; i++) {
-                long_prefetch(set, i);
+                lsr_long_prefetch(set, i);
                 lsr_long_row(v, set->rows[i]);
         }
 }

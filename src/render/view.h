@@ -114,6 +114,8 @@ void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
 void lsr_long_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_long_row(struct lsr_view *v, const struct lsr_entry *e);
+/* Row @i is next: fetch what those behind it need. */
+void lsr_long_prefetch(const struct lsr_set *set, size_t i);
 void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
