@@ -9,6 +9,11 @@
  * A blob's size must be known before its first byte.  Members in pieces are
  * therefore gathered and then written into a blob of zeros, in place: a large
  * member is in memory once, deflated, and never in one block.
+ *
+ * The last is an index with all that a listing shows.  It is made when all rows
+ * are there, as then its pages follow each other, and listing reads these alone.
+ * Another one has the names that are not those of their paths; we write none, and
+ * so it says until somebody adds some.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -270,7 +275,7 @@ static int sqlar_finish(struct lsr_writer *w)
                 return r;
         sqlite3_finalize(s->insert);
         s->insert = NULL;
-        code = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+        code = sqlite3_exec(s->db, LSR_SQLITE_LIST_SQL "; COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
                 code = sqlite3_close(s->db);
         if (code != SQLITE_OK)
@@ -303,7 +308,7 @@ static int sqlar_open_database(struct sqlar_writer *s)
                 code = sqlite3_exec(s->db,
                                     "PRAGMA page_size=512; PRAGMA encoding='UTF-8'; PRAGMA journal_mode=OFF;"
                                     "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
-                                    "PRAGMA cache_size=-8192; BEGIN EXCLUSIVE;" SQLAR_SCHEMA,
+                                    "PRAGMA cache_size=-8192; BEGIN EXCLUSIVE;" SQLAR_SCHEMA ";" LSR_SQLITE_ODD_SQL,
                                     NULL, NULL, NULL);
         if (code == SQLITE_OK)
                 code = sqlite3_prepare_v2(s->db, "INSERT INTO sqlar VALUES(?1,?2,?3,?4,?5)", -1, &s->insert, NULL);

@@ -23,6 +23,7 @@
 #include "base/locale.h"
 #include "base/pool.h"
 #include "base/thread.h"
+#include "formats/format.h"
 #include "render/view.h"
 
 #define TREE_STEP 4 /* columns of a level */
@@ -163,8 +164,13 @@ void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
 
 void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
 {
-        struct tree_level *level = &v->tree->levels[set->depth];
+        struct tree_level *level;
 
+        if (v->o.format == LSR_FORMAT_JSON) {
+                lsr_json_tree_row(v, set, i);
+                return;
+        }
+        level = &v->tree->levels[set->depth];
         level->last = i + 1 == set->n;
         if (v->cells.n > 0) {
                 tree_keep(v->tree, level->kept, i);
@@ -185,7 +191,7 @@ static void tree_show_runs(struct lsr_view *v, const struct tree_run *run, const
 
                 v->prefix_len = run->in->prefix_len;
                 for (size_t i = run->first; i < run->first + run->n; i++) {
-                        lsr_long_prefetch(set, i);
+                        lsr_view_prefetch(set, i);
                         v->prefix = run->in->prefix[i + 1 == set->n];
                         tree_show(v, set, i);
                 }
@@ -258,6 +264,34 @@ static unsigned tree_cores(const struct lsr_view *v)
         return cores < TREE_CORES_MAX ? cores : TREE_CORES_MAX;
 }
 
+/* As tree(1) closes: what is below the operands. */
+static void tree_total(struct lsr_view *v)
+{
+        uint64_t dirs = 0, files = 0, bytes = 0;
+        bool sizes = false;
+
+        for (const struct tree_run *run = v->tree->runs; run < v->tree->runs + v->tree->n_runs; run++) {
+                for (size_t i = run->first; i < run->first + run->n; i++) {
+                        const struct lsr_entry *e = run->in->set.rows[i];
+
+                        if (lsr_entry_is_dir(e)) {
+                                dirs += run->in->set.depth > 0;
+                                continue;
+                        }
+                        files++;
+                        if (lsr_entry_knows(e, LSR_FIELD_SIZE)) {
+                                bytes += e->meta.size;
+                                sizes = true;
+                        }
+                }
+        }
+        lsr_out_printf(v->out, "%c%s director%s, ", v->o.end, lsr_grouped(dirs), dirs == 1 ? "y" : "ies");
+        lsr_out_printf(v->out, "%s file%s", lsr_grouped(files), files == 1 ? "" : "s");
+        if (sizes)
+                lsr_view_bytes(v, bytes);
+        lsr_out_putc(v->out, v->o.end);
+}
+
 void lsr_tree_end(struct lsr_view *v)
 {
         struct lsr_tree *t = v->tree;
@@ -276,4 +310,6 @@ void lsr_tree_end(struct lsr_view *v)
                 tree_show_by(v, cores);
         else
                 tree_show_runs(v, t->runs, t->runs + t->n_runs);
+        if (v->o.format == LSR_FORMAT_LONG)
+                tree_total(v);
 }

@@ -22,4 +22,4 @@ same -l --quoting-style=shell --level=2 .
 TZ=EST5EDT4,M3.2.0,M11.1.0 same -l .
 # Names are those of a tree without columns.
 lsr --tree . >../names
-lsr --tree --columns=octal . | sed 's,^.....,,; s, -> a$,,' | cmp - ../names
+lsr --tree --columns=octal . | head -n -2 | sed 's,^.....,,; s, -> a$,,' | cmp - ../names
