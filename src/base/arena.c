@@ -179,6 +179,16 @@ void lsr_arena_reset(struct lsr_arena *a)
         }
 }
 
+void lsr_arena_adopt(struct lsr_arena *a, struct lsr_arena *from)
+{
+        struct lsr_arena_block **oldest = &a->blocks;
+
+        while (*oldest)
+                oldest = &(*oldest)->older;
+        *oldest = from->blocks;
+        *from = (struct lsr_arena){};
+}
+
 void lsr_arena_free(struct lsr_arena *a)
 {
         struct lsr_arena_block *older;

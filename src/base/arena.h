@@ -41,6 +41,9 @@ char *lsr_arena_strndup(struct lsr_arena *a, const char *s, size_t len);
 /* Forget all allocations.  The largest block is kept. */
 void lsr_arena_reset(struct lsr_arena *a);
 
+/* What @from has allocated is @a's from now on, and @from is empty. */
+void lsr_arena_adopt(struct lsr_arena *a, struct lsr_arena *from);
+
 /* Give all memory back.  NULL is fine. */
 void lsr_arena_free(struct lsr_arena *a);
 

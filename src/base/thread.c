@@ -3,12 +3,22 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+
+#define THREAD_SPACE ((rlim_t)2 << 30)
 
 unsigned lsr_thread_cpus(void)
 {
         cpu_set_t cpus;
 
         return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+}
+
+unsigned lsr_thread_worth(void)
+{
+        struct rlimit space;
+
+        return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < THREAD_SPACE ? 1 : lsr_thread_cpus();
 }
 
 int lsr_thread_start(pthread_t *ret_thread, size_t stack, void *(*run)(void *arg), void *arg)

@@ -15,5 +15,11 @@
 /* The number of processors that this process may run on; 1 if unknown. */
 unsigned lsr_thread_cpus(void);
 
+/*
+ * The same, but 1 also where there is little address space: for each thread malloc() reserves 128 MiB of it, which the
+ * first one may need.
+ */
+unsigned lsr_thread_worth(void);
+
 /* 0 or a negative errno. */
 int lsr_thread_start(pthread_t *ret_thread, size_t stack, void *(*run)(void *arg), void *arg);

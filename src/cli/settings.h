@@ -69,14 +69,14 @@ struct lsr_settings {
         bool gnu; /* called as ls */
         bool stats;
         bool help_all;
-        bool no_cache;         /* of catalogues */
-        bool no_config;        /* and no LSR_OPTIONS */
-        bool confine_required; /* bundles are read by a confined process or not at all */
-        bool force;            /* replace what exists */
-        const char *output;    /* NULL: not said */
-        const char *engine;    /* for lsr_io_new() */
+        bool no_cache;             /* of catalogues */
+        bool no_config;            /* and no LSR_OPTIONS */
+        bool confine_required;     /* bundles are read by a confined process or not at all */
+        bool force;                /* replace what exists */
+        const char *output;        /* NULL: not said */
+        const char *engine;        /* for lsr_io_new() */
         const char *password_file; /* NULL: not said */
-        const char **operands; /* owned; at least one, for a listing "." if none was given */
+        const char **operands;     /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_defaults defaults;
         struct lsr_patterns ignore, hide, only; /* of a listing, which has them in its options too */

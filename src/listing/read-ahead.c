@@ -24,7 +24,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -37,11 +36,10 @@
 #define AHEAD_ENTRIES_MAX 16384
 #define AHEAD_BATCH 32          /* directories for which the owner is woken */
 #define AHEAD_ARENA_ENTRIES 512 /* an arena that had more is given back to the kernel */
+#define AHEAD_COPY_MAX 4096     /* entries of a directory */
 
 #define AHEAD_THREADS 4u /* at least */
 #define AHEAD_STACK ((size_t)256 << 10)
-/* Address space: for each thread malloc() reserves 128 MiB, and where there is little, that is not there for the owner. */
-#define AHEAD_SPACE ((rlim_t)2 << 30)
 
 #define AHEAD_LOOK_NS 1000000u /* the owner looks after its turn that often, if nobody wakes it */
 #define AHEAD_STALL_LOOKS 50   /* and then what is in the output buffer is written */
@@ -73,13 +71,11 @@ static struct lsr_node_read *ahead_new_read(const struct lsr_node *dir, struct l
         return read;
 }
 
-/* For a directory, under the lock.  Where all of them stay to the end, they share the reader's: @kept. */
-static struct lsr_arena *ahead_arena(struct lsr_ahead *a, struct lsr_arena *kept)
+/* For a directory, under the lock. */
+static struct lsr_arena *ahead_arena(struct lsr_ahead *a)
 {
         struct lsr_arena *arena;
 
-        if (a->in->o->keep)
-                return kept;
         if (a->n_arenas > 0)
                 return a->arenas[--a->n_arenas];
         arena = lsr_xmalloc(sizeof(*arena));
@@ -92,7 +88,7 @@ void lsr_ahead_init(struct lsr_ahead *a, struct lsr_reader *in, bool allowed)
         pthread_condattr_t attr;
 
         *a = (struct lsr_ahead){ .in = in, .allowed = allowed && lsr_io_may_help(in->io) };
-        a->top.read = ahead_new_read(&a->top, ahead_arena(a, &a->kept));
+        a->top.read = ahead_new_read(&a->top, in->o->keep ? &a->kept : ahead_arena(a));
         a->todo.next = a->todo.prev = &a->top;
         a->top.next = a->top.prev = &a->todo;
         pthread_mutex_init(&a->lock, NULL);
@@ -117,8 +113,6 @@ static void ahead_arena_empty(struct lsr_arena *arena, size_t entries)
 /* Under the lock.  The arena is empty, or large. */
 static void ahead_arena_back(struct lsr_ahead *a, struct lsr_arena *arena)
 {
-        if (a->in->o->keep)
-                return;
         if (a->n_arenas < LSR_AHEAD_HELD_MAX) {
                 a->arenas[a->n_arenas++] = arena;
                 return;
@@ -178,6 +172,22 @@ void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_node *dir)
                         return;
                 d = d->parent;
         }
+}
+
+/*
+ * With options.keep: @dir was read into @arena, which is to be used again.  What sorting and asking left there goes, and
+ * a copy has the rows in their order; but two of a large directory would be much.
+ */
+static void ahead_keep(struct lsr_node *dir, struct lsr_arena *arena, struct lsr_arena *kept)
+{
+        struct lsr_rows *r = &dir->read->rows;
+
+        if (r->n > AHEAD_COPY_MAX)
+                lsr_arena_adopt(kept, arena);
+        else
+                lsr_rows_keep(r, kept);
+        r->arena = NULL;
+        lsr_arena_reset(arena);
 }
 
 /* ---- the queue, under the lock ---- */
@@ -249,9 +259,11 @@ static void ahead_finish(struct lsr_ahead *a, struct lsr_node *dir, bool read)
 /* The sink of a thread. */
 static void ahead_trouble(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious)
 {
-        struct lsr_node_read *read = ((struct lsr_ahead_thread *)ctx)->dir->read;
+        struct lsr_ahead_thread *thread = ctx;
+        struct lsr_node_read *read = thread->dir->read;
         size_t len = strlen(path);
-        struct lsr_trouble_kept *t = lsr_arena_alloc(read->rows.arena, sizeof(*t) + len + 1);
+        struct lsr_arena *arena = thread->in.o->keep ? &thread->kept : read->rows.arena;
+        struct lsr_trouble_kept *t = lsr_arena_alloc(arena, sizeof(*t) + len + 1);
 
         *t = (struct lsr_trouble_kept){ .what = what, .error = error, .serious = serious };
         memcpy(t->path, path, len + 1);
@@ -283,6 +295,8 @@ static bool ahead_read_early(struct lsr_ahead_thread *t, struct lsr_arena *arena
                 lsr_last_resort = (struct lsr_last_resort){ ahead_exhausted, t };
                 t->dir->read = ahead_new_read(t->dir, arena);
                 t->dir->read->result = lsr_source_load(&t->in, t->dir);
+                if (t->in.o->keep && t->dir->read->result != LSR_READ_LEFT)
+                        ahead_keep(t->dir, arena, &t->kept);
         } else {
                 t->poor = true;
         }
@@ -290,8 +304,7 @@ static bool ahead_read_early(struct lsr_ahead_thread *t, struct lsr_arena *arena
         lsr_dir_close(&t->in.dir);
         if (!t->poor && t->dir->read->result != LSR_READ_LEFT)
                 return true;
-        if (arena != &t->kept)
-                lsr_arena_free(arena);
+        lsr_arena_free(arena);
         free(t->dir->read);
         t->dir->read = NULL;
         return false;
@@ -319,12 +332,12 @@ static void *ahead_main(void *arg)
                 dir->state = AHEAD_READING;
                 a->unread--;
                 a->held++;
-                arena = ahead_arena(a, &t->kept);
+                arena = ahead_arena(a);
                 pthread_mutex_unlock(&a->lock);
                 t->dir = dir;
                 read = ahead_read_early(t, arena);
                 pthread_mutex_lock(&a->lock);
-                if (!read)
+                if (!read || t->in.o->keep)
                         ahead_arena_back(a, arena);
                 ahead_finish(a, dir, read);
                 if (t->poor) {
@@ -364,13 +377,12 @@ static bool ahead_start_one(struct lsr_ahead *a)
  */
 static void ahead_start(struct lsr_ahead *a)
 {
-        struct rlimit space;
         unsigned cores, n;
 
         a->allowed = false;
         lsr_io_count(a->in->io, 4);
-        cores = lsr_thread_cpus();
-        if (cores < 2 || (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < AHEAD_SPACE))
+        cores = lsr_thread_worth();
+        if (cores < 2)
                 return;
         n = 2 * cores > AHEAD_THREADS ? 2 * cores : AHEAD_THREADS;
         while (a->n_threads < n && a->n_threads < LSR_AHEAD_THREADS_MAX && ahead_start_one(a))
@@ -450,7 +462,9 @@ static void ahead_await(struct lsr_ahead *a, struct lsr_node *dir)
 /* Read @dir here and now. */
 static void ahead_read_own(struct lsr_ahead *a, struct lsr_node *dir)
 {
-        struct lsr_arena *arena = ahead_arena(a, &a->kept);
+        /* Rows of bundles share what they have. */
+        bool copy = a->in->o->keep && dir->early;
+        struct lsr_arena *arena = copy || !a->in->o->keep ? ahead_arena(a) : &a->kept;
 
         a->unread -= dir->next && dir->state == AHEAD_UNREAD;
         dir->state = AHEAD_READING;
@@ -463,7 +477,11 @@ static void ahead_read_own(struct lsr_ahead *a, struct lsr_node *dir)
                 dir->read->result = lsr_source_load(a->in, dir);
         }
         a->own_reads++;
+        if (copy)
+                ahead_keep(dir, arena, &a->kept);
         pthread_mutex_lock(&a->lock);
+        if (copy)
+                ahead_arena_back(a, arena);
         dir->state = AHEAD_READ;
         ahead_replace(a, dir);
         if (a->allowed && a->own_reads >= AHEAD_START_READS && a->unread >= AHEAD_START_UNREAD)

@@ -78,6 +78,40 @@ void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
         lsr_lap(&in->stats->sort_ns, &at);
 }
 
+static struct lsr_entry_extra *source_keep_extra(const struct lsr_entry_extra *extra, struct lsr_arena *to)
+{
+        struct lsr_entry_extra *kept = lsr_arena_new(to, struct lsr_entry_extra, 1);
+
+        assert(!extra->user && !extra->group && !extra->member && !extra->place);
+        *kept = *extra;
+        if (extra->target)
+                kept->target = lsr_arena_strndup(to, extra->target, extra->target_len);
+        if (extra->context)
+                kept->context = lsr_arena_strndup(to, extra->context, strlen(extra->context));
+        return kept;
+}
+
+void lsr_rows_keep(struct lsr_rows *r, struct lsr_arena *to)
+{
+        struct lsr_entry *entries = lsr_arena_new(to, struct lsr_entry, r->n);
+        struct lsr_entry **rows = lsr_arena_new(to, struct lsr_entry *, r->n);
+        size_t names_size = 0;
+        char *name;
+
+        for (size_t i = 0; i < r->n; i++)
+                names_size += (size_t)r->rows[i]->name_len + 1;
+        name = lsr_arena_text(to, names_size);
+        for (size_t i = 0; i < r->n; i++) {
+                entries[i] = *r->sorted[i];
+                entries[i].name = memcpy(name, entries[i].name, (size_t)entries[i].name_len + 1);
+                name += entries[i].name_len + 1;
+                if (entries[i].extra)
+                        entries[i].extra = source_keep_extra(entries[i].extra, to);
+                rows[i] = &entries[i];
+        }
+        *r = (struct lsr_rows){ .rows = rows, .n = r->n, .cap = r->n, .sorted = rows };
+}
+
 static const struct lsr_source *source_of(const struct lsr_place *place)
 {
         return place->bundle ? &lsr_source_bundle : &lsr_source_dir;

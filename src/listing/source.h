@@ -121,6 +121,9 @@ void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *
 /* Of a set while it is collected. */
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
 
+/* They are sorted, and in @to becomes a copy of them, of a directory on disk; what else is in their arena may go. */
+void lsr_rows_keep(struct lsr_rows *r, struct lsr_arena *to);
+
 /* What went wrong with the files of a set, in the order in which they were read. */
 void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char *dir);
 

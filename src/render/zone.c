@@ -8,6 +8,7 @@
 #include "render/zone.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -142,7 +143,7 @@ void lsr_zone_guard_libc(void)
                 setenv("TZ", "/", 1);
 }
 
-static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
+static bool zone_ask(int64_t t, struct lsr_zone_span *ret_span)
 {
         static bool set;
         time_t at = (time_t)t;
@@ -170,6 +171,18 @@ static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
                 .name = zone_keep_name(tm.tm_zone ? tm.tm_zone : ""),
         };
         return true;
+}
+
+/* Threads ask, too, and libc has one lock for all of them itself. */
+static bool zone_ask_libc(int64_t t, struct lsr_zone_span *ret_span)
+{
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        bool known;
+
+        pthread_mutex_lock(&lock);
+        known = zone_ask(t, ret_span);
+        pthread_mutex_unlock(&lock);
+        return known;
 }
 
 bool lsr_zone_find(const struct lsr_zone *z, int64_t t, struct lsr_zone_span *ret_span)

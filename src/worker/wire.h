@@ -56,9 +56,9 @@ enum lsr_wire_type {
         LSR_WIRE_MEMBERS,   /* records, whole ones; none: those before do not count */
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
-        LSR_WIRE_NEED,      /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
-        LSR_WIRE_PASSWORD,  /* text, for encrypted members; no answer */
-        LSR_WIRE_FORK,      /* to a nursery, with a socket; from it: int32_t pid (start.c) */
+        LSR_WIRE_NEED,     /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
+        LSR_WIRE_PASSWORD, /* text, for encrypted members; no answer */
+        LSR_WIRE_FORK,     /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 
 struct lsr_wire_head {

@@ -42,6 +42,27 @@ Test(arena, larger_than_any_block)
         lsr_arena_free(&a);
 }
 
+Test(arena, adopts_all_blocks)
+{
+        struct lsr_arena a = {}, b = {};
+        char *p = lsr_arena_strndup(&a, "mine", 4), *q = lsr_arena_strndup(&b, "theirs", 6), *large;
+
+        large = memset(lsr_arena_alloc(&b, (size_t)5 << 20), 'l', (size_t)5 << 20);
+        lsr_arena_adopt(&a, &b);
+        cr_assert(!b.blocks && !b.next);
+        cr_assert_str_eq(lsr_arena_strndup(&b, "again", 5), "again");
+        lsr_arena_free(&b);
+        cr_assert_str_eq(p, "mine");
+        cr_assert_str_eq(q, "theirs");
+        cr_assert(large[0] == 'l' && large[(5 << 20) - 1] == 'l');
+        lsr_arena_adopt(&b, &a);
+        cr_assert_str_eq(lsr_arena_strndup(&b, "more", 4), "more");
+        cr_assert_str_eq(p, "mine");
+        lsr_arena_free(&a);
+        cr_assert_str_eq(q, "theirs");
+        lsr_arena_free(&b);
+}
+
 Test(arena, two_at_once)
 {
         struct lsr_arena a = {}, b = {};
