@@ -20,6 +20,7 @@
 #include "cli/pack.h"
 #include "cli/reading.h"
 #include "formats/format.h"
+#include "pack/include.h"
 #include "pack/target.h"
 #include "pack/verify.h"
 
@@ -29,8 +30,9 @@ struct pack_run {
         struct lsr_io *walk_io, *read_io;
         struct lsr_pack_report report;
         struct lsr_pack_stats stats;
-        bool said;     /* why verification failed */
-        uint64_t held; /* bytes of content that the writer has not worked on yet */
+        struct lsr_out out; /* for the names of --dry-run */
+        bool said;          /* why verification failed */
+        uint64_t held;      /* bytes of content that the writer has not worked on yet */
 };
 
 static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
@@ -97,8 +99,9 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
 
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
+        /* Of a list, what is packed is named; the bundle is none of it unless it is there already. */
         r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
-                            (unsigned)job->n_roots);
+                            p->s->files_from ? 0 : (unsigned)job->n_roots);
         if (r == 0 && isatty(pack_end(ret_target))) {
                 lsr_target_close(ret_target);
                 return lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
@@ -150,7 +153,7 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
 
         if (!p->report.terminal && !(plain && pack_may_exceed(job, t->room)))
                 return 0;
-        if (lsr_pack_measure(&options, size) < 0 || !plain || size->least <= t->room)
+        if (lsr_pack_measure(&options, NULL, size) < 0 || !plain || size->least <= t->room)
                 return 0;
         return lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with "
                            "--output=FILE",
@@ -231,13 +234,69 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
         return r < 0 ? lsr_message_errno(-r, "cannot write %s", name) : 0;
 }
 
+/* Look for what --include wants.  Returns the exit status. */
+static int pack_include(struct pack_run *p, struct lsr_pack_job *job)
+{
+        const struct lsr_pack_options options = pack_options(p, job);
+        uint64_t n = 0;
+        int r = 0;
+
+        for (size_t i = 0; i < job->n_roots && r == 0; i++)
+                if (job->roots[i].is_dir)
+                        r = lsr_pack_include(&options, p->plan.includes, &job->roots[i], &n);
+        if (r < 0)
+                return lsr_engine_fail(p->walk_io, p->s->engine, r);
+        return n > 0 ? 0 : lsr_message("nothing to pack: no file matches --include");
+}
+
+static void pack_name_item(void *ctx, const char *path)
+{
+        struct pack_run *p = ctx;
+
+        lsr_out_printf(&p->out, "%s\n", isatty(STDOUT_FILENO) ? lsr_quoted_needed(path) : path);
+}
+
+/* Only say what would be done.  Returns the exit status. */
+static int pack_dry(struct pack_run *p, const struct lsr_pack_job *job)
+{
+        const struct lsr_pack_options options = pack_options(p, job);
+        struct lsr_pack_size size = {};
+        int r = lsr_pack_measure(&options, pack_name_item, &size), status;
+
+        if (r < 0)
+                return lsr_engine_fail(p->walk_io, p->s->engine, r);
+        status = lsr_message_flush(&p->out, 0);
+        if (status == 0)
+                lsr_message("%s would have %s file%s, %s bytes in",
+                            strcmp(job->output, "-") == 0 ? "standard output" : lsr_quoted_needed(job->output),
+                            lsr_grouped(size.members), size.members == 1 ? "" : "s", lsr_grouped(size.bytes));
+        return status;
+}
+
+/* The directory for the bundles of --each, whose name ends in '/'. */
+static int pack_make_dir(const struct pack_run *p)
+{
+        const char *output = p->s->output;
+
+        if (!p->s->pack.each || !output || output[strlen(output) - 1] != '/' || mkdir(output, 0777) == 0 ||
+            errno == EEXIST)
+                return 0;
+        return lsr_message_errno(errno, "cannot create directory %s", lsr_quoted_always(output));
+}
+
 /* Returns the exit status. */
-static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
+static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
 {
         struct lsr_target target;
         uint64_t bytes = 0;
-        int r, status;
+        int r, status = p->plan.includes ? pack_include(p, job) : 0;
 
+        if (status == 0 && p->s->pack.dry_run)
+                return pack_dry(p, job);
+        if (status == 0)
+                status = pack_make_dir(p);
+        if (status)
+                return status;
         /* Nothing is left behind when the bundle goes to standard output. */
         if (strcmp(job->output, "-") != 0)
                 lsr_signals_end(pack_put_away);
@@ -263,13 +322,13 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
 }
 
 /* Report patterns that match nothing: a misspelt one leaves nothing out. */
-static void pack_tell_unused(const struct lsr_excludes *excludes)
+static void pack_tell_unused(const struct lsr_excludes *excludes, const char *option)
 {
         const char *pattern;
         size_t at = 0;
 
         while ((pattern = lsr_excludes_unused(excludes, &at)))
-                lsr_message("'--exclude=%s' matched nothing", lsr_printable(pattern));
+                lsr_message("'--%s=%s' matched nothing", option, lsr_printable(pattern));
 }
 
 int lsr_command_pack(struct lsr_settings *settings)
@@ -277,7 +336,7 @@ int lsr_command_pack(struct lsr_settings *settings)
         struct pack_run *p = &pack_run;
         int status;
 
-        *p = (struct pack_run){ .s = settings };
+        *p = (struct pack_run){ .s = settings, .out = LSR_OUT_FD(STDOUT_FILENO) };
         status = lsr_pack_plan_make(&p->plan, settings);
         if (status == 0)
                 status = lsr_engine_new_required(&p->walk_io, settings->engine);
@@ -291,8 +350,10 @@ int lsr_command_pack(struct lsr_settings *settings)
                 status = r > status ? r : status;
         }
         /* After an incomplete walk it is unknown what the patterns would have matched. */
-        if (status <= 1)
-                pack_tell_unused(p->plan.pack.excludes);
+        if (status <= 1) {
+                pack_tell_unused(p->plan.pack.excludes, "exclude");
+                pack_tell_unused(p->plan.includes, "include");
+        }
         lsr_io_free(p->read_io);
         lsr_io_free(p->walk_io);
         lsr_pack_plan_free(&p->plan);

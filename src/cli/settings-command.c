@@ -57,11 +57,12 @@ static const struct {
         { "--cat", UNPACK, " p " },
         { "--compare", ANY, " diff " },
         /* and how */
-        { "--output=DIR", UNPACK, " C directory o " },
+        { "--directory=DIR", UNPACK | PACK, " directory " },
+        { "--output=DIR", UNPACK, " o " },
         { "--output=FILE", PACK, " f file o " },
         { "--output=-", PACK, " c stdout " },
         { "--force", PACK | UNPACK, " overwrite " },
-        { "lsr --unpack BUNDLE/DIR", UNPACK, " strip-components transform " },
+        { "--strip-components=N", UNPACK, " transform " },
         { "--bundle-format=tar.gz", PACK, " z gzip " },
         { "--bundle-format=tar.bz2", PACK, " j bzip2 " },
         { "--bundle-format=tar.xz", PACK, " J xz " },
@@ -152,6 +153,9 @@ enum lsr_action lsr_given_command(struct lsr_parser parser)
 
         while (action == LSR_ACTION_LIST && (got = lsr_parse_option(&parser, &option, &value)) != 0) {
                 free(lsr_take(&parser.problem, NULL));
+                /* What follows this letter may be its argument: that depends on the command. */
+                if (got > 0 && option->letter == 'C')
+                        parser.letters = NULL;
                 if (got > 0 && option->command < LSR_ACTION_HELP)
                         action = option->command;
         }

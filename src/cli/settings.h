@@ -22,16 +22,19 @@ struct lsr_patterns {
 
 /* The options of --pack. */
 struct lsr_pack_settings {
-        const char *format; /* NULL: as the output's name says */
-        const char *owner;  /* NULL: their own */
-        const char *mtime;  /* NULL: their own */
-        struct lsr_patterns excludes;
+        const char *format;    /* NULL: as the output's name says */
+        const char *owner;     /* NULL: their own */
+        const char *mtime;     /* NULL: their own */
+        const char *directory; /* operands are below it; NULL: the working directory */
+        struct lsr_patterns excludes, includes;
         int level;        /* LSR_LEVEL_DEFAULT: not said */
         unsigned threads; /* 0: as many as there are cores */
         bool gitignore;
         bool each;
         bool no_xattrs;
         bool no_verify;
+        bool one_file_system;
+        bool dry_run;
 };
 
 /* The options of --compare; --each is among those of --pack. */
@@ -67,12 +70,16 @@ struct lsr_settings {
         bool gnu; /* called as ls */
         bool stats;
         bool help_all;
-        bool no_cache;         /* of catalogues */
-        bool confine_required; /* bundles are read by a confined process or not at all */
-        bool force;            /* replace what exists */
-        const char *output;    /* NULL: not said */
-        const char *engine;    /* for lsr_io_new() */
-        const char **operands; /* owned; at least one, for a listing "." if none was given */
+        bool no_cache;          /* of catalogues */
+        bool confine_required;  /* bundles are read by a confined process or not at all */
+        bool force;             /* replace what exists */
+        const char *output;     /* NULL: not said */
+        const char *files_from; /* a list of names; NULL: none */
+        bool null;              /* and these end in NUL bytes */
+        bool verbose;           /* name the files */
+        unsigned strip;         /* components of names that --unpack leaves out */
+        const char *engine;     /* for lsr_io_new() */
+        const char **operands;  /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_patterns ignore, hide; /* of a listing, which has them in its options too */
         struct lsr_list_options list;

@@ -1,26 +1,23 @@
-/*
- * unpack - files of bundles as real files
- *
- * An operand that is a bundle is unpacked as its members; an operand inside a
- * bundle as that file or directory under its own name, as cp -R would do.
- */
+/* unpack - files of bundles as real files; unpack-what.c finds them */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
-#include "cli/reading.h"
-#include "cli/wildcards.h"
+#include "cli/unpack.h"
 #include "render/zone.h"
-#include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
 
 struct unpack_run {
         struct lsr_reading reading;
+        struct lsr_out out;           /* for the names of --verbose */
         volatile sig_atomic_t signal; /* that came; 0: none */
+        bool tty;                     /* they are read by a person */
         uint64_t existing;            /* files of the operand at hand that exist */
 };
 
@@ -85,15 +82,24 @@ static void unpack_lost(struct lsr_reading *r, const struct lsr_unpack_result *r
         lsr_reading_fail(r, 1);
 }
 
-static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
+static void unpack_made(void *ctx, const char *path)
+{
+        struct unpack_run *u = ctx;
+
+        lsr_out_printf(&u->out, "%s\n", u->tty ? lsr_quoted_needed(path) : path);
+}
+
+static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
 {
         struct lsr_reading *r = &u->reading;
         const char *output = r->settings->output ? r->settings->output : ".";
         const struct lsr_unpack_options options = {
                 .output = output,
                 .force = r->settings->force,
+                .strip = r->settings->strip,
                 .ctx = u,
                 .trouble = unpack_trouble,
+                .made = r->settings->verbose ? unpack_made : NULL,
                 .stop = &u->signal,
         };
         struct lsr_unpack_result result;
@@ -102,7 +108,7 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
 
         r->troubled = false;
         u->existing = 0;
-        error = lsr_unpack(place, &options, &began, &result);
+        error = lsr_unpack(what, &options, &began, &result);
         if (error < 0 && !began)
                 lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
         if (error < 0)
@@ -111,36 +117,24 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
                 lsr_message("%s more already exist and were not replaced; use --force to replace them",
                             lsr_grouped(u->existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
-}
-
-/* Returns true if @path was found, at @ret_place; otherwise the reason was reported. */
-static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
-{
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_PART, ret_place);
-
-        /* A bundle by itself is entered; one inside another is a file of that. */
-        if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_PART,
-                                       ret_place);
-        if (error != 0)
-                lsr_reading_refuse(r, path, error);
-        return error == 0;
+        if (error == 0 && options.strip > 0 && result.wanted == 0) {
+                lsr_message("nothing in %s has a path of more than %u component%s",
+                            lsr_quoted_always(what->bundle->path), options.strip, options.strip == 1 ? "" : "s");
+                lsr_reading_fail(r, 1);
+        }
 }
 
 /* All or none: if one operand is mistyped, nothing is unpacked. */
 static void unpack_operands(struct unpack_run *u)
 {
-        const struct lsr_settings *s = u->reading.settings;
-        size_t n = s->n_operands, found = 0;
-        lsr_autofree struct lsr_place *places = lsr_xmalloc(n * sizeof(*places));
+        struct lsr_unpack_operands operands;
+        struct lsr_unpack_what what;
+        size_t at = 0;
 
-        for (size_t i = 0; i < n && !u->signal; i++)
-                found += unpack_find(&u->reading, s->operands[i], &places[i]);
-        if (found < n && n > 1 && !u->signal)
-                lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
-                            lsr_grouped(n));
-        for (size_t i = 0; i < n && found == n && !u->signal; i++)
-                unpack_place(u, &places[i]);
+        if (lsr_unpack_find(&u->reading, &operands))
+                while (!u->signal && lsr_unpack_next(&operands, &at, &what))
+                        unpack_one(u, &what);
+        lsr_unpack_operands_free(&operands);
 }
 
 int lsr_command_unpack(struct lsr_settings *settings)
@@ -155,14 +149,13 @@ int lsr_command_unpack(struct lsr_settings *settings)
         status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;
-        lsr_wildcards_expand(u->reading.bundles, settings);
-        lsr_bundles_expect(
-                u->reading.bundles,
-                &(struct lsr_wanted){ .paths = settings->operands, .n = settings->n_operands, .depth = LSR_DEPTH_ALL });
+        lsr_out_init(&u->out, STDOUT_FILENO);
+        u->tty = settings->verbose && isatty(STDOUT_FILENO);
         u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();
         unpack_operands(u);
+        lsr_reading_fail(&u->reading, lsr_message_flush(&u->out, 0));
         status = lsr_reading_close(&u->reading);
         /* The incomplete file is gone: now the signal takes effect. */
         if (u->signal)

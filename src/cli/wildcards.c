@@ -157,6 +157,19 @@ static void wildcards_expand(struct wildcards *w, const char *operand)
         wildcards_sift(w, len > 0 && operand[-1] == '/');
 }
 
+char **lsr_wildcards_paths(struct lsr_bundles *b, const char *operand, size_t *ret_n)
+{
+        struct wildcards found = { .bundles = b };
+        bool inside;
+
+        if (wildcards_has(operand, strlen(operand)) && !wildcards_exists(&found, operand, &inside))
+                wildcards_expand(&found, operand);
+        if (found.n == 0)
+                wildcards_add(&found, lsr_xstrdup(operand));
+        *ret_n = found.n;
+        return found.paths;
+}
+
 void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
 {
         struct wildcards all = { .bundles = b };
@@ -167,17 +180,11 @@ void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
         if (i == s->n_operands)
                 return;
         for (i = 0; i < s->n_operands; i++) {
-                const char *operand = s->operands[i];
-                struct wildcards found = { .bundles = b };
-                bool inside;
+                size_t n;
+                lsr_autofree char **paths = lsr_wildcards_paths(b, s->operands[i], &n);
 
-                if (wildcards_has(operand, strlen(operand)) && !wildcards_exists(&all, operand, &inside))
-                        wildcards_expand(&found, operand);
-                for (size_t k = 0; k < found.n; k++)
-                        wildcards_add(&all, found.paths[k]);
-                if (found.n == 0)
-                        wildcards_add(&all, lsr_xstrdup(operand));
-                free(found.paths);
+                for (size_t k = 0; k < n; k++)
+                        wildcards_add(&all, paths[k]);
         }
         free(s->operands);
         s->operands = lsr_xmalloc(all.n * sizeof(*s->operands));

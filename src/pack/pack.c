@@ -282,7 +282,7 @@ static int pack_whole(struct pack *p, struct lsr_walk_item *item, struct lsr_con
 /* A file that is opened now. */
 static int pack_large(struct pack *p, struct lsr_walk_item *item)
 {
-        struct lsr_content c = { .io = p->o->read_io, .ctx = p, .write = pack_write };
+        struct lsr_content c = { .io = p->o->read_io, .follow = p->o->follow, .ctx = p, .write = pack_write };
         struct lsr_member m;
         int dirfd = lsr_walk_fd(p->walk, item);
         int r = dirfd < 0 && dirfd != AT_FDCWD
@@ -464,6 +464,7 @@ static int pack_plan(struct pack *p, struct pack_batch *b)
                         .data = &b->files[b->n],
                         .dirfd = lsr_walk_fd(p->walk, item),
                         .kind = LSR_OP_READ_FILE,
+                        .follow = p->o->follow,
                 };
                 b->n++;
                 used += cap;
@@ -530,6 +531,8 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
                 .roots = options->roots,
                 .n_roots = options->n_roots,
                 .excludes = options->excludes,
+                .follow = options->follow,
+                .one_file_system = options->one_file_system,
                 .no_xattrs = options->no_xattrs,
         });
         for (unsigned i = 0; i < 2; i++)
@@ -552,22 +555,24 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
 }
 
 /* For files with several names each name counts its part. */
-static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
+static bool measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
 {
         const struct lsr_meta *meta = &item->meta;
         uint64_t allocated = meta->blocks * 512;
 
         if (meta->error || S_ISSOCK(meta->mode))
-                return;
+                return false;
         size->members++;
         size->least += PACK_HEADER;
         if (!S_ISREG(meta->mode) || meta->nlink == 0)
-                return;
+                return true;
         size->bytes += meta->size / meta->nlink;
         size->least += (allocated < meta->size ? allocated : meta->size) / meta->nlink;
+        return true;
 }
 
-int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size)
+int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
+                     struct lsr_pack_size *ret_size)
 {
         struct lsr_pack_size size = {};
         struct lsr_walk_lot lot = {};
@@ -576,13 +581,16 @@ int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_siz
                 .roots = options->roots,
                 .n_roots = options->n_roots,
                 .excludes = options->excludes,
+                .follow = options->follow,
+                .one_file_system = options->one_file_system,
                 .sizes_only = true,
         });
         int r;
 
         while ((r = lsr_walk_next(walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
-                        measure_item(&lot.items[i], &size);
+                        if (measure_item(&lot.items[i], &size) && name)
+                                name(options->ctx, lot.items[i].path);
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (r == 0)

@@ -53,7 +53,8 @@ struct lsr_pack_options {
         const struct lsr_walk_root *roots;
         size_t n_roots;
         struct lsr_excludes *excludes;
-        bool no_xattrs; /* those of the trees are not asked for */
+        bool follow, one_file_system; /* as in struct lsr_walk_options */
+        bool no_xattrs;               /* those of the trees are not asked for */
         bool set_owner, set_group;
         uint32_t uid, gid;
         const char *user, *group; /* NULL: without names */
@@ -77,8 +78,12 @@ struct lsr_pack_size {
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
-/* Walk the trees without reading files.  0, or a negative errno of the engine. */
-int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size);
+/*
+ * Walk the trees without reading files, and tell @name of each that would be packed, unless that is NULL.  0, or a
+ * negative errno of the engine.
+ */
+int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
+                     struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);

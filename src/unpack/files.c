@@ -258,7 +258,7 @@ static int files_end_header(struct unpack *u, const struct unpack_step *step, in
 
         if (error == 0) {
                 u->state[step->row] |= step->member == step->row ? ROW_TRUE : ROW_LINK;
-                return is_dir && step->row != 0 ? unpack_make_dir(u, step->row) : 0;
+                return is_dir && u->state[step->row] & ROW_WANTED ? unpack_make_dir(u, step->row) : 0;
         }
         if (error == -EINTR)
                 return 0;
@@ -315,8 +315,7 @@ static int files_end(void *ctx, size_t i, int error)
                         unpack_tell(u, what, row, error);
                 return unpack_is_fatal(error) && what == LSR_UNPACK_WRITE ? error : 0;
         }
-        u->state[row] |= ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK);
-        u->result->files++;
+        unpack_made(u, row, ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK));
         u->result->bytes += u->at;
         return 0;
 }
@@ -384,14 +383,14 @@ int unpack_files(struct unpack *u)
 {
         const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
         const bool claimed = u->bundle->claimed;
-        unsigned flags = claimed ? LSR_MANY_EXACT : 0;
+        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : 0;
         uint32_t *members;
         int r;
 
         u->steps = lsr_xmalloc((2 * u->n + 1) * sizeof(*u->steps));
         if (claimed && u->whole) {
                 files_add_claimed(u, 0);
-                flags |= LSR_MANY_ALL;
+                flags = LSR_MANY_EXACT | LSR_MANY_ALL;
         }
         for (size_t i = 0; i < u->n; i++)
                 (claimed ? files_add_claimed : files_add_content)(u, u->rows[i]);

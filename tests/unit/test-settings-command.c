@@ -23,6 +23,16 @@ static bool command_is_one(const struct lsr_option *o)
         return false;
 }
 
+/* Is the form of @o another option with @action? */
+static bool command_is_other(const struct lsr_option *o, enum lsr_action action, bool letter)
+{
+        for (const struct lsr_option *p = lsr_options; p < lsr_options + lsr_n_options; p++)
+                if (p != o && p->commands >> action & 1 &&
+                    (letter ? p->letter == o->letter : p->name && strcmp(p->name, o->name) == 0))
+                        return true;
+        return false;
+}
+
 /* @o before the operand and the command behind it, so that neither is known when the option comes. */
 static void command_try(const struct lsr_option *o, enum lsr_action action, bool letter)
 {
@@ -33,6 +43,8 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
         bool takes = (o->commands >> action & 1) || (action == LSR_ACTION_LIST && command_is_one(o));
         int status;
 
+        if (command_is_other(o, action, letter))
+                return;
         if (o->argument == LSR_ARG_REQUIRED)
                 snprintf(value, sizeof(value), "%s%s", letter ? "" : "=",
                          o->words                          ? o->words[0].word
