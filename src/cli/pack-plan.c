@@ -413,7 +413,17 @@ static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *
         return status;
 }
 
-int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *s)
+/* Members of a bundle in another one. */
+static int plan_bundle(struct lsr_pack_plan *plan, const struct lsr_settings *s)
+{
+        if (!s->output || s->output[strlen(s->output) - 1] == '/')
+                return lsr_message("%s is a bundle already: name the new one with --output=FILE",
+                                   lsr_quoted_always(s->operands[0]));
+        plan_add(plan, 0)->output = s->output;
+        return 0;
+}
+
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *s, bool from_bundle)
 {
         struct lsr_pack_plan *plan = ret_plan;
         int status;
@@ -431,9 +441,10 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         if (status == 0)
                 status = plan_times(plan, s->pack.mtime);
         if (status == 0)
-                status = s->files_from  ? plan_listed(plan, s)
-                         : s->pack.each ? plan_all_each(plan, s)
-                                        : plan_one(plan, s);
+                status = from_bundle     ? plan_bundle(plan, s)
+                         : s->files_from ? plan_listed(plan, s)
+                         : s->pack.each  ? plan_all_each(plan, s)
+                                         : plan_one(plan, s);
         return status;
 }
 

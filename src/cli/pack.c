@@ -15,11 +15,13 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack.h"
 #include "cli/reading.h"
 #include "formats/format.h"
+#include "pack/convert.h"
 #include "pack/include.h"
 #include "pack/target.h"
 #include "pack/verify.h"
@@ -30,9 +32,11 @@ struct pack_run {
         struct lsr_io *walk_io, *read_io;
         struct lsr_pack_report report;
         struct lsr_pack_stats stats;
-        struct lsr_out out; /* for the names of --dry-run */
-        bool said;          /* why verification failed */
-        uint64_t held;      /* bytes of content that the writer has not worked on yet */
+        struct lsr_out out;         /* for the names of --dry-run */
+        struct lsr_reading reading; /* of the bundle that is packed again, */
+        struct lsr_place place;     /* which is this; place.bundle NULL: none */
+        bool said;                  /* why verification failed */
+        uint64_t held;              /* bytes of content that the writer has not worked on yet */
 };
 
 static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
@@ -151,13 +155,22 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
         const struct lsr_pack_options options = pack_options(p, job);
         struct lsr_pack_size *size = &p->report.expected;
 
-        if (!p->report.terminal && !(plain && pack_may_exceed(job, t->room)))
+        if (p->place.bundle || (!p->report.terminal && !(plain && pack_may_exceed(job, t->room))))
                 return 0;
         if (lsr_pack_measure(&options, NULL, size) < 0 || !plain || size->least <= t->room)
                 return 0;
         return lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with "
                            "--output=FILE",
                            lsr_quoted_always(job->output), lsr_grouped(size->least), lsr_grouped(t->room));
+}
+
+/* Hand all members to @writer, or name them.  0 or a negative errno. */
+static int pack_feed(struct pack_run *p, const struct lsr_pack_options *options, struct lsr_writer *writer,
+                     void (*name)(void *ctx, const char *path))
+{
+        struct lsr_convert convert = { .place = &p->place, .options = options, .includes = p->plan.includes };
+
+        return p->place.bundle ? lsr_convert(&convert, writer, name, &p->stats) : lsr_pack(options, writer, &p->stats);
 }
 
 /* Pack into the open target.  0 or a negative errno. */
@@ -179,7 +192,7 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
         p->held = 0;
         r = p->plan.kind->open(&writer, &out, &p->plan.writer);
         if (r == 0) {
-                r = lsr_pack(&options, writer, &p->stats);
+                r = pack_feed(p, &options, writer, NULL);
                 if (r == 0)
                         r = writer->kind->finish(writer);
                 if (r == LSR_FINISH_NO_INDEX) {
@@ -261,8 +274,16 @@ static int pack_dry(struct pack_run *p, const struct lsr_pack_job *job)
 {
         const struct lsr_pack_options options = pack_options(p, job);
         struct lsr_pack_size size = {};
-        int r = lsr_pack_measure(&options, pack_name_item, &size), status;
+        int r, status;
 
+        if (p->place.bundle) {
+                r = pack_feed(p, &options, NULL, pack_name_item);
+                if (r < 0)
+                        return lsr_message("nothing to pack: no file matches --include");
+                size = (struct lsr_pack_size){ .members = p->stats.members, .bytes = p->stats.bytes };
+        } else {
+                r = lsr_pack_measure(&options, pack_name_item, &size);
+        }
         if (r < 0)
                 return lsr_engine_fail(p->walk_io, p->s->engine, r);
         status = lsr_message_flush(&p->out, 0);
@@ -289,7 +310,7 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
 {
         struct lsr_target target;
         uint64_t bytes = 0;
-        int r, status = p->plan.includes ? pack_include(p, job) : 0;
+        int r, status = p->plan.includes && !p->place.bundle ? pack_include(p, job) : 0;
 
         if (status == 0 && p->s->pack.dry_run)
                 return pack_dry(p, job);
@@ -310,7 +331,14 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
                 return status;
         }
         r = pack_write(p, job, &target, &bytes);
-        status = r == 0 ? pack_complete(p, job, &target) : lsr_message_errno(-r, "cannot write %s", pack_name(job));
+        if (r == -ENODATA && p->place.bundle)
+                status = lsr_message("nothing to pack: no file matches --include");
+        else if (r == -EBADMSG && p->place.bundle)
+                status = lsr_message("%s was not made", pack_name(job));
+        else if (r < 0)
+                status = lsr_message_errno(-r, "cannot write %s", pack_name(job));
+        else
+                status = pack_complete(p, job, &target);
         if (status == 0) {
                 lsr_pack_report_losses(&p->stats, p->plan.kind->suffixes[0]);
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
@@ -331,13 +359,47 @@ static void pack_tell_unused(const struct lsr_excludes *excludes, const char *op
                 lsr_message("'--%s=%s' matched nothing", option, lsr_printable(pattern));
 }
 
+/*
+ * Is the one operand a bundle, or in one?  Among several operands a bundle is a file like others, and so is a database
+ * unless a '/' is behind it.  Returns the exit status.
+ */
+static int pack_find_bundle(struct pack_run *p)
+{
+        const struct lsr_settings *s = p->s;
+        const char *operand = s->n_operands == 1 ? s->operands[0] : "";
+        bool below = s->pack.directory && operand[0] != '/' && strcmp(operand, "-") != 0;
+        lsr_autofree char *path = below ? lsr_path_new(s->pack.directory, operand) : lsr_xstrdup(operand);
+        size_t len = strlen(path);
+        struct stat st;
+        int r;
+
+        if (!len || s->pack.each || s->files_from || s->pack.gitignore)
+                return 0;
+        if (strcmp(path, "-") != 0 && (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : errno != ENOTDIR))
+                return 0;
+        r = lsr_reading_open(&p->reading, s);
+        if (r)
+                return r;
+        r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
+        if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
+                r = 1;
+        if (r == 0)
+                return 0;
+        p->place = (struct lsr_place){};
+        if (r != 1)
+                lsr_reading_refuse(&p->reading, path, r);
+        return r == 1 ? 0 : p->reading.status;
+}
+
 int lsr_command_pack(struct lsr_settings *settings)
 {
         struct pack_run *p = &pack_run;
         int status;
 
         *p = (struct pack_run){ .s = settings, .out = LSR_OUT_FD(STDOUT_FILENO) };
-        status = lsr_pack_plan_make(&p->plan, settings);
+        status = pack_find_bundle(p);
+        if (status == 0)
+                status = lsr_pack_plan_make(&p->plan, settings, p->place.bundle);
         if (status == 0)
                 status = lsr_engine_new_required(&p->walk_io, settings->engine);
         if (status == 0)
@@ -353,6 +415,11 @@ int lsr_command_pack(struct lsr_settings *settings)
         if (status <= 1) {
                 pack_tell_unused(p->plan.pack.excludes, "exclude");
                 pack_tell_unused(p->plan.includes, "include");
+        }
+        if (p->reading.bundles) {
+                int r = lsr_reading_close(&p->reading);
+
+                status = r > status && p->place.bundle ? r : status;
         }
         lsr_io_free(p->read_io);
         lsr_io_free(p->walk_io);

@@ -119,13 +119,35 @@ static void pack_trouble(struct pack *p, enum lsr_pack_trouble what, const struc
         p->o->trouble(p->o->ctx, what, item->path[0] ? item->path : ".", error, at);
 }
 
-static void pack_lost(struct pack *p, unsigned losses, const struct lsr_walk_item *item)
+void lsr_pack_lost(struct lsr_pack_stats *stats, unsigned losses, const char *path)
 {
         for (unsigned i = 0; i < LSR_LOSSES; i++) {
-                struct lsr_pack_loss *loss = &p->stats->losses[i];
+                struct lsr_pack_loss *loss = &stats->losses[i];
 
                 if ((losses & 1u << i) && loss->n++ == 0)
-                        loss->first = lsr_xstrdup(item->path[0] ? item->path : ".");
+                        loss->first = lsr_xstrdup(path[0] ? path : ".");
+        }
+}
+
+void lsr_pack_override(const struct lsr_pack_options *options, struct lsr_member *m)
+{
+        const struct lsr_pack_options *o = options;
+
+        if (o->set_owner) {
+                m->meta.uid = o->uid;
+                m->user = o->user;
+        }
+        if (o->set_group) {
+                m->meta.gid = o->gid;
+                m->group = o->group;
+        }
+        if (o->set_time) {
+                m->meta.sec[LSR_MTIME] = o->time_sec;
+                m->meta.nsec[LSR_MTIME] = o->time_nsec;
+        }
+        if (o->clamp && m->meta.sec[LSR_MTIME] >= o->clamp_sec) {
+                m->meta.sec[LSR_MTIME] = o->clamp_sec;
+                m->meta.nsec[LSR_MTIME] = 0;
         }
 }
 
@@ -143,20 +165,11 @@ static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item 
                 .xattrs_len = item->xattrs_len,
         };
 
-        if (p->o->set_owner)
-                m.meta.uid = p->o->uid;
-        if (p->o->set_group)
-                m.meta.gid = p->o->gid;
-        m.user = p->o->set_owner ? p->o->user : lsr_names_find(&p->users, m.meta.uid);
-        m.group = p->o->set_group ? p->o->group : lsr_names_find(&p->groups, m.meta.gid);
-        if (p->o->set_time) {
-                m.meta.sec[LSR_MTIME] = p->o->time_sec;
-                m.meta.nsec[LSR_MTIME] = p->o->time_nsec;
-        }
-        if (p->o->clamp && m.meta.sec[LSR_MTIME] >= p->o->clamp_sec) {
-                m.meta.sec[LSR_MTIME] = p->o->clamp_sec;
-                m.meta.nsec[LSR_MTIME] = 0;
-        }
+        if (!p->o->set_owner)
+                m.user = lsr_names_find(&p->users, m.meta.uid);
+        if (!p->o->set_group)
+                m.group = lsr_names_find(&p->groups, m.meta.gid);
+        lsr_pack_override(p->o, &m);
         if (!S_ISREG(m.meta.mode))
                 m.meta.size = 0;
         return m;
@@ -175,7 +188,7 @@ static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct 
         else if (r & LSR_LOSS_NAME)
                 pack_trouble(p, LSR_PACK_NAME, item, 0, 0);
         else
-                pack_lost(p, (unsigned)r, item);
+                lsr_pack_lost(p->stats, (unsigned)r, item->path);
         if (r & LSR_LOSS_KIND) {
                 lsr_walk_drop(item);
                 return 1;
@@ -402,7 +415,7 @@ static int pack_item(struct pack *p, struct lsr_walk_item *item, const struct ls
         if (linked && p->w->kind->hardlinks)
                 return pack_hardlink(p, item, linked);
         if (linked)
-                pack_lost(p, LSR_LOSS_HARDLINK, item);
+                lsr_pack_lost(p->stats, LSR_LOSS_HARDLINK, item->path);
         if (S_ISREG(item->meta.mode))
                 return pack_regular(p, item, file);
         return pack_plain(p, item);
