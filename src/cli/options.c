@@ -422,6 +422,8 @@ const struct lsr_option lsr_options[] = {
             .choices = choices_columns),
         OWN("confine", ENGINE, LIST | READ, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
+        OWN("diff", READ, DIFF, "show what differs between two: DIR or BUNDLE", .command = LSR_ACTION_DIFF),
+        OWN("content", READ, DIFF, "compare the content of files, too", FLAG(diff_content)),
         BOTH('C', "directory", READ, UNPACK | PACK, "unpack to DIR, or pack what is below it", REQUIRED("DIR"),
              .set = set_directory),
         OWN("files-from", READ, UNPACK | PACK, "files that FILE (- for stdin) names, too", TEXT("FILE", files_from)),
@@ -430,7 +432,7 @@ const struct lsr_option lsr_options[] = {
         OWN("icons", NAMES, LIST, "show Nerd Font icons before names", WHEN(given.icons, WHEN_AUTO)),
         OWN("io", ENGINE, LIST | READ | PACK, "I/O engine: auto, uring, threads, sync", TEXT("ENGINE", engine),
             .words = engine_words),
-        OWN("json", LAYOUT, LIST | COMPARE, "write a JSON object per entry, one per line", FLAG(given.json)),
+        OWN("json", LAYOUT, LIST | COMPARE | DIFF, "write a JSON object per entry, one per line", FLAG(given.json)),
         OWN("level", WHAT, LIST, "limit the depth of --tree and -R", REQUIRED("N"), .set = set_level),
         OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
         BOTH('0', "null", READ, UNPACK | PACK, "names in --files-from end in NUL bytes", FLAG(null)),
@@ -481,9 +483,9 @@ const char *const lsr_group_titles[LSR_GROUPS] = {
 };
 
 const char *const lsr_action_names[LSR_ACTIONS] = {
-        [LSR_ACTION_LIST] = "listings",   [LSR_ACTION_CAT] = "--cat",         [LSR_ACTION_CHECK] = "--check",
-        [LSR_ACTION_UNPACK] = "--unpack", [LSR_ACTION_PACK] = "--pack",       [LSR_ACTION_COMPARE] = "--compare",
-        [LSR_ACTION_HELP] = "--help",     [LSR_ACTION_VERSION] = "--version",
+        [LSR_ACTION_LIST] = "listings",   [LSR_ACTION_CAT] = "--cat",   [LSR_ACTION_CHECK] = "--check",
+        [LSR_ACTION_UNPACK] = "--unpack", [LSR_ACTION_PACK] = "--pack", [LSR_ACTION_COMPARE] = "--compare",
+        [LSR_ACTION_DIFF] = "--diff",     [LSR_ACTION_HELP] = "--help", [LSR_ACTION_VERSION] = "--version",
 };
 
 void lsr_option_commands(const struct lsr_option *o, char ret_text[128])

@@ -55,7 +55,6 @@ static const struct {
         { "--cat", ANY, " to-stdout " },
         { "--cat", LIST | UNPACK, " O " },
         { "--cat", UNPACK, " p " },
-        { "--compare", ANY, " diff " },
         /* and how */
         { "--directory=DIR", UNPACK | PACK, " directory " },
         { "--output=DIR", UNPACK, " o " },
@@ -177,7 +176,7 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
         lsr_option_commands(option, commands);
         if (option->command != LSR_ACTION_LIST)
                 return lsr_message_usage(
-                        "only one command can be given: --cat, --check, --compare, --pack or --unpack");
+                        "only one command can be given: --cat, --check, --compare, --diff, --pack or --unpack");
         if (use)
                 return lsr_message_usage("option '%s' is only for %s; with %s use '%s'", written, commands,
                                          lsr_action_names[action], use);

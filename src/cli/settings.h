@@ -75,6 +75,7 @@ struct lsr_settings {
         bool force;             /* replace what exists */
         const char *output;     /* NULL: not said */
         const char *files_from; /* a list of names; NULL: none */
+        bool diff_content;      /* --diff compares it, too */
         bool null;              /* and these end in NUL bytes */
         bool verbose;           /* name the files */
         unsigned strip;         /* components of names that --unpack leaves out */

@@ -9,7 +9,8 @@
 #define COMMAND_OPTIONS 256
 
 static const enum lsr_action command_actions[] = { LSR_ACTION_LIST,   LSR_ACTION_CAT,  LSR_ACTION_CHECK,
-                                                   LSR_ACTION_UNPACK, LSR_ACTION_PACK, LSR_ACTION_COMPARE };
+                                                   LSR_ACTION_UNPACK, LSR_ACTION_PACK, LSR_ACTION_COMPARE,
+                                                   LSR_ACTION_DIFF };
 
 /* They own what they were given to the end of the process. */
 static struct lsr_settings command_settings[LSR_ACTIONS][COMMAND_OPTIONS][2];

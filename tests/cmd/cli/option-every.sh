@@ -7,7 +7,7 @@ import re, subprocess
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
           "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--files-from": "/dev/null"}
-COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare"]
+COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
     return subprocess.run(["lsr", *args], capture_output=True, text=True, check=False)
@@ -28,7 +28,7 @@ for line in run("--help=all").stdout.splitlines():
             if form in TWICE and (command == "listing") == bool(value):
                 continue
             tree = ["--tree"] if form == "--level" and command == "listing" else []
-            got = run(*([] if command == "listing" else [command]), word, *tree, "missing")
+            got = run(*([] if command == "listing" else [command]), word, *tree, "missing", *["."] * ("--diff" in (command, word)))
             if "' is only for " not in got.stderr and "only one command" not in got.stderr:
                 takes.append(command)
             if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("missing'" in got.stderr):
