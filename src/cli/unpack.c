@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/unpack.h"
 #include "render/zone.h"
 
@@ -17,8 +18,10 @@ struct unpack_run {
         struct lsr_reading reading;
         struct lsr_out out;           /* for the names of --verbose */
         volatile sig_atomic_t signal; /* that came; 0: none */
-        bool tty;                     /* they are read by a person */
-        uint64_t existing;            /* files of the operand at hand that exist */
+        struct lsr_progress progress;
+        uint64_t files, bytes; /* of bundles before */
+        bool tty;              /* they are read by a person */
+        uint64_t existing;     /* files of the operand at hand that exist */
 };
 
 static struct unpack_run unpack_run; /* static for the leak check, as in list.c, and for the handler */
@@ -26,6 +29,7 @@ static struct unpack_run unpack_run; /* static for the leak check, as in list.c,
 static void unpack_on_signal(int number)
 {
         unpack_run.signal = number;
+        lsr_message_clear();
         /* The signal takes effect when this function returns. */
         if (lsr_unpack_abandon())
                 raise(number);
@@ -89,6 +93,13 @@ static void unpack_made(void *ctx, const char *path)
         lsr_out_printf(&u->out, "%s\n", u->tty ? lsr_quoted_needed(path) : path);
 }
 
+static void unpack_progress(void *ctx, const struct lsr_unpack_result *result, uint64_t bytes)
+{
+        struct unpack_run *u = ctx;
+
+        lsr_progress_tell(&u->progress, "unpacking", u->files + result->files, u->bytes + result->bytes + bytes);
+}
+
 static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
 {
         struct lsr_reading *r = &u->reading;
@@ -100,6 +111,7 @@ static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
                 .ctx = u,
                 .trouble = unpack_trouble,
                 .made = r->settings->verbose ? unpack_made : NULL,
+                .progress = u->progress.terminal && !r->settings->verbose ? unpack_progress : NULL,
                 .stop = &u->signal,
         };
         struct lsr_unpack_result result;
@@ -117,6 +129,8 @@ static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
                 lsr_message("%s more already exist and were not replaced; use --force to replace them",
                             lsr_grouped(u->existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
+        u->files += result.files;
+        u->bytes += result.bytes;
         if (error == 0 && options.strip > 0 && result.wanted == 0) {
                 lsr_message("nothing in %s has a path of more than %u component%s",
                             lsr_quoted_always(what->bundle->path), options.strip, options.strip == 1 ? "" : "s");
@@ -137,6 +151,17 @@ static void unpack_operands(struct unpack_run *u)
         lsr_unpack_operands_free(&operands);
 }
 
+/* The last line, for who looks on. */
+static void unpack_end(struct unpack_run *u)
+{
+        double took = lsr_progress_end(&u->progress);
+
+        if (u->progress.terminal && u->files > 0 && !u->signal)
+                lsr_message("%s: %s file%s, %s bytes, %.2f s",
+                            lsr_quoted_needed(u->reading.settings->output ? u->reading.settings->output : "."),
+                            lsr_grouped(u->files), u->files == 1 ? "" : "s", lsr_grouped(u->bytes), took);
+}
+
 int lsr_command_unpack(struct lsr_settings *settings)
 {
         struct unpack_run *u = &unpack_run;
@@ -154,8 +179,10 @@ int lsr_command_unpack(struct lsr_settings *settings)
         u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();
+        lsr_progress_begin(&u->progress);
         unpack_operands(u);
         lsr_reading_fail(&u->reading, lsr_message_flush(&u->out, 0));
+        unpack_end(u);
         status = lsr_reading_close(&u->reading);
         /* The incomplete file is gone: now the signal takes effect. */
         if (u->signal)

@@ -222,6 +222,8 @@ static int files_write(void *ctx, const void *data, size_t n)
         else
                 r = u->m.flags & LSR_MEMBER_SPARSE ? files_write_sparse(u, data, n) : files_write_all(u, data, n);
         u->error = r;
+        if (u->o->progress)
+                u->o->progress(u->o->ctx, u->result, u->at);
         return unpack_is_fatal(r) ? r : 0;
 }
 

@@ -50,6 +50,8 @@ void unpack_made(struct unpack *u, uint32_t row, unsigned state)
 {
         u->state[row] |= (uint8_t)state;
         u->result->files++;
+        if (u->o->progress)
+                u->o->progress(u->o->ctx, u->result, 0);
         if (u->o->made) {
                 lsr_autofree char *below = lsr_tree_path(&u->tree, row);
 

@@ -23,6 +23,8 @@ enum lsr_unpack_trouble {
         LSR_UNPACK_METADATA, /* it is there, but without owner, mode or time */
 };
 
+struct lsr_unpack_result;
+
 struct lsr_unpack_options {
         const char *output; /* the directory, made if it is not there */
         bool force;         /* what exists is replaced; else it is left alone */
@@ -32,6 +34,8 @@ struct lsr_unpack_options {
         void (*trouble)(void *ctx, enum lsr_unpack_trouble what, const char *path, int error);
         /* Something was made at @path below @output, in the order in which it happens; NULL. */
         void (*made)(void *ctx, const char *path);
+        /* So much is made, @result included, and of the file at hand so many bytes; NULL. */
+        void (*progress)(void *ctx, const struct lsr_unpack_result *result, uint64_t bytes);
         const volatile sig_atomic_t *stop; /* not 0: come to an end; NULL */
 };
 
