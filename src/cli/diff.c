@@ -21,7 +21,6 @@
 #include "cli/message.h"
 #include "formats/format.h"
 #include "render/zone.h"
-#include "unpack/restore.h"
 
 /* Two rows, of which one may be missing: UINT32_MAX. */
 struct diff_pair {
@@ -112,7 +111,7 @@ static bool diff_both(const struct lsr_member *x, const struct lsr_member *y, un
 
 static bool diff_mtime(const struct lsr_member *x, const struct lsr_member *y)
 {
-        int64_t a = lsr_restore_mtime(x), b = lsr_restore_mtime(y);
+        int64_t a = lsr_member_mtime(x), b = lsr_member_mtime(y);
         uint32_t m = x->meta.nsec[LSR_MTIME], n = y->meta.nsec[LSR_MTIME];
 
         /* MS-DOS counts in steps of two seconds. */
@@ -167,7 +166,7 @@ static void diff_put_value(struct lsr_out *out, const struct lsr_member *m, unsi
                                              [S_IFCHR >> 12] = "char",    [S_IFBLK >> 12] = "block",
                                              [S_IFSOCK >> 12] = "socket", [15] = NULL };
         const char *type = types[(m->meta.mode & S_IFMT) >> 12];
-        time_t sec = lsr_restore_mtime(m);
+        time_t sec = lsr_member_mtime(m);
         lsr_autofree char *target = NULL;
         char text[64] = "";
         struct tm tm;

@@ -25,6 +25,7 @@
 #include "pack/include.h"
 #include "pack/target.h"
 #include "pack/verify.h"
+#include "render/zone.h"
 
 struct pack_run {
         const struct lsr_settings *s;
@@ -371,17 +372,22 @@ static int pack_find_bundle(struct pack_run *p)
         lsr_autofree char *path = below ? lsr_path_new(s->pack.directory, operand) : lsr_xstrdup(operand);
         size_t len = strlen(path);
         struct stat st;
+        bool file;
         int r;
 
         if (!len || s->pack.each || s->files_from || s->pack.gitignore)
                 return 0;
-        if (strcmp(path, "-") != 0 && (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : errno != ENOTDIR))
+        file = strcmp(path, "-") != 0 && stat(path, &st) == 0;
+        if (file ? !S_ISREG(st.st_mode) : strcmp(path, "-") != 0 && errno != ENOTDIR)
                 return 0;
         r = lsr_reading_open(&p->reading, s);
         if (r)
                 return r;
         r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
         if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
+                r = 1;
+        /* What cannot be opened is told like any file. */
+        if (r < 0 && file)
                 r = 1;
         if (r == 0)
                 return 0;
@@ -398,6 +404,8 @@ int lsr_command_pack(struct lsr_settings *settings)
 
         *p = (struct pack_run){ .s = settings, .out = LSR_OUT_FD(STDOUT_FILENO) };
         status = pack_find_bundle(p);
+        if (p->place.bundle)
+                lsr_zone_guard_libc();
         if (status == 0)
                 status = lsr_pack_plan_make(&p->plan, settings, p->place.bundle);
         if (status == 0)

@@ -23,8 +23,7 @@
 #include "formats/format.h"
 #include "pack/content.h"
 #include "pack/digest.h"
-#include "unpack/acl.h"
-#include "unpack/restore.h"
+#include "catalogue/acl.h"
 
 enum {
         CONVERT_WANTED = 1 << 0,
@@ -132,12 +131,12 @@ static void convert_complete(struct convert *v, uint32_t row, struct lsr_member 
         if (!(meta->known & LSR_FIELD_GID))
                 meta->gid = getegid();
         if (meta->known & LSR_FIELD_MTIME) {
-                meta->sec[LSR_MTIME] = lsr_restore_mtime(m);
+                meta->sec[LSR_MTIME] = lsr_member_mtime(m);
         } else if (is_dir) {
                 struct lsr_member newest;
 
                 lsr_catalogue_get(v->c, lsr_catalogue_newest((struct lsr_catalogue *)(uintptr_t)v->c, row), &newest);
-                meta->sec[LSR_MTIME] = newest.meta.known & LSR_FIELD_MTIME ? lsr_restore_mtime(&newest) : 0;
+                meta->sec[LSR_MTIME] = newest.meta.known & LSR_FIELD_MTIME ? lsr_member_mtime(&newest) : 0;
         }
         meta->known |= LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_MTIME;
         lsr_pack_override(o, m);

@@ -19,7 +19,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 
 #define RESTORE_SPECIAL (S_ISUID | S_ISGID)
 
@@ -143,20 +143,9 @@ static int restore_lset(const void *where, const char *name, const void *value, 
         return lsetxattr(where, name, value, n, 0) < 0 ? -errno : 0;
 }
 
-int64_t lsr_restore_mtime(const struct lsr_member *m)
-{
-        time_t sec = m->meta.sec[LSR_MTIME];
-        struct tm tm;
-
-        if (!(m->flags & LSR_MEMBER_LOCALTIME) || !gmtime_r(&sec, &tm))
-                return sec;
-        tm.tm_isdst = -1;
-        return mktime(&tm);
-}
-
 static bool restore_times(const struct lsr_member *m, struct timespec ret_times[2])
 {
-        int64_t sec = lsr_restore_mtime(m);
+        int64_t sec = lsr_member_mtime(m);
 
         if (!(m->meta.known & LSR_FIELD_MTIME))
                 return false;

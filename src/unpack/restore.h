@@ -50,8 +50,5 @@ int lsr_restore_fd(const struct lsr_restore *r, int fd, const struct lsr_member 
 /* The same for @name in @dir, which may be a symbolic link and is not followed. */
 int lsr_restore_at(const struct lsr_restore *r, int dir, const char *name, const struct lsr_member *m);
 
-/* The time of modification, where it is known, even if the bundle has it in local time. */
-int64_t lsr_restore_mtime(const struct lsr_member *m);
-
 /* Only the time. */
 int lsr_restore_time_at(int dir, const char *name, const struct lsr_member *m);

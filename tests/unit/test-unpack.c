@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "catalogue/builder.h"
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 #include "unpack/tree.h"
 
 /* --- lists -------------------------------------------------------------------------- */

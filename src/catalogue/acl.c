@@ -9,7 +9,7 @@
  * which a static binary loads shared libraries of the system that it happens to
  * run on, and it does not know the number that star(1) writes behind a name.
  */
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 
 #include <errno.h>
 #include <stdbool.h>
