@@ -95,6 +95,7 @@ struct lsr_scan {
          * damage.  Only regular files have content.
          */
         bool exact;
+        bool exact_gaps;       /* others may lie between members; else */
         bool exact_end;        /* behind the last one nothing is left, */
         uint64_t exact_follow; /* and here, in front of the next, nobody else; LSR_INPUT_UNKNOWN: that is not known */
         /*

@@ -230,7 +230,7 @@ SELF_TESTS = [
     ({"src/base/pool.c": "r = lsr_thread_start(&t, 0, run, t);\n"}, []),
     ({"formats/filter/zstd.c": "r = lsr_thread_start(&t, 0, run, t);\n"}, ["formats/filter/zstd.c"]),
     ({"src/worker/start.c": "pid = vfork();\n"}, ["src/worker/start.c"]),
-    ({"src/unpack/acl.c": 'fopen("/etc/group", "re");\n'}, ["src/unpack/acl.c"]),
+    ({"src/catalogue/acl.c": 'fopen("/etc/group", "re");\n'}, ["src/catalogue/acl.c"]),
     ({"formats/zip/zip.c": "if (p[0] < 0xc2 || p[0] >= 0xe0)\n"}, ["formats/zip/zip.c"]),
 ]  # fmt: skip
 

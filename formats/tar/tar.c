@@ -477,7 +477,7 @@ static void tar_look_between(struct tar_walk *w, uint64_t position, bool ends)
         uint64_t at = scan->exact_follow;
         int r;
 
-        if (!scan->exact || at == LSR_INPUT_UNKNOWN || (!ends && position <= at))
+        if (!scan->exact || scan->exact_gaps || at == LSR_INPUT_UNKNOWN || (!ends && position <= at))
                 return;
         if (ends) {
                 r = at < w->in->at ? -EBADMSG : lsr_input_skip(w->in, at - w->in->at);

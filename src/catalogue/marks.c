@@ -1,6 +1,7 @@
-/* marks - what of a member looks harmless in a listing, and is not */
+/* marks - what of a member looks harmless in a listing, and is not; and its time */
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "catalogue/member.h"
 
@@ -34,4 +35,15 @@ unsigned lsr_member_marks(const struct lsr_member *m)
         if (m->flags & LSR_MEMBER_ENCRYPTED)
                 marks |= LSR_MARK_ENCRYPTED;
         return marks;
+}
+
+int64_t lsr_member_mtime(const struct lsr_member *m)
+{
+        time_t sec = m->meta.sec[LSR_MTIME];
+        struct tm tm;
+
+        if (!(m->flags & LSR_MEMBER_LOCALTIME) || !gmtime_r(&sec, &tm))
+                return sec;
+        tm.tm_isdst = -1;
+        return mktime(&tm);
 }

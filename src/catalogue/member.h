@@ -74,3 +74,6 @@ struct lsr_member {
 
 /* LSR_MARK_* of a member as the catalogue gives it. */
 unsigned lsr_member_marks(const struct lsr_member *m);
+
+/* The time of modification, where it is known, even if the bundle has it in local time: libc's, see lsr_zone_guard_libc(). */
+int64_t lsr_member_mtime(const struct lsr_member *m);

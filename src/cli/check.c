@@ -17,6 +17,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/reading.h"
 
 struct check_file {
@@ -34,6 +35,8 @@ struct check {
         bool verified; /* they were compared with a checksum */
         struct lsr_checked sum;
         bool bad;
+        struct lsr_progress progress;
+        uint64_t bytes; /* of bundles before */
 };
 
 static int check_begin(void *ctx, size_t i)
@@ -55,6 +58,7 @@ static int check_write(void *ctx, const void *data, size_t n)
         struct check *c = ctx;
 
         c->got += n;
+        lsr_progress_tell(&c->progress, "checking", c->sum.verified + c->sum.read, c->bytes + c->sum.bytes + c->got);
         return 0;
 }
 
@@ -217,6 +221,8 @@ static void check_bundle(struct check *c, struct lsr_bundle *bundle)
                 if (!c->reading.troubled)
                         lsr_message("cannot verify %s: %s", lsr_quoted_always(bundle->path), lsr_reading_reason(r));
         }
+        lsr_message_clear();
+        c->bytes += c->sum.bytes;
         if (c->bad || bundle->troubled)
                 lsr_reading_fail(&c->reading, 1);
         else
@@ -236,6 +242,15 @@ static void check_operand(struct check *c, const char *path)
                 lsr_reading_refuse(&c->reading, path, r);
 }
 
+/* The last line, for who looks on, of what has taken its time. */
+static void check_end_all(struct check *c)
+{
+        double took = lsr_progress_end(&c->progress);
+
+        if (took >= 1)
+                lsr_message("%s bytes checked, %.2f s", lsr_grouped(c->bytes), took);
+}
+
 int lsr_command_check(struct lsr_settings *settings)
 {
         static struct check c; /* static for the leak check, as in list.c */
@@ -251,6 +266,7 @@ int lsr_command_check(struct lsr_settings *settings)
                 lsr_bundles_expect(c.reading.bundles, &(struct lsr_wanted){ .paths = settings->operands,
                                                                             .n = settings->n_operands,
                                                                             .numbers = true });
+        lsr_progress_begin(&c.progress);
         for (size_t i = 0; i < settings->n_operands; i++) {
                 check_operand(&c, settings->operands[i]);
                 /* Results are shown before the next bundles are read. */
@@ -258,5 +274,6 @@ int lsr_command_check(struct lsr_settings *settings)
                         break;
         }
         lsr_reading_fail(&c.reading, lsr_message_flush(&c.out, 0));
+        check_end_all(&c);
         return lsr_reading_close(&c.reading);
 }

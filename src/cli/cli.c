@@ -11,10 +11,11 @@
 #include "worker/start.h"
 
 static int (*const cli_commands[LSR_ACTIONS])(struct lsr_settings *settings) = {
-        [LSR_ACTION_LIST] = lsr_command_list,   [LSR_ACTION_CAT] = lsr_command_cat,
-        [LSR_ACTION_CHECK] = lsr_command_check, [LSR_ACTION_UNPACK] = lsr_command_unpack,
-        [LSR_ACTION_PACK] = lsr_command_pack,   [LSR_ACTION_COMPARE] = lsr_command_compare,
-        [LSR_ACTION_HELP] = lsr_command_help,   [LSR_ACTION_VERSION] = lsr_command_version,
+        [LSR_ACTION_LIST] = lsr_command_list,       [LSR_ACTION_CAT] = lsr_command_cat,
+        [LSR_ACTION_CHECK] = lsr_command_check,     [LSR_ACTION_UNPACK] = lsr_command_unpack,
+        [LSR_ACTION_PACK] = lsr_command_pack,       [LSR_ACTION_COMPARE] = lsr_command_compare,
+        [LSR_ACTION_DIFF] = lsr_command_diff,       [LSR_ACTION_HELP] = lsr_command_help,
+        [LSR_ACTION_VERSION] = lsr_command_version,
 };
 
 /* The one operand is a bundle, or leads into one, if its name is true: what parses it may begin to be there. */

@@ -16,6 +16,7 @@ int lsr_command_check(struct lsr_settings *settings);
 int lsr_command_unpack(struct lsr_settings *settings);
 int lsr_command_pack(struct lsr_settings *settings);
 int lsr_command_compare(struct lsr_settings *settings);
+int lsr_command_diff(struct lsr_settings *settings);
 int lsr_command_help(struct lsr_settings *settings);
 int lsr_command_version(struct lsr_settings *settings);
 

@@ -17,7 +17,8 @@
 #define CAT (1u << LSR_ACTION_CAT)
 #define CHECK (1u << LSR_ACTION_CHECK)
 #define UNPACK (1u << LSR_ACTION_UNPACK)
-#define READ (CAT | CHECK | UNPACK)
+#define DIFF (1u << LSR_ACTION_DIFF)
+#define READ (CAT | CHECK | UNPACK | DIFF)
 #define PACK (1u << LSR_ACTION_PACK)
 #define COMPARE (1u << LSR_ACTION_COMPARE)
 #define ANY (LIST | READ | PACK | COMPARE)
@@ -61,12 +62,13 @@ bool lsr_given_width(const char *value, long long *ret_value);
 struct lsr_parser {
         char **argv;
         int argc;
-        bool gnu;              /* called as ls: no options of our own */
-        int next;              /* index in argv */
-        bool levels;           /* a number behind -L is one: there are levels */
-        const char *letters;   /* rest of a group of short options */
-        bool only_operands;    /* "--" was seen */
-        const char **operands; /* collected, room for argc */
+        bool gnu;               /* called as ls: no options of our own */
+        enum lsr_action action; /* of options that share a letter or a name, those for it are meant */
+        int next;               /* index in argv */
+        bool levels;            /* a number behind -L is one: there are levels */
+        const char *letters;    /* rest of a group of short options */
+        bool only_operands;     /* "--" was seen */
+        const char **operands;  /* collected, room for argc */
         size_t n_operands;
         char *problem;       /* after an error: what is wrong, to be freed */
         const char *unknown; /* the letter, or the name without its value, that no option has; NULL: another error */

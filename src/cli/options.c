@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "catalogue/catalogue.h"
 #include "cli/given.h"
 #include "cli/message.h"
 #include "compare/experiment.h"
@@ -292,6 +293,12 @@ static int set_tree(struct lsr_settings *s, const struct lsr_option *o, const ch
         return value ? set_level(s, o, value) : 0;
 }
 
+static int set_directory(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        *(s->action == LSR_ACTION_UNPACK ? &s->output : &s->pack.directory) = value;
+        return 0;
+}
+
 /* Called as ls it has no choice, and shows everything. */
 static int set_help(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
@@ -308,6 +315,10 @@ static int set_help(struct lsr_settings *s, const struct lsr_option *o, const ch
 #define OWN(name, group, commands, help, ...)                                 \
         {                                                                     \
                 0, name, LSR_GROUP_##group, commands, true, help, __VA_ARGS__ \
+        }
+#define BOTH(letter, name, group, commands, help, ...)                             \
+        {                                                                          \
+                letter, name, LSR_GROUP_##group, commands, true, help, __VA_ARGS__ \
         }
 
 /*
@@ -370,7 +381,7 @@ const struct lsr_option lsr_options[] = {
         GNU('I', "ignore", WHAT, LIST, "hide names that match", PATTERN("PATTERN", ignore)),
         GNU(0, "indicator-style", NAMES, LIST, "type marks: none, slash, file-type, classify",
             WORD(view.o.indicator, indicator_words)),
-        GNU('L', "dereference", WHAT, LIST, "follow all symbolic links", SET(given.follow, LSR_FOLLOW_ALWAYS)),
+        GNU('L', "dereference", WHAT, LIST | PACK, "follow all symbolic links", SET(given.follow, LSR_FOLLOW_ALWAYS)),
         GNU('N', "literal", NAMES, LIST, "show names without quotes", SET(given.quoting, LSR_QUOTE_LITERAL)),
         GNU('Q', "quote-name", NAMES, LIST, "show names in double quotes", SET(given.quoting, LSR_QUOTE_C)),
         GNU(0, "quoting-style", NAMES, LIST, "how to quote names: literal, shell, c, ...",
@@ -423,28 +434,37 @@ const struct lsr_option lsr_options[] = {
             .choices = choices_columns),
         OWN("confine", ENGINE, LIST | READ, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
+        OWN("diff", READ, DIFF, "show what differs between two: DIR or BUNDLE", .command = LSR_ACTION_DIFF),
+        OWN("content", READ, DIFF, "compare the content of files, too", FLAG(diff_content)),
+        BOTH('C', "directory", READ, UNPACK | PACK, "unpack to DIR, or pack what is below it", REQUIRED("DIR"),
+             .set = set_directory),
+        OWN("files-from", READ, UNPACK | PACK, "files that FILE (- for stdin) names, too", TEXT("FILE", files_from)),
         OWN("force", READ, PACK | UNPACK | COMPARE, "replace existing files", FLAG(force)),
         OWN("git", FIELDS, LIST, "show the git status of files", .set = set_shown, .to = LSR_SHOW_GIT),
         OWN("git-ignore", WHAT, LIST, "leave out what git ignores", FLAG(list.git_ignore)),
         OWN("icons", NAMES, LIST, "show Nerd Font icons before names", WHEN(given.icons, WHEN_AUTO)),
         OWN("io", ENGINE, LIST | READ | PACK, "I/O engine: auto, uring, threads, sync", TEXT("ENGINE", engine),
             .words = engine_words),
-        OWN("json", LAYOUT, LIST | COMPARE, "write a JSON object per entry, one per line", FLAG(given.json)),
+        OWN("json", LAYOUT, LIST | COMPARE | DIFF, "write a JSON object per entry, one per line", FLAG(given.json)),
         OWN("level", WHAT, LIST, "depth of --tree and -R; there -L N is it, too", REQUIRED("N"), .set = set_level),
         OWN("depth", WHAT, LIST, "the same as --level", REQUIRED("N"), .set = set_level),
         OWN("no-config", OTHER, ANY, "without the config file and LSR_OPTIONS", FLAG(no_config)),
         OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
+        BOTH('0', "null", READ, UNPACK | PACK, "names in --files-from end in NUL bytes", FLAG(null)),
         OWN("only", WHAT, LIST, "show only files whose name matches", PATTERN("GLOB", only)),
         OWN("only-dirs", WHAT, LIST, "show only directories", SET(list.kinds, LSR_KINDS_DIRS)),
         OWN("only-files", WHAT, LIST, "show only what is no directory", SET(list.kinds, LSR_KINDS_FILES)),
         OWN("output", READ, PACK | UNPACK, "bundle (- for stdout) or directory to write", TEXT("FILE", output)),
         OWN("password-file", READ, LIST | READ, "password of bundles: the first line of FILE",
             TEXT("FILE", password_file)),
+        OWN("strip-components", READ, UNPACK, "leave out the first N components of names",
+            NUMBER(strip, 0, LSR_CATALOGUE_DEPTH_MAX)),
         OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
         OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
         OWN("total-size", FIELDS, LIST, "show the total size of what is in directories", FLAG(list.total_size)),
         OWN("tree", LAYOUT, LIST, "list subdirectories as a tree", OPTIONAL("DEPTH"), .set = set_tree),
         OWN("unpack", READ, UNPACK, "extract BUNDLE[/DIR]... as real files", .command = LSR_ACTION_UNPACK),
+        BOTH('v', "verbose", READ, UNPACK, "name each file that is made", FLAG(verbose)),
 
         OWN("pack", PACK, PACK, "make a bundle of directories: DIR.tar.zst", .command = LSR_ACTION_PACK),
         OWN("bundle-format", PACK, PACK, "bundle format: tar.zst, tar.gz, zip, ...", TEXT("FORMAT", pack.format),
@@ -453,6 +473,10 @@ const struct lsr_option lsr_options[] = {
             NUMBER(pack.level, -1000, 1000)),
         OWN("threads", PACK, PACK, "compression threads; default: one per core", NUMBER(pack.threads, 1, 1024)),
         OWN("exclude", PACK, PACK, "leave out files whose name or path matches", PATTERN("GLOB", pack.excludes)),
+        OWN("include", PACK, PACK, "pack only files whose name or path matches", PATTERN("GLOB", pack.includes)),
+        OWN("one-file-system", PACK, PACK, "do not enter directories on other file systems",
+            FLAG(pack.one_file_system)),
+        OWN("dry-run", PACK, PACK, "only name what would be packed", FLAG(pack.dry_run)),
         OWN("gitignore", PACK, PACK, "leave out what git ignores", FLAG(pack.gitignore)),
         OWN("each", PACK, PACK | COMPARE, "make one bundle per subdirectory", FLAG(pack.each)),
         OWN("owner", PACK, PACK, "store this owner for all members", TEXT("USER:GROUP", pack.owner)),
@@ -479,9 +503,9 @@ const char *const lsr_group_titles[LSR_GROUPS] = {
 };
 
 const char *const lsr_action_names[LSR_ACTIONS] = {
-        [LSR_ACTION_LIST] = "listings",   [LSR_ACTION_CAT] = "--cat",         [LSR_ACTION_CHECK] = "--check",
-        [LSR_ACTION_UNPACK] = "--unpack", [LSR_ACTION_PACK] = "--pack",       [LSR_ACTION_COMPARE] = "--compare",
-        [LSR_ACTION_HELP] = "--help",     [LSR_ACTION_VERSION] = "--version",
+        [LSR_ACTION_LIST] = "listings",   [LSR_ACTION_CAT] = "--cat",   [LSR_ACTION_CHECK] = "--check",
+        [LSR_ACTION_UNPACK] = "--unpack", [LSR_ACTION_PACK] = "--pack", [LSR_ACTION_COMPARE] = "--compare",
+        [LSR_ACTION_DIFF] = "--diff",     [LSR_ACTION_HELP] = "--help", [LSR_ACTION_VERSION] = "--version",
 };
 
 void lsr_option_commands(const struct lsr_option *o, char ret_text[128])

@@ -22,11 +22,12 @@ enum lsr_action {
         LSR_ACTION_UNPACK,
         LSR_ACTION_PACK,
         LSR_ACTION_COMPARE,
+        LSR_ACTION_DIFF,
         LSR_ACTION_HELP,
         LSR_ACTION_VERSION,
         LSR_ACTIONS,
 };
-_Static_assert(LSR_ACTIONS <= 8, "a bit each in struct lsr_option");
+_Static_assert(LSR_ACTIONS <= 16, "a bit each in struct lsr_option");
 
 struct lsr_settings;
 
@@ -51,8 +52,8 @@ struct lsr_option {
         char letter;      /* 0 if there is none */
         const char *name; /* long form, NULL if there is none */
         enum lsr_group group;
-        uint8_t commands; /* to which it means something, 1 << enum lsr_action; an error with others */
-        bool extra;       /* not in GNU ls */
+        uint16_t commands; /* to which it means something, 1 << enum lsr_action; an error with others */
+        bool extra;        /* not in GNU ls */
         const char *help;
         enum lsr_argument argument;
         const char *value;                    /* what the argument is called in texts */

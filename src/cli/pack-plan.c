@@ -52,7 +52,8 @@ static int plan_unknown(const char *what, const char *name)
 static int plan_kind(struct lsr_pack_plan *plan, const struct lsr_settings *settings)
 {
         const struct lsr_pack_settings *s = &settings->pack;
-        bool to_file = settings->output && strcmp(settings->output, "-") != 0 && !s->each;
+        size_t len = settings->output ? strlen(settings->output) : 0;
+        bool to_file = len > 0 && strcmp(settings->output, "-") != 0 && !s->each && settings->output[len - 1] != '/';
 
         plan->kind = lsr_writers[0];
         if (s->format) {
@@ -196,7 +197,16 @@ static const char *plan_prefix(struct lsr_pack_plan *plan, const char *path)
         return lsr_arena_strndup(&plan->texts, path + begin, end - begin);
 }
 
-/* One operand.  Returns 0 or an exit status. */
+/* Where @operand is, which may be below the directory that was named. */
+static const char *plan_place(struct lsr_pack_plan *plan, const struct lsr_settings *s, const char *operand)
+{
+        const char *dir = s->pack.directory;
+        lsr_autofree char *path = dir && operand[0] != '/' ? lsr_path_new(dir, operand) : NULL;
+
+        return path ? plan_text(plan, path) : operand;
+}
+
+/* One operand, at its place.  Returns 0 or an exit status. */
 static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
 {
         lsr_autofree char *real = realpath(operand, NULL);
@@ -270,6 +280,34 @@ static int plan_readable(const struct lsr_walk_root *root, const char *operand)
         return lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
 }
 
+/* The name of the bundle of @job. */
+static const char *plan_name(struct lsr_pack_plan *plan, const struct lsr_settings *s, const struct lsr_pack_job *job)
+{
+        size_t len = s->output ? strlen(s->output) : 0;
+        bool is_dir = len > 0 && s->output[len - 1] == '/';
+
+        return s->output && !is_dir ? s->output : plan_output(plan, &job->roots[0], is_dir ? s->output : "");
+}
+
+/* What is named by a list. */
+static int plan_listed(struct lsr_pack_plan *plan, const struct lsr_settings *s)
+{
+        struct lsr_pack_job *job = plan_add(plan, 1);
+        int status;
+
+        if (s->n_operands > 0)
+                return lsr_message_usage("--files-from takes no operands: put %s into the list",
+                                         lsr_quoted_always(s->operands[0]));
+        if (s->pack.each || s->pack.gitignore)
+                return lsr_message_usage("--files-from takes neither --each nor --gitignore");
+        status = lsr_pack_names(plan, s, s->pack.directory ? s->pack.directory : ".", job->roots);
+        if (status)
+                return status;
+        job->n_roots = 1;
+        job->output = plan_name(plan, s, job);
+        return 0;
+}
+
 /* All operands in one bundle. */
 static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
@@ -277,9 +315,10 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
         int status;
 
         for (size_t i = 0; i < s->n_operands; i++) {
-                status = plan_root(plan, s->operands[i], s->pack.gitignore, &job->roots[i]);
+                status = plan_root(plan, plan_place(plan, s, s->operands[i]), s->pack.gitignore, &job->roots[i]);
                 if (status)
                         return status;
+                job->roots[i].given = s->operands[i];
                 job->n_roots++;
                 status = plan_readable(&job->roots[i], s->operands[i]);
                 if (status)
@@ -291,7 +330,10 @@ static int plan_one(struct lsr_pack_plan *plan, const struct lsr_settings *s)
                 return status;
         if (s->n_operands > 1 && !s->output)
                 return lsr_message("several directories make one bundle: name it with --output=FILE, or use --each");
-        job->output = s->output ? s->output : plan_output(plan, &job->roots[0], "");
+        if (s->n_operands > 1 && s->output[strlen(s->output) - 1] == '/')
+                return lsr_message("several directories make one bundle: name it behind %s, or use --each",
+                                   lsr_quoted_always(s->output));
+        job->output = plan_name(plan, s, job);
         return 0;
 }
 
@@ -355,6 +397,12 @@ static int plan_each(struct lsr_pack_plan *plan, const struct lsr_settings *s, c
         return status;
 }
 
+/* With a '/' behind its name, a directory that is not there is made when the first bundle is. */
+static bool plan_will_be_dir(const char *path)
+{
+        return errno == ENOENT && path[0] && path[strlen(path) - 1] == '/';
+}
+
 static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
         struct stat st;
@@ -363,21 +411,34 @@ static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *
         if (s->output && strcmp(s->output, "-") == 0)
                 return lsr_message("--each makes several bundles, and standard output takes only one: name a directory "
                                    "with --output=DIR");
-        if (s->output && (stat(s->output, &st) < 0 || !S_ISDIR(st.st_mode)))
+        if (s->output && (stat(s->output, &st) < 0 ? !plan_will_be_dir(s->output) : !S_ISDIR(st.st_mode)))
                 return lsr_message("%s is not a directory, which --output must be with --each",
                                    lsr_quoted_always(s->output));
         for (size_t i = 0; i < s->n_operands && status == 0; i++)
-                status = plan_each(plan, s, s->operands[i]);
+                status = plan_each(plan, s, plan_place(plan, s, s->operands[i]));
         return status;
 }
 
-int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *s)
+/* Members of a bundle in another one. */
+static int plan_bundle(struct lsr_pack_plan *plan, const struct lsr_settings *s)
+{
+        if (!s->output || s->output[strlen(s->output) - 1] == '/')
+                return lsr_message("%s is a bundle already: name the new one with --output=FILE",
+                                   lsr_quoted_always(s->operands[0]));
+        plan_add(plan, 0)->output = s->output;
+        return 0;
+}
+
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *s, bool from_bundle)
 {
         struct lsr_pack_plan *plan = ret_plan;
         int status;
 
         *plan = (struct lsr_pack_plan){ .pack = { .excludes = lsr_excludes_new(s->pack.excludes.list),
-                                                  .no_xattrs = s->pack.no_xattrs } };
+                                                  .follow = s->given.follow == LSR_FOLLOW_ALWAYS,
+                                                  .one_file_system = s->pack.one_file_system,
+                                                  .no_xattrs = s->pack.no_xattrs },
+                                        .includes = lsr_excludes_new(s->pack.includes.list) };
         status = plan_kind(plan, s);
         if (status == 0)
                 status = plan_writer(plan, &s->pack);
@@ -386,7 +447,10 @@ int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings
         if (status == 0)
                 status = plan_times(plan, s->pack.mtime);
         if (status == 0)
-                status = s->pack.each ? plan_all_each(plan, s) : plan_one(plan, s);
+                status = from_bundle     ? plan_bundle(plan, s)
+                         : s->files_from ? plan_listed(plan, s)
+                         : s->pack.each  ? plan_all_each(plan, s)
+                                         : plan_one(plan, s);
         return status;
 }
 
@@ -396,6 +460,7 @@ void lsr_pack_plan_free(struct lsr_pack_plan *plan)
                 for (size_t j = 0; j < plan->jobs[i].n_roots; j++)
                         lsr_keep_free(plan->jobs[i].roots[j].keep);
         lsr_excludes_free(plan->pack.excludes);
+        lsr_excludes_free(plan->includes);
         lsr_arena_free(&plan->texts);
         free(plan->jobs);
         *plan = (struct lsr_pack_plan){};

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/out.h"
 #include "cli/message.h"
+#include "cli/reading.h"
 #include "formats/format.h"
 #include "pack/target.h"
 
@@ -91,7 +92,10 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
 
         if (what != LSR_PACK_SOCKET && what != LSR_PACK_OUTPUT)
                 r->status = 1;
-        lsr_message_errno(-error, texts[what], lsr_quoted_always(path), lsr_grouped(at));
+        if (what == LSR_PACK_MEMBER || what == LSR_PACK_DAMAGED)
+                lsr_message("cannot read %s: %s", lsr_quoted_always(path), lsr_reading_reason(error));
+        else
+                lsr_message_errno(-error, texts[what], lsr_quoted_always(path), lsr_grouped(at));
 }
 
 int lsr_pack_report_refused(const char *name, const char *option, int refused)

@@ -15,13 +15,17 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack.h"
 #include "cli/reading.h"
 #include "formats/format.h"
+#include "pack/convert.h"
+#include "pack/include.h"
 #include "pack/target.h"
 #include "pack/verify.h"
+#include "render/zone.h"
 
 struct pack_run {
         const struct lsr_settings *s;
@@ -29,8 +33,11 @@ struct pack_run {
         struct lsr_io *walk_io, *read_io;
         struct lsr_pack_report report;
         struct lsr_pack_stats stats;
-        bool said;     /* why verification failed */
-        uint64_t held; /* bytes of content that the writer has not worked on yet */
+        struct lsr_out out;         /* for the names of --dry-run */
+        struct lsr_reading reading; /* of the bundle that is packed again, */
+        struct lsr_place place;     /* which is this; place.bundle NULL: none */
+        bool said;                  /* why verification failed */
+        uint64_t held;              /* bytes of content that the writer has not worked on yet */
 };
 
 static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
@@ -97,8 +104,9 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
 
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
+        /* Of a list, what is packed is named; the bundle is none of it unless it is there already. */
         r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
-                            (unsigned)job->n_roots);
+                            p->s->files_from ? 0 : (unsigned)job->n_roots);
         if (r == 0 && isatty(pack_end(ret_target))) {
                 lsr_target_close(ret_target);
                 return lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
@@ -148,13 +156,22 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
         const struct lsr_pack_options options = pack_options(p, job);
         struct lsr_pack_size *size = &p->report.expected;
 
-        if (!p->report.terminal && !(plain && pack_may_exceed(job, t->room)))
+        if (p->place.bundle || (!p->report.terminal && !(plain && pack_may_exceed(job, t->room))))
                 return 0;
-        if (lsr_pack_measure(&options, size) < 0 || !plain || size->least <= t->room)
+        if (lsr_pack_measure(&options, NULL, size) < 0 || !plain || size->least <= t->room)
                 return 0;
         return lsr_message("%s would need at least %s bytes, and only %s are free: choose another place with "
                            "--output=FILE",
                            lsr_quoted_always(job->output), lsr_grouped(size->least), lsr_grouped(t->room));
+}
+
+/* Hand all members to @writer, or name them.  0 or a negative errno. */
+static int pack_feed(struct pack_run *p, const struct lsr_pack_options *options, struct lsr_writer *writer,
+                     void (*name)(void *ctx, const char *path))
+{
+        struct lsr_convert convert = { .place = &p->place, .options = options, .includes = p->plan.includes };
+
+        return p->place.bundle ? lsr_convert(&convert, writer, name, &p->stats) : lsr_pack(options, writer, &p->stats);
 }
 
 /* Pack into the open target.  0 or a negative errno. */
@@ -176,7 +193,7 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
         p->held = 0;
         r = p->plan.kind->open(&writer, &out, &p->plan.writer);
         if (r == 0) {
-                r = lsr_pack(&options, writer, &p->stats);
+                r = pack_feed(p, &options, writer, NULL);
                 if (r == 0)
                         r = writer->kind->finish(writer);
                 if (r == LSR_FINISH_NO_INDEX) {
@@ -231,13 +248,77 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
         return r < 0 ? lsr_message_errno(-r, "cannot write %s", name) : 0;
 }
 
+/* Look for what --include wants.  Returns the exit status. */
+static int pack_include(struct pack_run *p, struct lsr_pack_job *job)
+{
+        const struct lsr_pack_options options = pack_options(p, job);
+        uint64_t n = 0;
+        int r = 0;
+
+        for (size_t i = 0; i < job->n_roots && r == 0; i++)
+                if (job->roots[i].is_dir)
+                        r = lsr_pack_include(&options, p->plan.includes, &job->roots[i], &n);
+        if (r < 0)
+                return lsr_engine_fail(p->walk_io, p->s->engine, r);
+        return n > 0 ? 0 : lsr_message("nothing to pack: no file matches --include");
+}
+
+static void pack_name_item(void *ctx, const char *path)
+{
+        struct pack_run *p = ctx;
+
+        lsr_out_printf(&p->out, "%s\n", isatty(STDOUT_FILENO) ? lsr_quoted_needed(path) : path);
+}
+
+/* Only say what would be done.  Returns the exit status. */
+static int pack_dry(struct pack_run *p, const struct lsr_pack_job *job)
+{
+        const struct lsr_pack_options options = pack_options(p, job);
+        struct lsr_pack_size size = {};
+        int r, status;
+
+        if (p->place.bundle) {
+                r = pack_feed(p, &options, NULL, pack_name_item);
+                if (r < 0)
+                        return lsr_message("nothing to pack: no file matches --include");
+                size = (struct lsr_pack_size){ .members = p->stats.members, .bytes = p->stats.bytes };
+        } else {
+                r = lsr_pack_measure(&options, pack_name_item, &size);
+        }
+        if (r < 0)
+                return lsr_engine_fail(p->walk_io, p->s->engine, r);
+        status = lsr_message_flush(&p->out, 0);
+        if (status == 0)
+                lsr_message("%s would have %s file%s, %s bytes in",
+                            strcmp(job->output, "-") == 0 ? "standard output" : lsr_quoted_needed(job->output),
+                            lsr_grouped(size.members), size.members == 1 ? "" : "s", lsr_grouped(size.bytes));
+        return status;
+}
+
+/* The directory for the bundles of --each, whose name ends in '/'. */
+static int pack_make_dir(const struct pack_run *p)
+{
+        const char *output = p->s->output;
+
+        if (!p->s->pack.each || !output || output[strlen(output) - 1] != '/' || mkdir(output, 0777) == 0 ||
+            errno == EEXIST)
+                return 0;
+        return lsr_message_errno(errno, "cannot create directory %s", lsr_quoted_always(output));
+}
+
 /* Returns the exit status. */
-static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
+static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
 {
         struct lsr_target target;
         uint64_t bytes = 0;
-        int r, status;
+        int r, status = p->plan.includes && !p->place.bundle ? pack_include(p, job) : 0;
 
+        if (status == 0 && p->s->pack.dry_run)
+                return pack_dry(p, job);
+        if (status == 0)
+                status = pack_make_dir(p);
+        if (status)
+                return status;
         /* Nothing is left behind when the bundle goes to standard output. */
         if (strcmp(job->output, "-") != 0)
                 lsr_signals_end(pack_put_away);
@@ -251,7 +332,14 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
                 return status;
         }
         r = pack_write(p, job, &target, &bytes);
-        status = r == 0 ? pack_complete(p, job, &target) : lsr_message_errno(-r, "cannot write %s", pack_name(job));
+        if (r == -ENODATA && p->place.bundle)
+                status = lsr_message("nothing to pack: no file matches --include");
+        else if (r == -EBADMSG && p->place.bundle)
+                status = lsr_message("%s was not made", pack_name(job));
+        else if (r < 0)
+                status = lsr_message_errno(-r, "cannot write %s", pack_name(job));
+        else
+                status = pack_complete(p, job, &target);
         if (status == 0) {
                 lsr_pack_report_losses(&p->stats, p->plan.kind->suffixes[0]);
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
@@ -263,13 +351,50 @@ static int pack_job(struct pack_run *p, const struct lsr_pack_job *job)
 }
 
 /* Report patterns that match nothing: a misspelt one leaves nothing out. */
-static void pack_tell_unused(const struct lsr_excludes *excludes)
+static void pack_tell_unused(const struct lsr_excludes *excludes, const char *option)
 {
         const char *pattern;
         size_t at = 0;
 
         while ((pattern = lsr_excludes_unused(excludes, &at)))
-                lsr_message("'--exclude=%s' matched nothing", lsr_printable(pattern));
+                lsr_message("'--%s=%s' matched nothing", option, lsr_printable(pattern));
+}
+
+/*
+ * Is the one operand a bundle, or in one?  Among several operands a bundle is a file like others, and so is a database
+ * unless a '/' is behind it.  Returns the exit status.
+ */
+static int pack_find_bundle(struct pack_run *p)
+{
+        const struct lsr_settings *s = p->s;
+        const char *operand = s->n_operands == 1 ? s->operands[0] : "";
+        bool below = s->pack.directory && operand[0] != '/' && strcmp(operand, "-") != 0;
+        lsr_autofree char *path = below ? lsr_path_new(s->pack.directory, operand) : lsr_xstrdup(operand);
+        size_t len = strlen(path);
+        struct stat st;
+        bool file;
+        int r;
+
+        if (!len || s->pack.each || s->files_from || s->pack.gitignore)
+                return 0;
+        file = strcmp(path, "-") != 0 && stat(path, &st) == 0;
+        if (file ? !S_ISREG(st.st_mode) : strcmp(path, "-") != 0 && errno != ENOTDIR)
+                return 0;
+        r = lsr_reading_open(&p->reading, s);
+        if (r)
+                return r;
+        r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
+        if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
+                r = 1;
+        /* What cannot be opened is told like any file. */
+        if (r < 0 && file)
+                r = 1;
+        if (r == 0)
+                return 0;
+        p->place = (struct lsr_place){};
+        if (r != 1)
+                lsr_reading_refuse(&p->reading, path, r);
+        return r == 1 ? 0 : p->reading.status;
 }
 
 int lsr_command_pack(struct lsr_settings *settings)
@@ -277,8 +402,12 @@ int lsr_command_pack(struct lsr_settings *settings)
         struct pack_run *p = &pack_run;
         int status;
 
-        *p = (struct pack_run){ .s = settings };
-        status = lsr_pack_plan_make(&p->plan, settings);
+        *p = (struct pack_run){ .s = settings, .out = LSR_OUT_FD(STDOUT_FILENO) };
+        status = pack_find_bundle(p);
+        if (p->place.bundle)
+                lsr_zone_guard_libc();
+        if (status == 0)
+                status = lsr_pack_plan_make(&p->plan, settings, p->place.bundle);
         if (status == 0)
                 status = lsr_engine_new_required(&p->walk_io, settings->engine);
         if (status == 0)
@@ -291,8 +420,15 @@ int lsr_command_pack(struct lsr_settings *settings)
                 status = r > status ? r : status;
         }
         /* After an incomplete walk it is unknown what the patterns would have matched. */
-        if (status <= 1)
-                pack_tell_unused(p->plan.pack.excludes);
+        if (status <= 1) {
+                pack_tell_unused(p->plan.pack.excludes, "exclude");
+                pack_tell_unused(p->plan.includes, "include");
+        }
+        if (p->reading.bundles) {
+                int r = lsr_reading_close(&p->reading);
+
+                status = r > status && p->place.bundle ? r : status;
+        }
         lsr_io_free(p->read_io);
         lsr_io_free(p->walk_io);
         lsr_pack_plan_free(&p->plan);

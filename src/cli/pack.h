@@ -18,15 +18,26 @@ struct lsr_pack_job {
 struct lsr_pack_plan {
         const struct lsr_writer_kind *kind;
         struct lsr_writer_options writer;
-        struct lsr_pack_options pack; /* owner, times and patterns are set */
+        struct lsr_excludes *includes; /* NULL: all */
+        struct lsr_pack_options pack;  /* owner, times and patterns are set */
         struct lsr_pack_job *jobs;
         size_t n_jobs, cap_jobs;
         struct lsr_arena texts; /* and roots, of all of them */
 };
 
-/* Returns 0, or the exit status after an error, which was reported. */
-int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings);
+/*
+ * @from_bundle: the one operand is a bundle, whose members are packed; there are no roots.  Returns 0, or the exit status
+ * after an error, which was reported.
+ */
+int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings, bool from_bundle);
 void lsr_pack_plan_free(struct lsr_pack_plan *plan);
+
+/*
+ * pack-names.c: --files-from.  The one root, the directory @dir with the files below it that are named, each of which
+ * is there.  Returns 0, or the exit status after an error, which was reported.
+ */
+int lsr_pack_names(struct lsr_pack_plan *plan, const struct lsr_settings *settings, const char *dir,
+                   struct lsr_walk_root *ret_root);
 
 /* The suffixes of all formats that can be written, separated by blanks.  To be freed. */
 char *lsr_pack_suffixes(void);

@@ -16,21 +16,53 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 
-static const struct lsr_option *parser_find_letter(char letter)
+/* Does @o mean something to the command? */
+static bool parser_fits(const struct lsr_parser *p, const struct lsr_option *o)
 {
-        for (size_t i = 0; i < lsr_n_options; i++)
-                if (lsr_options[i].letter == letter)
-                        return &lsr_options[i];
-        return NULL;
+        return o->commands >> p->action & 1;
+}
+
+/* Of several, the one for the command; NULL: there is none. */
+static const struct lsr_option *parser_find_letter(const struct lsr_parser *p, char letter)
+{
+        const struct lsr_option *found = NULL;
+
+        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++)
+                if (o->letter == letter && !(p->gnu && o->extra) && (!found || parser_fits(p, o)))
+                        found = o;
+        return found;
+}
+
+/* Of those with the name of @named, the one for the command; if there is none, rather one that takes the @argument. */
+static const struct lsr_option *parser_choose(const struct lsr_parser *p, const struct lsr_option *named, bool argument)
+{
+        const struct lsr_option *found = named;
+
+        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options && !p->gnu; o++) {
+                if (!o->name || strcmp(o->name, named->name) != 0 || parser_fits(p, named))
+                        continue;
+                if (parser_fits(p, o) || (argument && o->argument != LSR_ARG_NONE))
+                        found = o;
+        }
+        return found;
+}
+
+/* Which options an abbreviation may mean, one kind after the other. */
+enum { PARSER_GNU, PARSER_FITTING, PARSER_EXTRA, PARSER_KINDS };
+
+static bool parser_is(const struct lsr_parser *p, const struct lsr_option *o, unsigned kind)
+{
+        return o->name && o->extra == (kind != PARSER_GNU) && (kind != PARSER_FITTING || parser_fits(p, o));
 }
 
 /* Options with names that begin with @name: their number, and the first one.  An exact match counts as the only one. */
-static size_t parser_find_prefix(const char *name, size_t len, bool extra, const struct lsr_option **ret_first)
+static size_t parser_find_prefix(const struct lsr_parser *p, const char *name, size_t len, unsigned kind,
+                                 const struct lsr_option **ret_first)
 {
         size_t n = 0;
 
         for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
-                if (!o->name || o->extra != extra || strncmp(o->name, name, len) != 0)
+                if (!parser_is(p, o, kind) || strncmp(o->name, name, len) != 0)
                         continue;
                 if (n++ == 0 || !o->name[len])
                         *ret_first = o;
@@ -53,14 +85,14 @@ __attribute__((format(printf, 2, 3))) static int parser_problem(struct lsr_parse
 }
 
 /* The first @len bytes of @text begin several names. */
-static int parser_ambiguous(struct lsr_parser *p, const char *text, size_t len, bool extra)
+static int parser_ambiguous(struct lsr_parser *p, const char *text, size_t len, unsigned kind)
 {
         lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_MEMORY;
 
         for (size_t i = 0; i < lsr_n_options; i++) {
                 const struct lsr_option *o = &lsr_options[i];
 
-                if (o->name && o->extra == extra && strncmp(o->name, text, len) == 0)
+                if (parser_is(p, o, kind) && strncmp(o->name, text, len) == 0)
                         lsr_out_printf(&list, " '--%s'", o->name);
         }
         lsr_out_putc(&list, '\0');
@@ -73,18 +105,27 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, const struc
         const char *equals = strchr(text, '=');
         size_t len = equals ? (size_t)(equals - text) : strlen(text);
         const struct lsr_option *o = NULL;
-        size_t n = parser_find_prefix(text, len, false, &o);
-        bool extra = n == 0 && !p->gnu;
+        unsigned kind = PARSER_GNU;
+        size_t n = parser_find_prefix(p, text, len, kind, &o);
 
-        if (extra)
-                n = parser_find_prefix(text, len, true, &o);
+        /* Whole names come first, then rather an abbreviation of what the command takes. */
+        if (n == 0 && !p->gnu) {
+                const struct lsr_option *whole = NULL;
+
+                n = parser_find_prefix(p, text, len, PARSER_EXTRA, &whole);
+                o = n > 0 && !whole->name[len] ? whole : NULL;
+                n = o ? 1 : 0;
+        }
+        while (n == 0 && !p->gnu && ++kind < PARSER_KINDS)
+                n = parser_find_prefix(p, text, len, kind, &o);
         if (n > 1)
-                return parser_ambiguous(p, text, len, extra);
+                return parser_ambiguous(p, text, len, kind);
         if (n == 0) {
                 p->unknown = text;
                 p->unknown_len = len;
                 return parser_problem(p, "unrecognized option '--%s'", text);
         }
+        o = parser_choose(p, o, equals);
         *ret_value = equals ? equals + 1 : NULL;
         /* GNU's --help takes none. */
         if (equals && (o->argument == LSR_ARG_NONE || (p->gnu && o->command == LSR_ACTION_HELP)))
@@ -109,13 +150,13 @@ static bool parser_parse_level(struct lsr_parser *p, const struct lsr_option **r
         p->next += next;
         p->letters = "";
         *ret_value = number;
-        return parser_find_prefix("level", strlen("level"), true, ret_option) == 1;
+        return parser_find_prefix(p, "level", strlen("level"), PARSER_EXTRA, ret_option) == 1;
 }
 
 static int parser_parse_letter(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
 {
         char letter = *p->letters++;
-        const struct lsr_option *o = parser_find_letter(letter);
+        const struct lsr_option *o = parser_find_letter(p, letter);
 
         *ret_value = NULL;
         if (letter == 'L' && parser_parse_level(p, ret_option, ret_value))

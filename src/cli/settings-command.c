@@ -60,15 +60,15 @@ static const struct {
         { "--cat", ANY, " to-stdout " },
         { "--cat", LIST | UNPACK, " O " },
         { "--cat", UNPACK, " p " },
-        { "--compare", ANY, " diff " },
         /* and how */
-        { "--output=DIR", UNPACK, " C directory o " },
+        { "--directory=DIR", UNPACK | PACK, " directory " },
+        { "--output=DIR", UNPACK, " o " },
         { "--output=FILE", PACK, " f file o " },
         { "--output=-", PACK, " c stdout " },
         { "--force", PACK | UNPACK, " overwrite " },
         { "lsr --unpack BUNDLE", UNPACK, " f file x " },
         { "lsr --unpack BUNDLE/NAME", UNPACK, " include only " },
-        { "lsr --unpack BUNDLE/DIR", UNPACK, " strip-components transform " },
+        { "--strip-components=N", UNPACK, " transform " },
         { "--bundle-format=tar.gz", PACK, " z gzip " },
         { "--bundle-format=tar.bz2", PACK, " j bzip2 " },
         { "--bundle-format=tar.xz", PACK, " J xz " },
@@ -166,6 +166,9 @@ struct lsr_glance lsr_given_glance(struct lsr_parser parser)
                 free(lsr_take(&parser.problem, NULL));
                 if (got < 0)
                         continue;
+                /* What follows this letter may be its argument: that depends on the command. */
+                if (option->letter == 'C')
+                        parser.letters = NULL;
                 if (option->command >= LSR_ACTION_HELP)
                         g.help = true;
                 else if (g.action == LSR_ACTION_LIST)
@@ -191,7 +194,7 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
         lsr_option_commands(option, commands);
         if (option->command != LSR_ACTION_LIST)
                 return lsr_message_usage(
-                        "only one command can be given: --cat, --check, --compare, --pack or --unpack");
+                        "only one command can be given: --cat, --check, --compare, --diff, --pack or --unpack");
         if (use)
                 return lsr_message_usage("option '%s' is only for %s; with %s use '%s'", written, commands,
                                          lsr_action_names[action], use);

@@ -113,7 +113,7 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         if (!gnu)
                 glance = lsr_given_glance(parser);
-        s->action = glance.action;
+        s->action = parser.action = glance.action;
         if (!gnu && !glance.help && !glance.no_config)
                 status = settings_take_defaults(s);
         if (status)
@@ -133,9 +133,9 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         if (got < 0)
                 return settings_refuse(&parser, s->action);
         s->n_operands = parser.n_operands;
-        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST)
+        if (s->n_operands == 0 && s->action != LSR_ACTION_LIST && !(s->action == LSR_ACTION_PACK && s->files_from))
                 return lsr_message_usage("missing operand");
-        if (s->n_operands == 0)
+        if (s->n_operands == 0 && s->action == LSR_ACTION_LIST)
                 s->operands[s->n_operands++] = ".";
         if (!s->engine) {
                 const char *env = getenv("LSR_IO");

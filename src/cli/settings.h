@@ -23,16 +23,19 @@ struct lsr_patterns {
 
 /* The options of --pack. */
 struct lsr_pack_settings {
-        const char *format; /* NULL: as the output's name says */
-        const char *owner;  /* NULL: their own */
-        const char *mtime;  /* NULL: their own */
-        struct lsr_patterns excludes;
+        const char *format;    /* NULL: as the output's name says */
+        const char *owner;     /* NULL: their own */
+        const char *mtime;     /* NULL: their own */
+        const char *directory; /* operands are below it; NULL: the working directory */
+        struct lsr_patterns excludes, includes;
         int level;        /* LSR_LEVEL_DEFAULT: not said */
         unsigned threads; /* 0: as many as there are cores */
         bool gitignore;
         bool each;
         bool no_xattrs;
         bool no_verify;
+        bool one_file_system;
+        bool dry_run;
 };
 
 /* The options of --compare; --each is among those of --pack. */
@@ -74,6 +77,11 @@ struct lsr_settings {
         bool confine_required;     /* bundles are read by a confined process or not at all */
         bool force;                /* replace what exists */
         const char *output;        /* NULL: not said */
+        const char *files_from;    /* a list of names; NULL: none */
+        bool diff_content;         /* --diff compares it, too */
+        bool null;                 /* and these end in NUL bytes */
+        bool verbose;              /* name the files */
+        unsigned strip;            /* components of names that --unpack leaves out */
         const char *engine;        /* for lsr_io_new() */
         const char *password_file; /* NULL: not said */
         const char **operands;     /* owned; at least one, for a listing "." if none was given */

@@ -1,28 +1,28 @@
-/*
- * unpack - files of bundles as real files
- *
- * An operand that is a bundle is unpacked as its members; an operand inside a
- * bundle as that file or directory under its own name, as cp -R would do.
- */
+/* unpack - files of bundles as real files; unpack-what.c finds them */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cli/cli.h"
 #include "cli/message.h"
-#include "cli/reading.h"
-#include "cli/wildcards.h"
+#include "cli/progress.h"
+#include "cli/unpack.h"
 #include "render/zone.h"
-#include "unpack/unpack.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
 
 struct unpack_run {
         struct lsr_reading reading;
+        struct lsr_out out;           /* for the names of --verbose */
         volatile sig_atomic_t signal; /* that came; 0: none */
-        uint64_t existing;            /* files of the operand at hand that exist */
+        struct lsr_progress progress;
+        uint64_t files, bytes; /* of bundles before */
+        bool tty;              /* they are read by a person */
+        uint64_t existing;     /* files of the operand at hand that exist */
 };
 
 static struct unpack_run unpack_run; /* static for the leak check, as in list.c, and for the handler */
@@ -30,6 +30,7 @@ static struct unpack_run unpack_run; /* static for the leak check, as in list.c,
 static void unpack_on_signal(int number)
 {
         unpack_run.signal = number;
+        lsr_message_clear();
         /* The signal takes effect when this function returns. */
         if (lsr_unpack_abandon())
                 raise(number);
@@ -86,15 +87,32 @@ static void unpack_lost(struct lsr_reading *r, const struct lsr_unpack_result *r
         lsr_reading_fail(r, 1);
 }
 
-static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
+static void unpack_made(void *ctx, const char *path)
+{
+        struct unpack_run *u = ctx;
+
+        lsr_out_printf(&u->out, "%s\n", u->tty ? lsr_quoted_needed(path) : path);
+}
+
+static void unpack_progress(void *ctx, const struct lsr_unpack_result *result, uint64_t bytes)
+{
+        struct unpack_run *u = ctx;
+
+        lsr_progress_tell(&u->progress, "unpacking", u->files + result->files, u->bytes + result->bytes + bytes);
+}
+
+static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
 {
         struct lsr_reading *r = &u->reading;
         const char *output = r->settings->output ? r->settings->output : ".";
         const struct lsr_unpack_options options = {
                 .output = output,
                 .force = r->settings->force,
+                .strip = r->settings->strip,
                 .ctx = u,
                 .trouble = unpack_trouble,
+                .made = r->settings->verbose ? unpack_made : NULL,
+                .progress = u->progress.terminal && !r->settings->verbose ? unpack_progress : NULL,
                 .stop = &u->signal,
         };
         struct lsr_unpack_result result;
@@ -103,7 +121,7 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
 
         r->troubled = false;
         u->existing = 0;
-        error = lsr_unpack(place, &options, &began, &result);
+        error = lsr_unpack(what, &options, &began, &result);
         /* That was told, and nothing was made. */
         if (error == -EKEYREJECTED) {
                 lsr_reading_fail(r, 1);
@@ -117,67 +135,39 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
                 lsr_message("%s more already exist and were not replaced; use --force to replace them",
                             lsr_grouped(u->existing - UNPACK_EXISTING_TOLD));
         unpack_lost(r, &result);
-}
-
-/* Returns true if @path was found, at @ret_place; otherwise the reason was reported. */
-static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_place *ret_place)
-{
-        int error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_SOME, ret_place);
-
-        /* A bundle by itself is entered; one inside another is a file of that. */
-        if (error == 1)
-                error = lsr_place_find(r->bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER | LSR_PLACE_SOME,
-                                       ret_place);
-        if (error != 0)
-                lsr_reading_refuse(r, path, error);
-        return error == 0;
-}
-
-static int unpack_compare_positions(const void *a, const void *b)
-{
-        struct lsr_member x, y;
-        const struct lsr_place *p = a, *q = b;
-
-        lsr_catalogue_get(p->catalogue, p->row, &x);
-        lsr_catalogue_get(q->catalogue, q->row, &y);
-        return (x.position > y.position) - (x.position < y.position);
-}
-
-/* Each operand is unpacked by itself; what lies on a server is asked for at once. */
-static void unpack_announce(const struct lsr_place *places, size_t n)
-{
-        const struct lsr_catalogue *c = places[0].catalogue;
-        lsr_autofree struct lsr_place *sorted = lsr_xmalloc(n * sizeof(*sorted));
-        lsr_autofree uint32_t *rows = lsr_xmalloc(n * sizeof(*rows));
-        size_t found = 0;
-
-        for (size_t i = 0; i < n; i++)
-                if (places[i].catalogue == c && !lsr_place_is_dir(&places[i]))
-                        sorted[found++] = places[i];
-        if (found < 2 || !lsr_bundle_is_remote(places[0].bundle))
-                return;
-        qsort(sorted, found, sizeof(*sorted), unpack_compare_positions);
-        for (size_t i = 0; i < found; i++)
-                rows[i] = lsr_catalogue_link(c, sorted[i].row);
-        lsr_bundle_want(places[0].bundle, c, rows, found);
+        u->files += result.files;
+        u->bytes += result.bytes;
+        if (error == 0 && options.strip > 0 && result.wanted == 0) {
+                lsr_message("nothing in %s has a path of more than %u component%s",
+                            lsr_quoted_always(what->bundle->path), options.strip, options.strip == 1 ? "" : "s");
+                lsr_reading_fail(r, 1);
+        }
 }
 
 /* All or none: if one operand is mistyped, nothing is unpacked. */
 static void unpack_operands(struct unpack_run *u)
 {
-        const struct lsr_settings *s = u->reading.settings;
-        size_t n = s->n_operands, found = 0;
-        lsr_autofree struct lsr_place *places = lsr_xmalloc(n * sizeof(*places));
+        struct lsr_unpack_operands operands;
+        struct lsr_unpack_what what;
+        size_t at = 0;
 
-        for (size_t i = 0; i < n && !u->signal; i++)
-                found += unpack_find(&u->reading, s->operands[i], &places[i]);
-        if (found < n && n > 1 && !u->signal)
-                lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
-                            lsr_grouped(n));
-        if (n > 1 && found == n)
-                unpack_announce(places, n);
-        for (size_t i = 0; i < n && found == n && !u->signal; i++)
-                unpack_place(u, &places[i]);
+        if (lsr_unpack_find(&u->reading, &operands)) {
+                lsr_unpack_announce(&operands);
+                while (!u->signal && lsr_unpack_next(&operands, &at, &what))
+                        unpack_one(u, &what);
+        }
+        lsr_unpack_operands_free(&operands);
+}
+
+/* The last line, for who looks on. */
+static void unpack_end(struct unpack_run *u)
+{
+        double took = lsr_progress_end(&u->progress);
+
+        if (u->progress.terminal && u->files > 0 && !u->signal)
+                lsr_message("%s: %s file%s, %s bytes, %.2f s",
+                            lsr_quoted_needed(u->reading.settings->output ? u->reading.settings->output : "."),
+                            lsr_grouped(u->files), u->files == 1 ? "" : "s", lsr_grouped(u->bytes), took);
 }
 
 int lsr_command_unpack(struct lsr_settings *settings)
@@ -192,15 +182,15 @@ int lsr_command_unpack(struct lsr_settings *settings)
         status = lsr_reading_open(&u->reading, settings);
         if (status)
                 return status;
-        lsr_wildcards_expand(u->reading.bundles, settings);
-        lsr_bundles_expect(u->reading.bundles, &(struct lsr_wanted){ .paths = settings->operands,
-                                                                     .n = settings->n_operands,
-                                                                     .depth = LSR_DEPTH_ALL,
-                                                                     .numbers = true });
+        lsr_out_init(&u->out, STDOUT_FILENO);
+        u->tty = settings->verbose && isatty(STDOUT_FILENO);
         u->reading.stop = &u->signal;
         lsr_signals_set(&action);
         lsr_zone_guard_libc();
+        lsr_progress_begin(&u->progress);
         unpack_operands(u);
+        lsr_reading_fail(&u->reading, lsr_message_flush(&u->out, 0));
+        unpack_end(u);
         status = lsr_reading_close(&u->reading);
         /* The incomplete file is gone: now the signal takes effect. */
         if (u->signal)

@@ -164,6 +164,19 @@ static bool wildcards_in(const char *operand)
         return wildcards_has(operand, strlen(operand)) && !lsr_url_is(operand);
 }
 
+char **lsr_wildcards_paths(struct lsr_bundles *b, const char *operand, size_t *ret_n)
+{
+        struct wildcards found = { .bundles = b };
+        bool inside;
+
+        if (wildcards_in(operand) && !wildcards_exists(&found, operand, &inside))
+                wildcards_expand(&found, operand);
+        if (found.n == 0)
+                wildcards_add(&found, lsr_xstrdup(operand));
+        *ret_n = found.n;
+        return found.paths;
+}
+
 void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
 {
         struct wildcards all = { .bundles = b };
@@ -174,17 +187,11 @@ void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
         if (i == s->n_operands)
                 return;
         for (i = 0; i < s->n_operands; i++) {
-                const char *operand = s->operands[i];
-                struct wildcards found = { .bundles = b };
-                bool inside;
+                size_t n;
+                lsr_autofree char **paths = lsr_wildcards_paths(b, s->operands[i], &n);
 
-                if (wildcards_in(operand) && !wildcards_exists(&all, operand, &inside))
-                        wildcards_expand(&found, operand);
-                for (size_t k = 0; k < found.n; k++)
-                        wildcards_add(&all, found.paths[k]);
-                if (found.n == 0)
-                        wildcards_add(&all, lsr_xstrdup(operand));
-                free(found.paths);
+                for (size_t k = 0; k < n; k++)
+                        wildcards_add(&all, paths[k]);
         }
         free(s->operands);
         s->operands = lsr_xmalloc(all.n * sizeof(*s->operands));

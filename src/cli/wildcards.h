@@ -14,3 +14,6 @@
  * Others stay as they are.
  */
 void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s);
+
+/* The same of one operand: *ret_n paths, the operand itself if need be.  They and the list are allocated. */
+char **lsr_wildcards_paths(struct lsr_bundles *b, const char *operand, size_t *ret_n);

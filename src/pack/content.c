@@ -75,7 +75,7 @@ static void content_map(struct lsr_content *c)
 
 int lsr_content_open(struct lsr_content *c, int dirfd, const char *name, bool sparse)
 {
-        c->fd = lsr_io_open_file(c->io, dirfd, name, false);
+        c->fd = lsr_io_open_file(c->io, dirfd, name, c->follow);
         if (c->fd < 0)
                 return c->fd;
         lsr_io_count(c->io, 1);

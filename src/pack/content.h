@@ -17,6 +17,7 @@
 
 struct lsr_content {
         struct lsr_io *io;
+        bool follow; /* a symbolic link */
         void *ctx;
         int (*write)(void *ctx, const void *data, size_t n);
         /* lsr_content_open() sets: */

@@ -24,7 +24,8 @@ struct keep_path {
 };
 
 struct lsr_keep {
-        char *text; /* what git said */
+        char *text;             /* what git said */
+        struct lsr_arena texts; /* of others */
         struct keep_path *paths;
         size_t n, cap;
         struct lsr_hash_table table; /* from paths to places in paths, less 1 */
@@ -59,6 +60,28 @@ static bool keep_add(struct lsr_keep *k, const char *path, size_t len, bool all)
         return true;
 }
 
+/* The same with the directories that it is in. */
+static void keep_add_way(struct lsr_keep *k, const char *path, size_t len, bool all)
+{
+        keep_add(k, path, len, all);
+        for (; len > 0; len--)
+                if (path[len] == '/' && !keep_add(k, path, len, false))
+                        break;
+}
+
+struct lsr_keep *lsr_keep_new(void)
+{
+        struct lsr_keep *k = lsr_xmalloc(sizeof(*k));
+
+        *k = (struct lsr_keep){};
+        return k;
+}
+
+void lsr_keep_add(struct lsr_keep *keep, const char *path, size_t len, bool all)
+{
+        keep_add_way(keep, lsr_arena_strndup(&keep->texts, path, len), len, all);
+}
+
 int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
 {
         static const char *const args[] = {
@@ -73,16 +96,13 @@ int lsr_keep_git(struct lsr_keep **ret_keep, const char *path)
                 free(text);
         if (r != 0)
                 return r < 0 ? r : -EINVAL;
-        k = lsr_xmalloc(sizeof(*k));
-        *k = (struct lsr_keep){ .text = text };
+        k = lsr_keep_new();
+        k->text = text;
         for (char *p = text, *end; p < text + len && (end = memchr(p, '\0', (size_t)(text + len - p))); p = end + 1) {
                 size_t n = (size_t)(end - p);
                 bool all = n > 0 && p[n - 1] == '/';
 
-                keep_add(k, p, n - all, all);
-                for (n -= all; n > 0; n--)
-                        if (p[n] == '/' && !keep_add(k, p, n, false))
-                                break;
+                keep_add_way(k, p, n - all, all);
         }
         *ret_keep = k;
         return 0;
@@ -95,6 +115,7 @@ struct lsr_keep *lsr_keep_free(struct lsr_keep *keep)
         lsr_hash_free(&keep->table);
         free(keep->paths);
         free(keep->text);
+        lsr_arena_free(&keep->texts);
         free(keep);
         return NULL;
 }

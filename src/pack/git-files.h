@@ -1,11 +1,12 @@
 /*
- * git-files - the files of a tree that git knows or would add
+ * git-files - the files of a tree that are packed: those that git knows or would add, or that a list names
  *
  * git interprets .gitignore, .git/info/exclude and the user's own excludes:
  * `git ls-files` runs once for the tree.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum lsr_kept {
@@ -21,6 +22,10 @@ struct lsr_keep;
  * errno.
  */
 int lsr_keep_git(struct lsr_keep **ret_keep, const char *path);
+
+/* An empty set, and one more path below the root, with the directories that it is in; @all: with all below it. */
+struct lsr_keep *lsr_keep_new(void);
+void lsr_keep_add(struct lsr_keep *keep, const char *path, size_t len, bool all);
 struct lsr_keep *lsr_keep_free(struct lsr_keep *keep);
 
 /* @path of @len bytes below the tree's root. */

@@ -119,13 +119,35 @@ static void pack_trouble(struct pack *p, enum lsr_pack_trouble what, const struc
         p->o->trouble(p->o->ctx, what, item->path[0] ? item->path : ".", error, at);
 }
 
-static void pack_lost(struct pack *p, unsigned losses, const struct lsr_walk_item *item)
+void lsr_pack_lost(struct lsr_pack_stats *stats, unsigned losses, const char *path)
 {
         for (unsigned i = 0; i < LSR_LOSSES; i++) {
-                struct lsr_pack_loss *loss = &p->stats->losses[i];
+                struct lsr_pack_loss *loss = &stats->losses[i];
 
                 if ((losses & 1u << i) && loss->n++ == 0)
-                        loss->first = lsr_xstrdup(item->path[0] ? item->path : ".");
+                        loss->first = lsr_xstrdup(path[0] ? path : ".");
+        }
+}
+
+void lsr_pack_override(const struct lsr_pack_options *options, struct lsr_member *m)
+{
+        const struct lsr_pack_options *o = options;
+
+        if (o->set_owner) {
+                m->meta.uid = o->uid;
+                m->user = o->user;
+        }
+        if (o->set_group) {
+                m->meta.gid = o->gid;
+                m->group = o->group;
+        }
+        if (o->set_time) {
+                m->meta.sec[LSR_MTIME] = o->time_sec;
+                m->meta.nsec[LSR_MTIME] = o->time_nsec;
+        }
+        if (o->clamp && m->meta.sec[LSR_MTIME] >= o->clamp_sec) {
+                m->meta.sec[LSR_MTIME] = o->clamp_sec;
+                m->meta.nsec[LSR_MTIME] = 0;
         }
 }
 
@@ -143,20 +165,11 @@ static struct lsr_member pack_member(struct pack *p, const struct lsr_walk_item 
                 .xattrs_len = item->xattrs_len,
         };
 
-        if (p->o->set_owner)
-                m.meta.uid = p->o->uid;
-        if (p->o->set_group)
-                m.meta.gid = p->o->gid;
-        m.user = p->o->set_owner ? p->o->user : lsr_names_find(&p->users, m.meta.uid);
-        m.group = p->o->set_group ? p->o->group : lsr_names_find(&p->groups, m.meta.gid);
-        if (p->o->set_time) {
-                m.meta.sec[LSR_MTIME] = p->o->time_sec;
-                m.meta.nsec[LSR_MTIME] = p->o->time_nsec;
-        }
-        if (p->o->clamp && m.meta.sec[LSR_MTIME] >= p->o->clamp_sec) {
-                m.meta.sec[LSR_MTIME] = p->o->clamp_sec;
-                m.meta.nsec[LSR_MTIME] = 0;
-        }
+        if (!p->o->set_owner)
+                m.user = lsr_names_find(&p->users, m.meta.uid);
+        if (!p->o->set_group)
+                m.group = lsr_names_find(&p->groups, m.meta.gid);
+        lsr_pack_override(p->o, &m);
         if (!S_ISREG(m.meta.mode))
                 m.meta.size = 0;
         return m;
@@ -175,7 +188,7 @@ static int pack_header(struct pack *p, struct lsr_walk_item *item, const struct 
         else if (r & LSR_LOSS_NAME)
                 pack_trouble(p, LSR_PACK_NAME, item, 0, 0);
         else
-                pack_lost(p, (unsigned)r, item);
+                lsr_pack_lost(p->stats, (unsigned)r, item->path);
         if (r & LSR_LOSS_KIND) {
                 lsr_walk_drop(item);
                 return 1;
@@ -282,7 +295,7 @@ static int pack_whole(struct pack *p, struct lsr_walk_item *item, struct lsr_con
 /* A file that is opened now. */
 static int pack_large(struct pack *p, struct lsr_walk_item *item)
 {
-        struct lsr_content c = { .io = p->o->read_io, .ctx = p, .write = pack_write };
+        struct lsr_content c = { .io = p->o->read_io, .follow = p->o->follow, .ctx = p, .write = pack_write };
         struct lsr_member m;
         int dirfd = lsr_walk_fd(p->walk, item);
         int r = dirfd < 0 && dirfd != AT_FDCWD
@@ -402,7 +415,7 @@ static int pack_item(struct pack *p, struct lsr_walk_item *item, const struct ls
         if (linked && p->w->kind->hardlinks)
                 return pack_hardlink(p, item, linked);
         if (linked)
-                pack_lost(p, LSR_LOSS_HARDLINK, item);
+                lsr_pack_lost(p->stats, LSR_LOSS_HARDLINK, item->path);
         if (S_ISREG(item->meta.mode))
                 return pack_regular(p, item, file);
         return pack_plain(p, item);
@@ -464,6 +477,7 @@ static int pack_plan(struct pack *p, struct pack_batch *b)
                         .data = &b->files[b->n],
                         .dirfd = lsr_walk_fd(p->walk, item),
                         .kind = LSR_OP_READ_FILE,
+                        .follow = p->o->follow,
                 };
                 b->n++;
                 used += cap;
@@ -530,6 +544,8 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
                 .roots = options->roots,
                 .n_roots = options->n_roots,
                 .excludes = options->excludes,
+                .follow = options->follow,
+                .one_file_system = options->one_file_system,
                 .no_xattrs = options->no_xattrs,
         });
         for (unsigned i = 0; i < 2; i++)
@@ -552,22 +568,24 @@ int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, 
 }
 
 /* For files with several names each name counts its part. */
-static void measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
+static bool measure_item(const struct lsr_walk_item *item, struct lsr_pack_size *size)
 {
         const struct lsr_meta *meta = &item->meta;
         uint64_t allocated = meta->blocks * 512;
 
         if (meta->error || S_ISSOCK(meta->mode))
-                return;
+                return false;
         size->members++;
         size->least += PACK_HEADER;
         if (!S_ISREG(meta->mode) || meta->nlink == 0)
-                return;
+                return true;
         size->bytes += meta->size / meta->nlink;
         size->least += (allocated < meta->size ? allocated : meta->size) / meta->nlink;
+        return true;
 }
 
-int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size)
+int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
+                     struct lsr_pack_size *ret_size)
 {
         struct lsr_pack_size size = {};
         struct lsr_walk_lot lot = {};
@@ -576,13 +594,16 @@ int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_siz
                 .roots = options->roots,
                 .n_roots = options->n_roots,
                 .excludes = options->excludes,
+                .follow = options->follow,
+                .one_file_system = options->one_file_system,
                 .sizes_only = true,
         });
         int r;
 
         while ((r = lsr_walk_next(walk, &lot)) > 0)
                 for (size_t i = 0; i < lot.n; i++)
-                        measure_item(&lot.items[i], &size);
+                        if (measure_item(&lot.items[i], &size) && name)
+                                name(options->ctx, lot.items[i].path);
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (r == 0)

@@ -30,6 +30,8 @@ enum lsr_pack_trouble {
         LSR_PACK_CHANGED,  /* no longer a file, or written to while it was read */
         LSR_PACK_SIZE,     /* larger than the format can say: not stored */
         LSR_PACK_NAME,     /* the same of its name, of a directory with all that is below */
+        LSR_PACK_MEMBER,   /* it cannot be read from the bundle that is packed again: not stored */
+        LSR_PACK_DAMAGED,  /* the same when a part of it was stored: there will be no bundle */
         LSR_PACK_TWICE,    /* its directory has it more than once: stored once */
         LSR_PACK_SOCKET,   /* a remark: not stored */
         LSR_PACK_OUTPUT,   /* a remark: it is the bundle itself */
@@ -53,7 +55,8 @@ struct lsr_pack_options {
         const struct lsr_walk_root *roots;
         size_t n_roots;
         struct lsr_excludes *excludes;
-        bool no_xattrs; /* those of the trees are not asked for */
+        bool follow, one_file_system; /* as in struct lsr_walk_options */
+        bool no_xattrs;               /* those of the trees are not asked for */
         bool set_owner, set_group;
         uint32_t uid, gid;
         const char *user, *group; /* NULL: without names */
@@ -77,9 +80,18 @@ struct lsr_pack_size {
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
-/* Walk the trees without reading files.  0, or a negative errno of the engine. */
-int lsr_pack_measure(const struct lsr_pack_options *options, struct lsr_pack_size *ret_size);
+/*
+ * Walk the trees without reading files, and tell @name of each that would be packed, unless that is NULL.  0, or a
+ * negative errno of the engine.
+ */
+int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
+                     struct lsr_pack_size *ret_size);
 
 /* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);
+/* Owner and time of @m as the options say. */
+void lsr_pack_override(const struct lsr_pack_options *options, struct lsr_member *m);
+
+/* Of the member at @path the writer could not store what @losses say, a set of enum lsr_loss. */
+void lsr_pack_lost(struct lsr_pack_stats *stats, unsigned losses, const char *path);
 void lsr_pack_stats_free(struct lsr_pack_stats *stats);

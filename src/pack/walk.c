@@ -53,7 +53,7 @@ struct lsr_walk_dir {
         const struct lsr_walk_root *root;
         char *name; /* in the parent, owned; of a root its path */
         int fd;     /* -1: closed for a while */
-        dev_t dev;  /* then: which one it was */
+        dev_t dev;  /* then, and where links are followed: which one it is */
         ino_t ino;
         unsigned refs;  /* items, subdirectories, and the walk while it is in it */
         unsigned items; /* at the caller */
@@ -212,13 +212,14 @@ static bool walk_wants(struct lsr_walk *w, const struct lsr_walk_dir *dir, struc
         return kept != LSR_KEPT_NOT;
 }
 
-/* A file system without d_type. */
+/* A file system without d_type, or a link that is followed. */
 static uint8_t walk_type(struct lsr_walk *w, int fd, const char *name)
 {
         struct stat st;
 
         lsr_io_count(w->o.io, 1);
-        return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) ? DT_DIR : DT_UNKNOWN;
+        return fstatat(fd, name, &st, w->o.follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) ? DT_DIR
+                                                                                                         : DT_UNKNOWN;
 }
 
 struct walk_texts {
@@ -235,7 +236,7 @@ static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_
 
         if (lsr_entry_is_dots(s))
                 return;
-        if (name.type == DT_UNKNOWN)
+        if (name.type == DT_UNKNOWN || (name.type == DT_LNK && w->o.follow))
                 name.type = walk_type(w, dir->fd, s);
         if (!walk_wants(w, dir, &name))
                 return;
@@ -318,7 +319,7 @@ static int walk_open_again(struct lsr_walk *w, struct lsr_walk_dir *dir)
 {
         struct stat st;
         int at = dir->parent ? dir->parent->fd : AT_FDCWD;
-        int fd = lsr_io_open_dir(w->o.io, at, dir->name, false);
+        int fd = lsr_io_open_dir(w->o.io, at, dir->name, w->o.follow);
 
         if (fd < 0)
                 return fd;
@@ -421,6 +422,23 @@ static struct lsr_walk_item *walk_add(struct lsr_walk_lot *lot, struct lsr_walk_
         return item;
 }
 
+/*
+ * May the directory @fd below @dir be entered?  0; 1: it is on another file system; -ELOOP: it is one that it lies in.
+ * Remembers which it is in *ret_st.
+ */
+static int walk_may_enter(struct lsr_walk *w, const struct lsr_walk_dir *dir, int fd, struct stat *ret_st)
+{
+        if (!w->o.follow && !w->o.one_file_system)
+                return 0;
+        lsr_io_count(w->o.io, 1);
+        if (fstat(fd, ret_st) < 0)
+                return -errno;
+        for (const struct lsr_walk_dir *above = dir; above && w->o.follow; above = above->parent)
+                if (above->dev == ret_st->st_dev && above->ino == ret_st->st_ino)
+                        return -ELOOP;
+        return dir && w->o.one_file_system && dir->dev != ret_st->st_dev;
+}
+
 /* The next root, and if it is a directory what is in it. */
 static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
 {
@@ -428,6 +446,7 @@ static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
         size_t len = strlen(root->prefix);
         struct lsr_walk_item *item;
         struct lsr_walk_dir *dir;
+        struct stat st = {};
         int fd = -EISDIR;
 
         if (w->o.excludes)
@@ -439,6 +458,14 @@ static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
                 item->dir_error = root->is_dir ? fd : 0;
         } else {
                 dir = walk_dir_new(root, root->path, fd);
+                walk_may_enter(w, NULL, fd, &st);
+                dir->dev = st.st_dev;
+                dir->ino = st.st_ino;
+                if (root->bare) {
+                        walk_push(w, dir, root->prefix, len);
+                        walk_unref(w, dir);
+                        return;
+                }
                 item = walk_add(lot, dir, ".");
                 item->below = dir;
                 item->dir_error = walk_push(w, dir, root->prefix, len);
@@ -454,7 +481,8 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         const struct walk_name *name = &dir->names[dir->next++];
         struct lsr_walk_item *item = walk_add(lot, dir, name->name);
         char *path = lsr_arena_text(&lot->arena, dir->path_len + name->len + 1);
-        int fd;
+        struct stat st = {};
+        int fd, r;
 
         memcpy(path, w->path, dir->path_len);
         memcpy(path + dir->path_len, name->name, name->len + 1);
@@ -468,12 +496,17 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
         if (dir->depth + 1 == LSR_CATALOGUE_DEPTH_MAX)
                 fd = -ENAMETOOLONG;
         if (fd >= 0)
-                fd = lsr_io_open_dir(w->o.io, fd, name->name, false);
-        if (fd < 0) {
-                item->dir_error = fd;
+                fd = lsr_io_open_dir(w->o.io, fd, name->name, w->o.follow);
+        r = fd < 0 ? fd : walk_may_enter(w, dir, fd, &st);
+        if (r != 0) {
+                item->dir_error = r < 0 ? r : 0;
+                if (fd >= 0)
+                        close(fd);
                 return;
         }
         below = walk_dir_new(dir->root, name->name, fd);
+        below->dev = st.st_dev;
+        below->ino = st.st_ino;
         below->all = dir->all || name->all;
         below->parent = dir;
         item->below = below;
@@ -492,6 +525,7 @@ static bool walk_ask(struct lsr_walk *w, struct lsr_walk_lot *lot, struct lsr_wa
         *op->data = (struct lsr_op_data){};
         op->name = item->name;
         op->dirfd = item->dir->fd;
+        op->follow = w->o.follow;
         if (!S_ISLNK(item->meta.mode)) {
                 op->kind = LSR_OP_LIST_XATTRS;
                 return !w->o.no_xattrs && (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode)) &&
@@ -545,7 +579,7 @@ static int walk_stat(struct lsr_walk *w, struct lsr_walk_lot *lot)
                                                LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_NLINK | LSR_FIELD_UID |
                                                        LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_BLOCKS |
                                                        LSR_FIELD_INODE | LSR_FIELD_DEV | LSR_FIELD_MTIME,
-                                               false);
+                                               w->o.follow);
         struct lsr_op *ops = lsr_arena_new(&lot->arena, struct lsr_op, lot->n);
         int r;
 
@@ -583,7 +617,7 @@ int lsr_walk_next(struct lsr_walk *w, struct lsr_walk_lot *lot)
                         walk_unref(w, dir);
                         continue;
                 }
-                text += lot->items[lot->n - 1].path_len;
+                text += lot->n > 0 ? lot->items[lot->n - 1].path_len : 0;
         }
         if (lot->n == 0)
                 return 0;

@@ -27,6 +27,7 @@ struct lsr_walk_root {
         const char *given;     /* the same as it was asked for, for patterns; NULL */
         const char *prefix;    /* the path that it is stored by; "": its entries have none */
         bool is_dir;           /* else it is the only item */
+        bool bare;             /* the directory itself is no item, only what is in it */
         struct lsr_keep *keep; /* NULL: all of it */
 };
 
@@ -34,6 +35,8 @@ struct lsr_walk_options {
         struct lsr_io *io;
         const struct lsr_walk_root *roots; /* in the order of their prefixes */
         size_t n_roots;
+        bool follow;                   /* symbolic links, too, are what they lead to */
+        bool one_file_system;          /* a directory on another one is taken without what is in it */
         bool no_xattrs;                /* they are not wanted */
         bool sizes_only;               /* neither targets nor xattrs are wanted */
         struct lsr_excludes *excludes; /* NULL: none */

@@ -222,6 +222,8 @@ static int files_write(void *ctx, const void *data, size_t n)
         else
                 r = u->m.flags & LSR_MEMBER_SPARSE ? files_write_sparse(u, data, n) : files_write_all(u, data, n);
         u->error = r;
+        if (u->o->progress)
+                u->o->progress(u->o->ctx, u->result, u->at);
         return unpack_is_fatal(r) ? r : 0;
 }
 
@@ -258,7 +260,7 @@ static int files_end_header(struct unpack *u, const struct unpack_step *step, in
 
         if (error == 0) {
                 u->state[step->row] |= step->member == step->row ? ROW_TRUE : ROW_LINK;
-                return is_dir && step->row != 0 ? unpack_make_dir(u, step->row) : 0;
+                return is_dir && u->state[step->row] & ROW_WANTED ? unpack_make_dir(u, step->row) : 0;
         }
         if (error == -EINTR)
                 return 0;
@@ -315,8 +317,7 @@ static int files_end(void *ctx, size_t i, int error)
                         unpack_tell(u, what, row, error);
                 return unpack_is_fatal(error) && what == LSR_UNPACK_WRITE ? error : 0;
         }
-        u->state[row] |= ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK);
-        u->result->files++;
+        unpack_made(u, row, ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK));
         u->result->bytes += u->at;
         return 0;
 }
@@ -384,14 +385,14 @@ int unpack_files(struct unpack *u)
 {
         const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
         const bool claimed = u->bundle->claimed;
-        unsigned flags = claimed ? LSR_MANY_EXACT : 0;
+        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : 0;
         uint32_t *members;
         int r;
 
         u->steps = lsr_xmalloc((2 * u->n + 1) * sizeof(*u->steps));
         if (claimed && u->whole) {
                 files_add_claimed(u, 0);
-                flags |= LSR_MANY_ALL;
+                flags = LSR_MANY_EXACT | LSR_MANY_ALL;
         }
         for (size_t i = 0; i < u->n; i++)
                 (claimed ? files_add_claimed : files_add_content)(u, u->rows[i]);

@@ -19,7 +19,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 
 #define RESTORE_SPECIAL (S_ISUID | S_ISGID)
 
@@ -88,26 +88,12 @@ bool lsr_restore_needed(const struct lsr_restore *r, const struct lsr_member *m)
                lsr_restore_mode(r, m) != lsr_restore_first_mode(r, m);
 }
 
-/* The attribute in which the kernel has the access control list @name; NULL: it is none. */
-static const char *restore_acl(const char *name, bool *ret_text)
-{
-        static const char *const kernel[] = { "system.posix_acl_access", "system.posix_acl_default" };
-        static const char *const text[] = { "SCHILY.acl.access", "SCHILY.acl.default" };
-
-        for (unsigned i = 0; i < 2; i++) {
-                *ret_text = strcmp(name, text[i]) == 0;
-                if (*ret_text || strcmp(name, kernel[i]) == 0)
-                        return kernel[i];
-        }
-        return NULL;
-}
-
 /* Set one that is an access control list, or not, as @acls says. */
 static int restore_xattr(int (*set)(const void *where, const char *name, const void *value, size_t n),
                          const void *where, bool acls, const char *name, const uint8_t *value, size_t n)
 {
         bool is_text;
-        const char *acl = restore_acl(name, &is_text);
+        const char *acl = lsr_acl_kernel_name(name, &is_text);
         lsr_autofree uint8_t *converted = NULL;
         size_t size;
         int r;
@@ -159,19 +145,10 @@ static int restore_lset(const void *where, const char *name, const void *value, 
 
 static bool restore_times(const struct lsr_member *m, struct timespec ret_times[2])
 {
-        int64_t sec = m->meta.sec[LSR_MTIME];
+        int64_t sec = lsr_member_mtime(m);
 
         if (!(m->meta.known & LSR_FIELD_MTIME))
                 return false;
-        if (m->flags & LSR_MEMBER_LOCALTIME) {
-                time_t civil = sec;
-                struct tm tm;
-
-                if (gmtime_r(&civil, &tm)) {
-                        tm.tm_isdst = -1;
-                        sec = mktime(&tm);
-                }
-        }
         ret_times[0] = (struct timespec){ .tv_nsec = UTIME_OMIT };
         ret_times[1] = (struct timespec){ .tv_sec = sec, .tv_nsec = m->meta.nsec[LSR_MTIME] };
         return true;

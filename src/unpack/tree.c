@@ -22,7 +22,17 @@
 
 #define TREE_FLAGS (O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-int lsr_tree_open(struct lsr_tree *ret_tree, const char *path, const struct lsr_catalogue *c, uint32_t base)
+unsigned lsr_tree_depth(const struct lsr_tree *t, uint32_t row)
+{
+        unsigned depth = 0;
+
+        for (; row != t->base; row = lsr_catalogue_parent(t->c, row))
+                depth++;
+        return depth;
+}
+
+int lsr_tree_open(struct lsr_tree *ret_tree, const char *path, const struct lsr_catalogue *c, uint32_t base,
+                  unsigned strip)
 {
         struct lsr_tree *t = ret_tree;
         int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -34,7 +44,7 @@ int lsr_tree_open(struct lsr_tree *ret_tree, const char *path, const struct lsr_
         }
         if (fd < 0)
                 return -errno;
-        *t = (struct lsr_tree){ .c = c, .base = base, .root = fd };
+        *t = (struct lsr_tree){ .c = c, .base = base, .strip = strip, .root = fd };
         for (unsigned i = 0; i < LSR_TREE_OPEN; i++)
                 t->open[i].fd = -1;
         return 0;
@@ -58,6 +68,11 @@ char *lsr_tree_path(const struct lsr_tree *t, uint32_t row)
         skip += skip > 0;
         if (skip > len)
                 skip = len;
+        for (unsigned i = 0; i < t->strip; i++) {
+                const char *slash = strchr(path + skip, '/');
+
+                skip = slash ? (size_t)(slash + 1 - path) : len;
+        }
         memmove(path, path + skip, len - skip + 1);
         return path;
 }
@@ -104,7 +119,7 @@ static int tree_kept(const struct lsr_tree *t, uint32_t row)
 {
         unsigned slot = tree_slot(row);
 
-        if (row == t->base)
+        if (lsr_tree_is_root(t, row))
                 return t->root;
         return t->open[slot].fd >= 0 && t->open[slot].row == row ? t->open[slot].fd : -1;
 }
@@ -161,7 +176,7 @@ int lsr_tree_open_dir(struct lsr_tree *t, uint32_t row, int flags)
 {
         int fd;
 
-        if (row == t->base) {
+        if (lsr_tree_is_root(t, row)) {
                 fd = openat(t->root, ".", flags | TREE_FLAGS);
                 return fd < 0 ? -errno : fd;
         }

@@ -17,8 +17,9 @@
 
 struct lsr_tree {
         const struct lsr_catalogue *c;
-        uint32_t base; /* the row that the target stands for */
-        int root;      /* the target */
+        uint32_t base;  /* the row that the target stands for, */
+        unsigned strip; /* and so do all rows that lie so many levels below it */
+        int root;       /* the target */
         bool no_openat2;
         struct {
                 uint32_t row;
@@ -26,8 +27,22 @@ struct lsr_tree {
         } open[LSR_TREE_OPEN];
 };
 
-/* The directory at @path, made if it is not there, is to hold what is below @base.  0 or a negative errno. */
-int lsr_tree_open(struct lsr_tree *ret_tree, const char *path, const struct lsr_catalogue *c, uint32_t base);
+/*
+ * The directory at @path, made if it is not there, is to hold what is more than @strip levels below @base.  0 or a
+ * negative errno.
+ */
+int lsr_tree_open(struct lsr_tree *ret_tree, const char *path, const struct lsr_catalogue *c, uint32_t base,
+                  unsigned strip);
+
+/* Levels from the base down to @row, which is below it. */
+unsigned lsr_tree_depth(const struct lsr_tree *t, uint32_t row);
+
+/* Is @row one that the target stands for?  It is the base, or below it. */
+static inline bool lsr_tree_is_root(const struct lsr_tree *t, uint32_t row)
+{
+        return t->strip == 0 ? row == t->base : lsr_tree_depth(t, row) == t->strip;
+}
+
 void lsr_tree_close(struct lsr_tree *t);
 
 /* A descriptor (O_PATH) of directory @row, good until the next call, or a negative errno. */

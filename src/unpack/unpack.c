@@ -46,6 +46,19 @@ void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, i
         u->o->trouble(u->o->ctx, what, path, error);
 }
 
+void unpack_made(struct unpack *u, uint32_t row, unsigned state)
+{
+        u->state[row] |= (uint8_t)state;
+        u->result->files++;
+        if (u->o->progress)
+                u->o->progress(u->o->ctx, u->result, 0);
+        if (u->o->made) {
+                lsr_autofree char *below = lsr_tree_path(&u->tree, row);
+
+                u->o->made(u->o->ctx, below);
+        }
+}
+
 static void unpack_lost(void *ctx, const char *name, int error)
 {
         struct unpack *u = ctx;
@@ -86,7 +99,7 @@ int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
 {
         uint32_t parent = lsr_catalogue_parent(u->c, row);
 
-        if (parent != u->tree.base) {
+        if (!lsr_tree_is_root(&u->tree, parent)) {
                 int r = unpack_make_dir(u, parent);
 
                 if (r < 0)
@@ -156,8 +169,7 @@ static int unpack_make_one_dir(struct unpack *u, uint32_t row)
                 unpack_failed(u, LSR_UNPACK_DIR, row, dir);
                 return unpack_is_fatal(dir) ? dir : 0;
         }
-        u->state[row] |= ROW_MADE;
-        u->result->files++;
+        unpack_made(u, row, ROW_MADE);
         return 0;
 }
 
@@ -168,8 +180,8 @@ int unpack_make_dir(struct unpack *u, uint32_t row)
                 uint32_t next = row, parent;
                 int r;
 
-                while ((parent = lsr_catalogue_parent(u->c, next)) != u->tree.base &&
-                       !(u->state[parent] & (ROW_MADE | ROW_LOST)))
+                while (parent = lsr_catalogue_parent(u->c, next),
+                       !lsr_tree_is_root(&u->tree, parent) && !(u->state[parent] & (ROW_MADE | ROW_LOST)))
                         next = parent;
                 r = unpack_make_one_dir(u, next);
                 if (r < 0)
@@ -294,8 +306,7 @@ static int unpack_specials(struct unpack *u)
                                 return r;
                         continue;
                 }
-                u->state[row] |= ROW_MADE;
-                u->result->files++;
+                unpack_made(u, row, ROW_MADE);
         }
         return 0;
 }
@@ -345,13 +356,36 @@ static int unpack_links(struct unpack *u)
                         unpack_failed(u, LSR_UNPACK_LINK, row, r);
                         continue;
                 }
-                u->state[row] |= ROW_MADE;
-                u->result->files++;
+                unpack_made(u, row, ROW_MADE);
         }
         return 0;
 }
 
 /* --- all of it ------------------------------------------------------------------------ */
+
+/* @row is to be unpacked, unless its path has lost all components, or it was added before. */
+static void unpack_add(struct unpack *u, uint32_t row)
+{
+        if (row == 0 || u->state[row] & ROW_WANTED)
+                return;
+        if (u->tree.strip > 0 && lsr_tree_depth(&u->tree, row) <= u->tree.strip)
+                return;
+        u->state[row] |= ROW_WANTED;
+        u->rows[u->n++] = row;
+}
+
+/* The directories between the base and @row, from above. */
+static void unpack_collect_above(struct unpack *u, uint32_t row)
+{
+        uint32_t above[LSR_CATALOGUE_DEPTH_MAX], parent = lsr_catalogue_parent(u->c, row);
+        size_t n = 0;
+
+        for (; parent != u->tree.base && !(u->state[parent] & ROW_WANTED) && n < LSR_CATALOGUE_DEPTH_MAX;
+             parent = lsr_catalogue_parent(u->c, parent))
+                above[n++] = parent;
+        while (n > 0)
+                unpack_add(u, above[--n]);
+}
 
 /*
  * Rows below @top, and @top itself unless it is the root; depth first, so that a parent is still open when its
@@ -361,12 +395,10 @@ static void unpack_collect(struct unpack *u, uint32_t top)
 {
         uint32_t row = top;
 
-        u->rows = lsr_xmalloc((size_t)lsr_catalogue_rows(u->c) * sizeof(*u->rows));
         for (;;) {
                 struct lsr_slice below = lsr_catalogue_children(u->c, row);
 
-                if (row != 0)
-                        u->rows[u->n++] = row;
+                unpack_add(u, row);
                 if (below.n > 0) {
                         row = below.first;
                         continue;
@@ -381,6 +413,19 @@ static void unpack_collect(struct unpack *u, uint32_t top)
                 if (row == top)
                         break;
         }
+}
+
+/* Everything that is wanted; and which of several hard links has the content. */
+static void unpack_collect_all(struct unpack *u, const struct lsr_unpack_what *what)
+{
+        u->rows = lsr_xmalloc((size_t)lsr_catalogue_rows(u->c) * sizeof(*u->rows));
+        for (size_t i = 0; i < what->n; i++) {
+                u->whole |= what->rows[i] == 0 && u->o->strip == 0;
+                if (what->rows[i] != 0)
+                        unpack_collect_above(u, what->rows[i]);
+                unpack_collect(u, what->rows[i]);
+        }
+        u->result->wanted = u->n;
         for (size_t i = 0; i < u->n; i++) {
                 uint32_t *made = &u->made[lsr_catalogue_link(u->c, u->rows[i])];
 
@@ -414,7 +459,8 @@ static int unpack_all(struct unpack *u)
         lsr_restore_begin(&u->restore);
         lsr_restore_look(&u->restore, u->tree.root, NULL);
         if (!u->bundle->claimed) {
-                memset(u->state, ROW_TRUE | ROW_LINK, lsr_catalogue_rows(u->c));
+                for (uint32_t row = 0; row < lsr_catalogue_rows(u->c); row++)
+                        u->state[row] |= ROW_TRUE | ROW_LINK;
                 r = unpack_dirs(u);
         }
         if (r >= 0)
@@ -427,11 +473,11 @@ static int unpack_all(struct unpack *u)
         return r;
 }
 
-int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
+int lsr_unpack(const struct lsr_unpack_what *what, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result)
 {
-        const struct lsr_catalogue *c = place->catalogue;
-        struct unpack u = { .o = options, .result = ret_result, .bundle = place->bundle, .c = c, .fd = -1 };
+        const struct lsr_catalogue *c = what->catalogue;
+        struct unpack u = { .o = options, .result = ret_result, .bundle = what->bundle, .c = c, .fd = -1 };
         bool there = access(options->output, F_OK) == 0;
         int r;
 
@@ -441,16 +487,15 @@ int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *o
         u.made = calloc(lsr_catalogue_rows(c), sizeof(*u.made));
         r = u.state && u.made ? 0 : -ENOMEM;
         if (r == 0) {
-                unpack_collect(&u, place->row);
+                unpack_collect_all(&u, what);
                 r = lsr_bundle_unlock(u.bundle, c, u.rows, u.n);
         }
         if (r == 0)
-                r = lsr_tree_open(&u.tree, options->output, c, lsr_catalogue_parent(c, place->row));
+                r = lsr_tree_open(&u.tree, options->output, c, what->base, options->strip);
         if (r == 0) {
                 *ret_began = true;
-                u.whole = place->row == 0;
                 r = unpack_all(&u);
-                if (r >= 0 && place->row == 0 && (!there || options->force))
+                if (r >= 0 && u.whole && (!there || options->force))
                         unpack_root_metadata(&u);
                 lsr_restore_end(&u.restore);
                 lsr_tree_close(&u.tree);

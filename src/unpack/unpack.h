@@ -23,18 +23,35 @@ enum lsr_unpack_trouble {
         LSR_UNPACK_METADATA, /* it is there, but without owner, mode or time */
 };
 
+struct lsr_unpack_result;
+
 struct lsr_unpack_options {
         const char *output; /* the directory, made if it is not there */
         bool force;         /* what exists is replaced; else it is left alone */
+        unsigned strip;     /* components that paths lose; what has no more is left out */
         void *ctx;
         /* @path begins with @output. */
         void (*trouble)(void *ctx, enum lsr_unpack_trouble what, const char *path, int error);
+        /* Something was made at @path below @output, in the order in which it happens; NULL. */
+        void (*made)(void *ctx, const char *path);
+        /* So much is made, @result included, and of the file at hand so many bytes; NULL. */
+        void (*progress)(void *ctx, const struct lsr_unpack_result *result, uint64_t bytes);
         const volatile sig_atomic_t *stop; /* not 0: come to an end; NULL */
 };
 
+/* What is to be unpacked. */
+struct lsr_unpack_what {
+        struct lsr_bundle *bundle;
+        const struct lsr_catalogue *catalogue; /* that they were found in */
+        const uint32_t *rows;                  /* with all that is below them, each once */
+        size_t n;
+        uint32_t base; /* paths begin below this directory, in which all rows are; a row can only be the root itself */
+};
+
 struct lsr_unpack_result {
-        uint64_t files; /* made, directories included */
-        uint64_t bytes; /* of content */
+        uint64_t wanted; /* to be made, directories included, */
+        uint64_t files;  /* and made */
+        uint64_t bytes;  /* of content */
         /* Attributes that could not be restored; the first of them, where n_lost > 0. */
         uint64_t n_lost;
         int lost_error;
@@ -43,12 +60,11 @@ struct lsr_unpack_result {
 };
 
 /*
- * Unpack @place, whose bundle is loaded: the members of a bundle's root, otherwise the file or directory under its
- * own name.  Directories that exist keep their metadata unless options->force.  0: done, perhaps with reported
- * problems; a negative errno: ended early (-EINTR: stopped), or, if *ret_began is false, not begun at all.
- * Changes the umask while it works.
+ * Unpack @what; directories between the base and the rows are made as the bundle has them.  Directories that exist
+ * keep their metadata unless options->force.  0: done, perhaps with reported problems; a negative errno: ended early
+ * (-EINTR: stopped), or, if *ret_began is false, not begun at all.  Changes the umask while it works.
  */
-int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
+int lsr_unpack(const struct lsr_unpack_what *what, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result);
 
 /*

@@ -21,6 +21,7 @@ enum {
         ROW_TRUE = 1 << 3,   /* its header says the same, */
         ROW_LINK = 1 << 4,   /* and that of what the hard link leads to, where this has its content */
         ROW_UNTRUE = 1 << 5, /* a directory that was made for what is in it, before its own header was read */
+        ROW_WANTED = 1 << 6, /* it is among the rows */
 };
 
 /* One step of the pass through the bundle: @member is read for the sake of @row, which is it or a hard link to it. */
@@ -41,7 +42,7 @@ struct unpack {
         size_t n;
         uint8_t *state; /* of each row of the catalogue */
         uint32_t *made; /* for a row that hard links lead to: which of them has its content; 0: none */
-        bool whole;     /* all of the bundle */
+        bool whole;     /* all of the bundle, its root too */
         struct unpack_step *steps;
         size_t n_steps;
         /* The file at hand. */
@@ -78,6 +79,9 @@ int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 int unpack_clear(struct unpack *u, int dir, const char *name);
 
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
+
+/* @row was made: it is in this @state, too, and counts. */
+void unpack_made(struct unpack *u, uint32_t row, unsigned state);
 
 /* Report that @row cannot be made, and record it. */
 void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);

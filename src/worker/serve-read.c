@@ -263,6 +263,7 @@ static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many 
                 serve_announce_all(b);
         many->scan->exact = flags & LSR_MANY_EXACT;
         many->scan->exact_end = flags & LSR_MANY_ALL;
+        many->scan->exact_gaps = flags & LSR_MANY_GAPS;
         many->scan->exact_follow = flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
         if (format->read_many)
                 r = format->read_many(many->scan,

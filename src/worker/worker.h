@@ -122,6 +122,7 @@ enum {
         LSR_MANY_FROM_START = 1 << 2, /* with it: there is no member before the first of them, nor between them, */
         LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
         LSR_MANY_TELL = 1 << 4,       /* say of which members checksums are compared */
+        LSR_MANY_GAPS = 1 << 5,       /* with LSR_MANY_EXACT: others may lie between them */
 };
 
 /*

@@ -438,7 +438,7 @@ Test(pack, is_measured)
         cr_assert_eq(symlink("target", "d/l"), 0);
         pack_file("d/hole", 0, 'x');
         cr_assert_eq(truncate("d/hole", 1000000), 0);
-        cr_assert_eq(lsr_pack_measure(&o, &size), 0);
+        cr_assert_eq(lsr_pack_measure(&o, NULL, &size), 0);
         cr_assert_eq(size.members, 5);
         cr_assert_eq(size.bytes, 1009000);
         cr_assert_eq(size.least, 5 * 512 + 9000);

@@ -9,7 +9,8 @@
 #define COMMAND_OPTIONS 256
 
 static const enum lsr_action command_actions[] = { LSR_ACTION_LIST,   LSR_ACTION_CAT,  LSR_ACTION_CHECK,
-                                                   LSR_ACTION_UNPACK, LSR_ACTION_PACK, LSR_ACTION_COMPARE };
+                                                   LSR_ACTION_UNPACK, LSR_ACTION_PACK, LSR_ACTION_COMPARE,
+                                                   LSR_ACTION_DIFF };
 
 /* They own what they were given to the end of the process. */
 static struct lsr_settings command_settings[LSR_ACTIONS][COMMAND_OPTIONS][2];
@@ -19,6 +20,16 @@ static bool command_is_one(const struct lsr_option *o)
 {
         for (unsigned action = LSR_ACTION_LIST + 1; o->name && action < LSR_ACTIONS; action++)
                 if (strcmp(lsr_action_names[action] + 2, o->name) == 0)
+                        return true;
+        return false;
+}
+
+/* Is the form of @o another option with @action? */
+static bool command_is_other(const struct lsr_option *o, enum lsr_action action, bool letter)
+{
+        for (const struct lsr_option *p = lsr_options; p < lsr_options + lsr_n_options; p++)
+                if (p != o && p->commands >> action & 1 &&
+                    (letter ? p->letter == o->letter : p->name && strcmp(p->name, o->name) == 0))
                         return true;
         return false;
 }
@@ -33,6 +44,8 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
         bool takes = (o->commands >> action & 1) || (action == LSR_ACTION_LIST && command_is_one(o));
         int status;
 
+        if (command_is_other(o, action, letter))
+                return;
         if (o->argument == LSR_ARG_REQUIRED)
                 snprintf(value, sizeof(value), "%s%s", letter ? "" : "=",
                          o->words                          ? o->words[0].word

@@ -87,9 +87,10 @@ static void claimed_unpack(const struct blob *file, const char *below, struct cl
         const struct lsr_unpack_options options = { .output = out, .ctx = f, .trouble = claimed_trouble };
         struct lsr_unpack_result result;
         struct lsr_bundles *bundles;
-        struct lsr_place place = {};
+        struct lsr_unpack_what what = { .n = 1 };
         struct lsr_io *io;
-        int64_t row;
+        uint32_t row;
+        int64_t found;
         bool began;
         int fd;
 
@@ -102,14 +103,16 @@ static void claimed_unpack(const struct blob *file, const char *below, struct cl
         cr_assert_eq(lsr_io_new(&io, "sync"), 0);
         bundles = lsr_bundles_new(&(struct lsr_bundles_options){
                 .io = io, .engine = "sync", .ctx = f, .trouble = claimed_bundle_trouble });
-        cr_assert_eq(lsr_bundle_open(bundles, path, &place.bundle), 0);
-        cr_assert_eq(lsr_bundle_load(place.bundle), 0);
-        cr_assert(place.bundle->claimed);
-        place.catalogue = place.bundle->catalogue;
-        row = lsr_catalogue_find(place.catalogue, 0, below, strlen(below));
-        cr_assert_geq(row, 0);
-        place.row = (uint32_t)row;
-        cr_assert_eq(lsr_unpack(&place, &options, &began, &result), 0);
+        cr_assert_eq(lsr_bundle_open(bundles, path, &what.bundle), 0);
+        cr_assert_eq(lsr_bundle_load(what.bundle), 0);
+        cr_assert(what.bundle->claimed);
+        what.catalogue = what.bundle->catalogue;
+        found = lsr_catalogue_find(what.bundle->catalogue, 0, below, strlen(below));
+        cr_assert_geq(found, 0);
+        row = (uint32_t)found;
+        what.rows = &row;
+        what.base = lsr_catalogue_parent(what.bundle->catalogue, row);
+        cr_assert_eq(lsr_unpack(&what, &options, &began, &result), 0);
         lsr_bundles_free(bundles);
         lsr_io_free(io);
         claimed_look(out, f);

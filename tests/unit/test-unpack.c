@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "catalogue/builder.h"
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 #include "unpack/tree.h"
 
 /* --- lists -------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ Test(unpack, leads_nowhere_else)
                 struct lsr_tree t;
                 int fd;
 
-                cr_assert_eq(lsr_tree_open(&t, "t", c, 0), 0);
+                cr_assert_eq(lsr_tree_open(&t, "t", c, 0, 0), 0);
                 t.no_openat2 = by_hand;
                 cr_assert(tree_same(lsr_tree_dir(&t, 0), "t"));
                 cr_assert(tree_same(lsr_tree_dir(&t, tree_row(c, "d/e")), "t/d/e"));
@@ -121,8 +121,16 @@ Test(unpack, leads_nowhere_else)
                 cr_assert_eq(t.no_openat2, by_hand);
                 lsr_tree_close(&t);
                 /* Below a base, paths begin there. */
-                cr_assert_eq(lsr_tree_open(&t, "t/d", c, tree_row(c, "d")), 0);
+                cr_assert_eq(lsr_tree_open(&t, "t/d", c, tree_row(c, "d"), 0), 0);
                 t.no_openat2 = by_hand;
+                cr_assert(tree_same(lsr_tree_dir(&t, tree_row(c, "d/e")), "t/d/e"));
+                cr_assert_lt(lsr_tree_dir(&t, tree_row(c, "d/out")), 0);
+                lsr_tree_close(&t);
+                /* Without their first components, too. */
+                cr_assert_eq(lsr_tree_open(&t, "t/d", c, 0, 1), 0);
+                t.no_openat2 = by_hand;
+                cr_assert(tree_same(lsr_tree_dir(&t, tree_row(c, "d")), "t/d"));
+                cr_assert(tree_same(lsr_tree_dir(&t, tree_row(c, "link")), "t/d"));
                 cr_assert(tree_same(lsr_tree_dir(&t, tree_row(c, "d/e")), "t/d/e"));
                 cr_assert_lt(lsr_tree_dir(&t, tree_row(c, "d/out")), 0);
                 lsr_tree_close(&t);
@@ -145,7 +153,7 @@ Test(unpack, deeper_than_a_path_may_be)
                 memcpy(path + 2 * i, "a/", 2);
         memcpy(path + 6000, "f", 2);
         c = tree_catalogue(paths);
-        cr_assert_eq(lsr_tree_open(&t, dir, c, 0), 0);
+        cr_assert_eq(lsr_tree_open(&t, dir, c, 0, 0), 0);
         for (size_t i = 0; i < 3000; i++) {
                 int fd = lsr_tree_dir(&t, row);
 

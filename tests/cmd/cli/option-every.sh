@@ -6,13 +6,15 @@ import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto"}
-COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare"]
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--files-from": "/dev/null"}
+COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
     return subprocess.run(["lsr", *args], capture_output=True, text=True, check=False)
 
 forms = 0
+# These take an argument of commands, and none of listings.
+TWICE = {"-C", "--directory"}
 for line in run("--help=all").stdout.splitlines():
     m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:]+)(?=\s|$)|\[=)?", line)
     for form in m.groups()[:2] if m else ():
@@ -23,11 +25,13 @@ for line in run("--help=all").stdout.splitlines():
         word = form + ("=" if value and form.startswith("--") else "") + value
         takes = []
         for command in COMMANDS:
+            if form in TWICE and (command == "listing") == bool(value):
+                continue
             tree = ["--tree"] if form in ("--level", "--depth") and command == "listing" else []
-            got = run(*([] if command == "listing" else [command]), word, *tree, "missing")
+            got = run(*([] if command == "listing" else [command]), word, *tree, "missing", *["."] * ("--diff" in (command, word)))
             if "' is only for " not in got.stderr and "only one command" not in got.stderr:
                 takes.append(command)
-            if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("'missing'" in got.stderr):
+            if got.stdout or got.returncode != 2 or (takes[-1:] == [command]) != ("missing'" in got.stderr):
                 takes.append("?")
         if takes != ["listing"]:
             print(word + ":", ", ".join(takes))

@@ -9,7 +9,7 @@ for option in --list --create --extract --test --to-stdout -O; do
         status lsr $option x.tar
 done
 # and their options, before the command and behind it.
-status lsr --strip-components=1 --unpack x.tar
+status lsr --transform=s/d/e/ --unpack x.tar
 status lsr --unpack x.tar --transform=s/d/e/
 status lsr --unpack --overwrite x.tar
 status lsr --unpack x.tar -t

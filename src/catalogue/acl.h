@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,3 +15,6 @@
  * know it.  0; -EINVAL: it is not such a text; -ENOENT: a name is unknown.
  */
 int lsr_acl_from_text(const char *text, size_t n, uint8_t **ret_value, size_t *ret_size);
+
+/* The attribute in which the kernel has the access control list @name, which is perhaps a text; NULL: it is none. */
+const char *lsr_acl_kernel_name(const char *name, bool *ret_text);

@@ -9,7 +9,7 @@
  * which a static binary loads shared libraries of the system that it happens to
  * run on, and it does not know the number that star(1) writes behind a name.
  */
-#include "unpack/acl.h"
+#include "catalogue/acl.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -179,4 +179,17 @@ int lsr_acl_from_text(const char *text, size_t n, uint8_t **ret_value, size_t *r
         *ret_value = value;
         *ret_size = 4 + 8 * count;
         return 0;
+}
+
+const char *lsr_acl_kernel_name(const char *name, bool *ret_text)
+{
+        static const char *const kernel[] = { "system.posix_acl_access", "system.posix_acl_default" };
+        static const char *const text[] = { "SCHILY.acl.access", "SCHILY.acl.default" };
+
+        for (unsigned i = 0; i < 2; i++) {
+                *ret_text = strcmp(name, text[i]) == 0;
+                if (*ret_text || strcmp(name, kernel[i]) == 0)
+                        return kernel[i];
+        }
+        return NULL;
 }
