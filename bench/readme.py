@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""readme - the numbers of README.md, from the newest run of each verb
+"""readme - the numbers of README.md and of pages in docs, from the newest run of each verb
 
-    bench/readme.py             write them into README.md
-    bench/readme.py --check     exit status 1 if README.md has others
+    bench/readme.py             write them into these pages
+    bench/readme.py --check     exit status 1 if a page has others
 
 Each block between `<!-- measured: NAME -->` and `<!-- end -->` is made by the function of that name.
 """
@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 import dirs as dirs_verb  # noqa: E402
 import lib  # noqa: E402
 
-README = lib.REPO / "README.md"
+PAGES = [lib.REPO / name for name in ("README.md", "docs/measured.md", "docs/guide.md")]
 BLOCK = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.S)
 CALLS = ["gnu", "busybox", "lsr", "threads"]
 BUNDLES = [
@@ -114,15 +114,39 @@ def corpus():
     return lib.table(["", "system calls", "warm cache", "cold cache", "size"], out)
 
 
+def speed():
+    """The table of the README: how much of another program's time lsr takes."""
+    cell = {(r["set"], r["lane"]): r for r in lib.read_tsv(newest("dirs") / "summary.tsv")}
+    wall = {(r["cache"], r["lane"]): float(r["wall_median_ms"]) for r in lib.read_tsv(newest("walk") / "summary.tsv")}
+    rows = [[f"`ls -al`, {s.title}", "GNU ls", number(cell[s.name, "lsr"]["ratio_gnu"])] for s in dirs_verb.SETS
+            if s.name in dirs_verb.BY_SIZE]
+    rows += [[f"`find -ls` of `/usr`, {cache} cache", "find", number(wall[cache, "lsr -lisRA"] / wall[cache, "find -ls"])]
+             for cache in ("warm", "cold")]
+    bundled = {(r[0], r[1]): r for r in lines(newest("bundles") / "tables.md")}
+    packed = {(r[0], r[1]): r for r in lines(newest("pack") / "tables.md")}
+    rows += [[f"listing a {title.split(', ')[0]}", title.split(", ")[1], number(bundled[what, "lsr"][6])]
+             for title, what in BUNDLES if "," not in what]
+    rows.append(["listing a `.tar.zst` of `lsr --pack`", "`bsdtar -tvf`", number(packed["LSR1, list all", "lsr -lR"][5])])
+    rows.append(["packing a `.tar.zst`, without reading it back", "`tar -I 'zstd -T0 -3'`",
+                 number(packed["LSR1, warm", "lsr --no-verify"][5])])
+    return "Wall time of lsr as a fraction of the other program's, on two virtual cores:\n\n" + lib.table(
+        ["", "against", "lsr takes"], rows)
+
+
 def main():
-    old = README.read_text()
-    new = BLOCK.sub(lambda m: m[1] + globals()[m[2]]() + m[3], old)
-    if sys.argv[1:] == ["--check"]:
+    stale = []
+    for page in PAGES:
+        old = page.read_text()
+        up = "](docs/" if page.parent == lib.REPO else "]("
+        new = BLOCK.sub(lambda m: m[1] + globals()[m[2]]().replace("](docs/", up) + m[3], old)
         if new != old:
-            print("README.md has other numbers than the newest runs; bench/readme.py writes them")
-        return int(new != old)
-    lib.write_whole(README, new)
-    return 0
+            stale.append(page.name)
+            if sys.argv[1:] != ["--check"]:
+                lib.write_whole(page, new)
+    if sys.argv[1:] != ["--check"] or not stale:
+        return 0
+    print(f"{', '.join(stale)}: other numbers than those of the newest runs; bench/readme.py writes them")
+    return 1
 
 
 if __name__ == "__main__":

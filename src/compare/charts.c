@@ -22,9 +22,6 @@
 #define CHART_TOP 22
 #define CHART_FOOT 40
 #define CHART_LABEL 16 /* least distance of two labels */
-/* The widths of the page: labels may overlap on a telephone, and cover points on wider screens. */
-#define CHART_NARROW 350.0
-#define CHART_WIDE 800.0
 
 void lsr_html_text(struct lsr_out *out, const char *text, size_t len)
 {
@@ -70,7 +67,8 @@ static void chart_open(struct lsr_out *out, int height, const char *label)
                        height, label);
 }
 
-const char *lsr_chart_class(const struct lsr_experiment *x, const struct lsr_way_result *way)
+/* The class that colours a way. */
+static const char *chart_class(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         static const char *const classes[] = { "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7" };
         unsigned bundles = 0;
@@ -154,6 +152,8 @@ void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x)
                                        lsr_figure_time(lsr_way_time(x, way, way->median.total_ns)).text);
                         if (i > 0 && speedup > 0)
                                 lsr_out_printf(out, " \xc2\xb7 %s\xc3\x97", lsr_figure_speedup(speedup).text);
+                        if (lsr_way_noisy(way))
+                                lsr_out_puts(out, " \xc2\xb7 noisy");
                 }
                 lsr_out_puts(out, "</text>\n");
                 if (lsr_way_counts(way))
@@ -210,37 +210,13 @@ struct chart_label {
         double percent; /* of the point */
         double y;       /* of the point */
         double text_y;  /* of the label's middle */
-        bool before;    /* the label stands left of the point */
 };
-
-static double chart_label_width(const struct chart_label *label)
-{
-        return 19 + 7.5 * (double)strlen(label->way->name);
-}
 
 static int chart_label_order(const void *a, const void *b)
 {
         const struct chart_label *x = a, *y = b;
 
         return x->y < y->y ? -1 : x->y > y->y;
-}
-
-/* Pixels to the right of the page's left edge between which a label stands. */
-static void chart_extent(const struct chart_label *label, double *ret_from, double *ret_to)
-{
-        double point = label->percent / 100 * CHART_NARROW, width = chart_label_width(label);
-
-        *ret_from = label->before ? point - width : point;
-        *ret_to = label->before ? point : point + width;
-}
-
-static bool chart_meet(const struct chart_label *a, const struct chart_label *b)
-{
-        double a_from, a_to, b_from, b_to;
-
-        chart_extent(a, &a_from, &a_to);
-        chart_extent(b, &b_from, &b_to);
-        return a_from < b_to && b_from < a_to;
 }
 
 /* Downwards to keep the distance, then upwards from the foot for what was pushed out. */
@@ -251,59 +227,29 @@ static void chart_spread(struct chart_label *labels, size_t n)
         qsort(labels, n, sizeof(*labels), chart_label_order);
         for (size_t i = 0; i < n; i++) {
                 labels[i].text_y = labels[i].y;
-                for (size_t j = 0; j < i; j++)
-                        if (chart_meet(&labels[i], &labels[j]))
-                                labels[i].text_y = fmax(labels[i].text_y, labels[j].text_y + CHART_LABEL);
+                if (i > 0)
+                        labels[i].text_y = fmax(labels[i].y, labels[i - 1].text_y + CHART_LABEL);
         }
         for (size_t i = n; i-- > 0;) {
-                labels[i].text_y = fmin(labels[i].text_y, foot);
-                for (size_t j = i + 1; j < n; j++)
-                        if (chart_meet(&labels[i], &labels[j]))
-                                labels[i].text_y = fmin(labels[i].text_y, labels[j].text_y - CHART_LABEL);
+                labels[i].text_y = fmin(labels[i].text_y, i + 1 < n ? labels[i + 1].text_y - CHART_LABEL : foot);
         }
 }
 
-/* Points that a label on that side would cover. */
-static unsigned chart_covers(const struct chart_label *labels, size_t n, const struct chart_label *label, bool before)
-{
-        double width = chart_label_width(label);
-        unsigned covered = 0;
-
-        for (size_t i = 0; i < n; i++) {
-                double distance =
-                        8 * (before ? label->percent - labels[i].percent : labels[i].percent - label->percent);
-
-                covered += distance > 12 && distance < width && fabs(labels[i].y - label->y) < 10;
-        }
-        return covered;
-}
-
-static void chart_choose_sides(struct chart_label *labels, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                unsigned left = chart_covers(labels, n, &labels[i], true);
-                unsigned right = chart_covers(labels, n, &labels[i], false);
-
-                if (left != right)
-                        labels[i].before = left < right;
-        }
-}
-
+/* Each right of its point. */
 static void chart_put_labels(struct lsr_out *out, const struct lsr_experiment *x, struct chart_label *labels, size_t n)
 {
         chart_spread(labels, n);
         for (size_t i = 0; i < n; i++) {
                 const struct chart_label *l = &labels[i];
-                const char *class = lsr_chart_class(x, l->way), *sign = l->before ? "-" : "";
+                const char *class = chart_class(x, l->way);
 
                 lsr_out_printf(
                         out,
-                        "<svg x=\"%s%%\" y=\"0\" overflow=\"visible\"><line class=\"line thin %s\" x1=\"%s5\" y1=\"%s\" "
-                        "x2=\"%s16\" y2=\"%s\"/>",
-                        chart_number(l->percent).text, class, sign, chart_number(l->y).text, sign,
-                        chart_number(l->text_y).text);
-                lsr_out_printf(out, "<text class=\"label %s%s\" x=\"%s19\" y=\"%s\">", class, l->before ? " end" : "",
-                               sign, chart_number(l->text_y + 4).text);
+                        "<svg x=\"%s%%\" y=\"0\" overflow=\"visible\"><line class=\"line thin %s\" x1=\"5\" y1=\"%s\" "
+                        "x2=\"16\" y2=\"%s\"/>",
+                        chart_number(l->percent).text, class, chart_number(l->y).text, chart_number(l->text_y).text);
+                lsr_out_printf(out, "<text class=\"label %s\" x=\"19\" y=\"%s\">", class,
+                               chart_number(l->text_y + 4).text);
                 chart_text(out, l->way->name);
                 lsr_out_puts(out, "</text></svg>\n");
         }
@@ -376,7 +322,7 @@ static void pays_axes(struct lsr_out *out, const struct pays_plot *plot, bool ra
 static void pays_line(struct lsr_out *out, const struct lsr_experiment *x, const struct lsr_way_result *way,
                       const struct pays_plot *plot)
 {
-        const char *class = lsr_chart_class(x, way);
+        const char *class = chart_class(x, way);
         double saved = pays_cost(x, &x->ways[0], 1) - lsr_way_time(x, way, way->median.total_ns);
         double crossing = saved > 0 ? (double)way->pack_ns / saved : 0;
 
@@ -436,120 +382,5 @@ void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x)
         chart_put_labels(out, x, labels, n);
         lsr_out_puts(out, "</svg>\n");
         pays_note(out, x, &plot);
-        free(labels);
-}
-
-/* --- cost against size --- */
-
-#define SIZES_LEFT 10.0
-#define SIZES_WIDTH 76.0
-
-/* Powers of ten that hold all values. */
-struct sizes_axis {
-        int first, last;
-};
-
-static void sizes_include(struct sizes_axis *axis, double value)
-{
-        int low = (int)floor(log10(value)), high = (int)ceil(log10(value));
-
-        if (low < axis->first)
-                axis->first = low;
-        if (high > axis->last)
-                axis->last = high;
-        if (axis->last == axis->first)
-                axis->last++;
-}
-
-static double sizes_share(const struct sizes_axis *axis, double value)
-{
-        return (log10(value) - axis->first) / (axis->last - axis->first);
-}
-
-/* A few files in random order are as large as any. */
-static double sizes_bytes(const struct lsr_experiment *x, const struct lsr_way_result *way)
-{
-        if (!way->format)
-                return (double)x->bytes / (double)x->files;
-        return (double)way->apparent / (double)way->files;
-}
-
-static double sizes_cost(const struct lsr_experiment *x, const struct lsr_way_result *way)
-{
-        return lsr_way_time(x, way, way->median.total_ns) /
-               fmax(1, (double)(x->random ? x->ways[0].members : x->files));
-}
-
-static bool sizes_shown(const struct lsr_experiment *x, const struct lsr_way_result *way)
-{
-        return lsr_way_counts(way) &&
-               (way->format ? way->files > 0 && way->apparent > 0 : x->files > 0 && x->bytes > 0);
-}
-
-/* "1 kB", "10 us": a power of ten. */
-static struct lsr_figure sizes_power(int exponent, const char *const units[], int n_units)
-{
-        static const char *const mantissas[] = { "1", "10", "100" };
-        struct lsr_figure f;
-        int unit = exponent < 0 ? 0 : exponent / 3 < n_units ? exponent / 3 : n_units - 1;
-
-        if (exponent < 0 || exponent - 3 * unit > 2)
-                snprintf(f.text, sizeof(f.text), "1e%d %s", exponent - 3 * unit, units[unit]);
-        else
-                snprintf(f.text, sizeof(f.text), "%s %s", mantissas[exponent - 3 * unit], units[unit]);
-        return f;
-}
-
-static void sizes_axes(struct lsr_out *out, const struct sizes_axis *across, const struct sizes_axis *up)
-{
-        static const char *const times[] = { "ns", "\xc2\xb5s", "ms", "s" };
-        static const char *const sizes[] = { "B", "kB", "MB", "GB", "TB", "PB" };
-
-        for (int i = up->first; i <= up->last; i++)
-                chart_grid_y(out, (double)(i - up->first) / (up->last - up->first), sizes_power(i, times, 4).text);
-        for (int i = across->first; i <= across->last; i += across->last - across->first > 4 ? 2 : 1)
-                chart_tick_x(out, SIZES_LEFT + SIZES_WIDTH * (i - across->first) / (across->last - across->first),
-                             sizes_power(i, sizes, 6).text);
-        chart_axis_x(out, "mean size of what is opened");
-}
-
-void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x)
-{
-        struct sizes_axis across = { 99, -99 }, up = { 99, -99 };
-        struct chart_label *labels = lsr_xmalloc(x->n_ways * sizeof(*labels));
-        size_t n = 0;
-
-        for (size_t i = 0; i < x->n_ways; i++) {
-                if (!sizes_shown(x, &x->ways[i]))
-                        continue;
-                sizes_include(&across, sizes_bytes(x, &x->ways[i]));
-                sizes_include(&up, sizes_cost(x, &x->ways[i]));
-        }
-        chart_open(out, CHART_TOP + CHART_HEIGHT + CHART_FOOT, "Time per file, by the size of what is opened");
-        if (across.first <= across.last)
-                sizes_axes(out, &across, &up);
-        for (size_t i = 0; i < x->n_ways; i++) {
-                const struct lsr_way_result *way = &x->ways[i];
-                double share;
-
-                if (!sizes_shown(x, way))
-                        continue;
-                share = sizes_share(&across, sizes_bytes(x, way));
-                labels[n] = (struct chart_label){
-                        .way = way,
-                        .percent = SIZES_LEFT + SIZES_WIDTH * share,
-                        .y = chart_y(sizes_share(&up, sizes_cost(x, way))),
-                        .before = share > 0.5,
-                };
-                lsr_out_printf(
-                        out,
-                        "<circle class=\"dot %s\" cx=\"%s%%\" cy=\"%s\" r=\"5\"><title>%s a file</title></circle>\n",
-                        lsr_chart_class(x, way), chart_number(labels[n].percent).text, chart_number(labels[n].y).text,
-                        lsr_figure_time(sizes_cost(x, way)).text);
-                n++;
-        }
-        chart_choose_sides(labels, n);
-        chart_put_labels(out, x, labels, n);
-        lsr_out_puts(out, "</svg>\n");
         free(labels);
 }

@@ -17,9 +17,3 @@ void lsr_chart_times(struct lsr_out *out, const struct lsr_experiment *x);
 
 /* Time to pack once and read n times, against reading files n times. */
 void lsr_chart_pays(struct lsr_out *out, const struct lsr_experiment *x);
-
-/* Time per file against the mean size of the files that are opened. */
-void lsr_chart_sizes(struct lsr_out *out, const struct lsr_experiment *x);
-
-/* The class that colours a way. */
-const char *lsr_chart_class(const struct lsr_experiment *x, const struct lsr_way_result *way);

@@ -225,6 +225,100 @@ void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x)
         lsr_out_put(out, text.buf, text.len);
 }
 
+/* --- advice ---------------------------------------------------------------------------- */
+
+/* The bundles that take the least space, or NULL. */
+static const struct lsr_way_result *advice_smallest(const struct lsr_experiment *x)
+{
+        const struct lsr_way_result *best = NULL;
+
+        for (size_t i = 1; i < x->n_ways; i++) {
+                const struct lsr_way_result *way = &x->ways[i];
+
+                if (way->format && lsr_way_counts(way) && (!best || way->allocated < best->allocated))
+                        best = way;
+        }
+        return best;
+}
+
+/* "Read all of it again and again: zip, stored, 7.5 times as fast as the files; packing pays after 2 reads." */
+static void advice_fastest(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        const struct lsr_way_result *best = lsr_fastest_way(x, true);
+        uint64_t pays;
+
+        if (!best || lsr_way_same_speed(x, best) || lsr_way_speedup(x, best) < 1 + WORDS_AS_LONG) {
+                lsr_out_puts(out, "To read it: leave the files as they are. No bundle of them was read faster here.\n");
+                return;
+        }
+        pays = lsr_way_pays_after(x, best);
+        lsr_out_printf(out, "To %s, again and again: %s, %s times as fast as the files",
+                       x->random ? "read single files" : "read all of it", best->name,
+                       lsr_figure_speedup(lsr_way_speedup(x, best)).text);
+        if (pays != LSR_NEVER)
+                lsr_out_printf(out, "; packing pays after %s read%s", lsr_figure_count(pays).text,
+                               pays == 1 ? "" : "s");
+        lsr_out_puts(out, ".\n");
+}
+
+/* "To store or send it: tar.zst, 184 MB on disk instead of 1.3 GB; it is read 1.2 times as fast as the files." */
+static void advice_stored(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        const struct lsr_way_result *best = advice_smallest(x);
+
+        if (!best || x->ways[0].allocated == 0)
+                return;
+        if (best->allocated >= x->ways[0].allocated) {
+                lsr_out_puts(out, "To store or send it: no bundle is smaller than the files.\n");
+                return;
+        }
+        lsr_out_printf(out, "To store or send it: %s, %s on disk instead of %s", best->name,
+                       lsr_figure_bytes(best->allocated).text, lsr_figure_bytes(x->ways[0].allocated).text);
+        if (lsr_way_speedup(x, best) > 0 && !lsr_way_same_speed(x, best)) {
+                double speedup = lsr_way_speedup(x, best);
+
+                if (speedup >= 1)
+                        lsr_out_printf(out, "; it is read %s times as fast as the files",
+                                       lsr_figure_value(speedup).text);
+                else
+                        lsr_out_printf(out, "; reading it takes %s times as long as reading the files",
+                                       lsr_figure_value(1 / speedup).text);
+        }
+        lsr_out_puts(out, ".\n");
+}
+
+/* Where the files must stay what they are. */
+static void advice_files(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        const struct lsr_way_result *best = lsr_fastest_way(x, false);
+
+        if (!best || best == &x->ways[0] || lsr_way_same_speed(x, best))
+                return;
+        lsr_out_printf(
+                out,
+                "Where the files must stay files: a program that reads them as \"%s\" does takes %s %% of the time.\n",
+                best->name, lsr_figure_fixed(100 / lsr_way_speedup(x, best), 0).text);
+}
+
+void lsr_compare_advice(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        if (x->n_ways == 0 || x->files == 0 || !lsr_way_counts(&x->ways[0]))
+                return;
+        advice_fastest(out, x);
+        advice_stored(out, x);
+        advice_files(out, x);
+        if (!x->random)
+                lsr_out_puts(out,
+                             "To read single files of it: measure that with --random=1000. A tar without a table of "
+                             "contents is read from its start for each of them; a zip, a sqlar and the .tar.zst "
+                             "of --pack are not.\n");
+        if (!x->cold)
+                lsr_out_puts(out, "These times are those of a warm cache. From a disk, files cost more: measure that "
+                                  "with --cold.\n");
+}
+
+/* --- problems ---------------------------------------------------------------------------- */
+
 static void words_seen(struct lsr_out *out, const struct lsr_way_result *way)
 {
         words_counted(out, way->members, "member");
@@ -246,9 +340,23 @@ static void words_differs(struct lsr_out *out, const struct lsr_experiment *x, c
         lsr_out_puts(out, "; its times are ignored\n");
 }
 
-unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x)
+/* Ways whose runs say little.  Returns the number of lines. */
+static unsigned words_noisy(struct lsr_out *out, const struct lsr_experiment *x)
 {
         unsigned n = 0;
+
+        for (size_t i = 0; i < x->n_ways; i++)
+                if (lsr_way_noisy(&x->ways[i]))
+                        lsr_out_printf(out, "%s%s", n++ > 0 ? "; " : "", x->ways[i].name);
+        if (n == 0)
+                return 0;
+        lsr_out_puts(out, ": the runs differ by more than half of their median; the machine is busy: run it again\n");
+        return 1;
+}
+
+unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        unsigned n = words_noisy(out, x);
         bool differs = false;
 
         for (size_t i = 0; i < x->n_ways; i++) {

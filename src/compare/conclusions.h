@@ -13,8 +13,11 @@
 /* The conclusions: one paragraph, without a newline. */
 void lsr_compare_words(struct lsr_out *out, const struct lsr_experiment *x);
 
+/* What to do with such a tree: for whom which format, and why; a line each.  Nothing where there is no result. */
+void lsr_compare_advice(struct lsr_out *out, const struct lsr_experiment *x);
+
 /*
- * The problems, one line each: ways that failed, saw other bytes, read less
+ * The problems, one line each: noise, ways that failed, saw other bytes, read less
  * than asked for or could not be traced.  Returns the number of lines.
  */
 unsigned lsr_compare_troubles(struct lsr_out *out, const struct lsr_experiment *x);

@@ -10,12 +10,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/out.h"
 #include "base/thread.h"
+#include "compare/conclusions.h"
 #include "version.h"
 
 #define FACTS_MITIGATIONS "/sys/devices/system/cpu/vulnerabilities"
@@ -117,11 +119,39 @@ static double facts_null_call(void)
         return (double)best / FACTS_NULL_CALLS;
 }
 
+/* This process's arguments, quoted as for a shell. */
+static char *facts_command(void)
+{
+        char buf[4096];
+        struct lsr_out out = LSR_OUT_MEMORY;
+        int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd >= 0 ? read(fd, buf, sizeof(buf) - 1) : -1;
+
+        if (fd >= 0)
+                close(fd);
+        if (n <= 0)
+                return NULL;
+        buf[n] = '\0';
+        for (const char *at = buf; at < buf + n; at += strlen(at) + 1) {
+                if (out.len > 0)
+                        lsr_out_putc(&out, ' ');
+                lsr_compare_shown(&out, at, LSR_QUOTE_SHELL_ESCAPE);
+        }
+        lsr_out_putc(&out, '\0');
+        return out.buf;
+}
+
 void lsr_facts_machine(struct lsr_experiment *x)
 {
+        time_t now = time(NULL);
+        char date[32];
         struct utsname u;
+        struct tm tm;
         char *memory, *model;
 
+        if (gmtime_r(&now, &tm) && strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm) > 0)
+                lsr_fact_printf(x, "date", "%s", date);
+        lsr_fact_add(x, "command", facts_command());
         lsr_fact_printf(x, "lsr", "%s", LSR_VERSION);
         if (uname(&u) == 0)
                 lsr_fact_printf(x, "kernel", "%s %s %s", u.sysname, u.release, u.machine);

@@ -151,6 +151,11 @@ bool lsr_way_same_speed(const struct lsr_experiment *x, const struct lsr_way_res
                lsr_way_time(x, way, way->total_max) >= (double)x->ways[0].total_min;
 }
 
+bool lsr_way_noisy(const struct lsr_way_result *way)
+{
+        return lsr_way_counts(way) && way->n_runs > 1 && way->total_max - way->total_min > way->median.total_ns / 2;
+}
+
 uint64_t lsr_way_pays_after(const struct lsr_experiment *x, const struct lsr_way_result *way)
 {
         double saved, reads;

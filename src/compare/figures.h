@@ -46,6 +46,9 @@ double lsr_way_speedup(const struct lsr_experiment *x, const struct lsr_way_resu
 /* Do the runs of both overlap, and the medians differ by less than a quarter? */
 bool lsr_way_same_speed(const struct lsr_experiment *x, const struct lsr_way_result *way);
 
+/* Do its runs differ by more than half of their median?  Then the machine was busy, and they say little. */
+bool lsr_way_noisy(const struct lsr_way_result *way);
+
 /* The number of reads after which packing has cost less than reading files; LSR_NEVER; 0 if nothing was packed. */
 uint64_t lsr_way_pays_after(const struct lsr_experiment *x, const struct lsr_way_result *way);
 

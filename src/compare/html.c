@@ -49,13 +49,24 @@ static const char html_style[] =
         ".first{--c:var(--ink)}.files{--c:var(--soft)}\n"
         ".c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}"
         ".c4{--c:var(--c4)}.c5{--c:var(--c5)}.c6{--c:var(--c6)}.c7{--c:var(--c7)}\n"
-        ".scroll{overflow-x:auto}\n"
+        /* A bar that is always there, and shadows where the table goes on. */
+        ".scroll{overflow-x:auto;background:linear-gradient(90deg,var(--paper),var(--paper)) 0 0/1rem 100% local,"
+        "linear-gradient(90deg,var(--paper),var(--paper)) 100% 0/1rem 100% local,"
+        "linear-gradient(90deg,var(--rest),transparent) 0 0/.8rem 100%,"
+        "linear-gradient(270deg,var(--rest),transparent) 100% 0/.8rem 100%;background-repeat:no-repeat}\n"
+        ".scroll::-webkit-scrollbar{height:10px}.scroll::-webkit-scrollbar-track{background:var(--track)}"
+        ".scroll::-webkit-scrollbar-thumb{background:var(--rest);border-radius:5px}\n"
+        ".wide{display:none}\n"
         "table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums;width:100%}\n"
         "th,td{padding:.35rem .4rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}\n"
         "th{vertical-align:bottom;font-weight:600}th small{display:block;font-weight:400;color:var(--soft)}\n"
         ".left{text-align:left;position:sticky;left:0;background:var(--paper)}\n"
         "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.2rem;font-size:.92rem;margin:.5rem 0}\n"
         "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n"
+        "@media(max-width:62rem){.wide{display:block}}\n"
+        "@media print{@page{size:A4;margin:12mm}body{max-width:none;padding:0;font-size:10pt}.wide{display:none}"
+        "h2{break-after:avoid}svg,tr,li{break-inside:avoid}.scroll{overflow:visible;background:none}"
+        "table{font-size:6.6pt}th,td{padding:.2em .25em;white-space:normal}.left{position:static;min-width:6em}}\n"
         "@media(max-width:32rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}\n"
         "summary{cursor:pointer}\n";
 
@@ -135,17 +146,15 @@ static void html_charts(struct lsr_out *out, const struct lsr_experiment *x)
                                   "against reading files. A dot is where a bundle has paid.</p>\n");
                 lsr_chart_pays(out, x);
         }
-        lsr_out_puts(out, "<h2>What a file costs</h2>\n<p class=\"note\">Time per file read, against the mean size of "
-                          "what is opened: a file of the tree, or a bundle of many. Both axes are "
-                          "logarithmic.</p>\n");
-        lsr_chart_sizes(out, x);
 }
 
 static void html_table(struct lsr_out *out, const struct lsr_experiment *x)
 {
         lsr_auto(lsr_out_free) struct lsr_out cell = LSR_OUT_MEMORY;
 
-        lsr_out_puts(out, "<h2>All figures</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
+        lsr_out_puts(out,
+                     "<h2>All figures</h2>\n<p class=\"note wide\">The table is wider than the page: it scrolls to the "
+                     "right.</p>\n<div class=\"scroll\"><table>\n<thead><tr>");
         for (unsigned c = 0; c < lsr_compare_n_columns; c++) {
                 const struct lsr_compare_column *column = &lsr_compare_columns[c];
 
@@ -192,6 +201,24 @@ static void html_calls(struct lsr_out *out, const struct lsr_experiment *x)
         lsr_out_puts(out, "</dl></details>\n");
 }
 
+/* One item for each line. */
+static void html_advice(struct lsr_out *out, const struct lsr_experiment *x)
+{
+        lsr_auto(lsr_out_free) struct lsr_out text = LSR_OUT_MEMORY;
+
+        lsr_compare_advice(&text, x);
+        if (text.len == 0)
+                return;
+        lsr_out_puts(out, "<h2>What to do</h2>\n<ul>\n");
+        for (size_t i = 0, end; i < text.len; i = end + 1) {
+                end = i + (size_t)((char *)memchr(text.buf + i, '\n', text.len - i) - (text.buf + i));
+                lsr_out_puts(out, "<li>");
+                lsr_html_text(out, text.buf + i, end - i);
+                lsr_out_puts(out, "</li>\n");
+        }
+        lsr_out_puts(out, "</ul>\n");
+}
+
 static void html_facts(struct lsr_out *out, const struct lsr_experiment *x)
 {
         lsr_out_puts(out, "<h2>On record</h2>\n<dl>\n");
@@ -216,5 +243,6 @@ void lsr_report_html(struct lsr_out *out, const struct lsr_experiment *x)
                 html_calls(out, x);
         }
         html_facts(out, x);
+        html_advice(out, x);
         lsr_out_puts(out, "</body>\n</html>\n");
 }

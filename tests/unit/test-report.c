@@ -319,6 +319,66 @@ Test(report, words_of_nothing)
         words_check(x, "90 % of it in 42 syscalls.");
 }
 
+static void advice_check(struct lsr_experiment x, const char *text)
+{
+        struct lsr_out out;
+
+        lsr_out_init(&out, -1);
+        lsr_compare_advice(&out, &x);
+        cr_assert_str_eq(report_text(&out), text);
+        lsr_experiment_free(&x);
+}
+
+#define ADVICE_OF_SINGLE                                                                                               \
+        "To read single files of it: measure that with --random=1000. A tar without a table of contents is read from " \
+        "its start for each of them; a zip, a sqlar and the .tar.zst of --pack are not.\n"
+#define ADVICE_OF_DISKS \
+        "These times are those of a warm cache. From a disk, files cost more: measure that with --cold.\n"
+
+Test(report, advice)
+{
+        struct lsr_experiment x = report_small(2, 25000, 150000);
+
+        x.cold = true;
+        advice_check(x,
+                     "To read all of it, again and again: tar, 4.00 times as fast as the files; packing pays after 2 "
+                     "reads.\nTo store or send it: tar, 10.2 kB on disk instead of 41.0 kB; it is read 4.00 times as "
+                     "fast as the files.\n" ADVICE_OF_SINGLE);
+        x = report_small(2, 200000, 150000);
+        x.ways[1].allocated = x.ways[0].allocated;
+        advice_check(x, "To read it: leave the files as they are. No bundle of them was read faster here.\nTo store or "
+                        "send it: no bundle is smaller than the files.\n" ADVICE_OF_SINGLE ADVICE_OF_DISKS);
+        x = report_small(1, 0, 0);
+        x.random = 4;
+        x.cold = true;
+        experiment_way(&x, "files, threads", NULL, 10, 40960, 1, 0, 50000, 0);
+        advice_check(x, "To read it: leave the files as they are. No bundle of them was read faster here.\nWhere the "
+                        "files must stay files: a program that reads them as \"files, threads\" does takes 50 % of the "
+                        "time.\n");
+        x = report_small(2, 25000, 150000);
+        x.ways[0].error = experiment_text("no");
+        advice_check(x, "");
+}
+
+/* One run far from the others says that the machine was busy. */
+Test(report, noise)
+{
+        struct lsr_experiment x = report_small(2, 25000, 150000);
+        struct lsr_out out;
+
+        cr_assert(!lsr_way_noisy(&x.ways[1]));
+        x.ways[1].runs[2].total_ns *= 2;
+        lsr_way_summarize(&x.ways[1]);
+        cr_assert(lsr_way_noisy(&x.ways[1]));
+        lsr_out_init(&out, -1);
+        cr_assert_eq(lsr_compare_troubles(&out, &x), 1);
+        cr_assert_str_eq(report_text(&out),
+                         "tar: the runs differ by more than half of their median; the machine is busy: run it again\n");
+        x.ways[1].error = experiment_text("no");
+        cr_assert(!lsr_way_noisy(&x.ways[1]));
+        lsr_experiment_free(&x);
+}
+
 Test(report, troubles)
 {
         struct lsr_experiment x = experiment_make();
