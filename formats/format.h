@@ -57,6 +57,7 @@ struct lsr_wanted {
          * first file of a name will do: those behind may not be looked at.
          */
         bool lookups;
+        bool described; /* what is listed of a database has sizes and notes (LSR_MEMBER_NOTED) */
 };
 
 /*
@@ -93,6 +94,8 @@ struct lsr_scan {
         bool stopped;
         uint64_t stopped_at;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
+        /* Of encrypted members; NULL: there is none.  read() and read_many() return -EKEYREJECTED if it is wrong. */
+        const char *password;
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
          * hard link with its target.  They are to be restored, so whatever the member's header says differently is
@@ -175,6 +178,7 @@ struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
         const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
         bool needs_random;           /* cannot work from a pipe or behind a filter */
+        bool offsets;                /* the position of a member is where it begins */
         bool from_end; /* what a probe sees of the end need not be read again by the first request: the file is no live one */
         /* Pure.  Called in the order of the table; the first that says yes has it. */
         bool (*probe)(const struct lsr_probe *p);
@@ -204,6 +208,11 @@ struct lsr_format {
          * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
         int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
+        /*
+         * Which bytes of the input reading @m takes, about: they are announced where that is far.  False: that is not known.
+         * NULL: never.
+         */
+        bool (*range)(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range);
         /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */
         void (*close)(struct lsr_scan *scan);
 };
@@ -228,6 +237,9 @@ bool lsr_verifies_nothing(const uint8_t *head, size_t n);
 /* NULL-terminated, in the order in which they are asked. */
 extern const struct lsr_format *const lsr_formats[];
 extern const struct lsr_filter *const lsr_filters[];
+
+/* Does @name (@n bytes) end as that of a bundle does?  Without regard to case. */
+bool lsr_suffix_known(const char *name, size_t n);
 
 /* What an input was recognised as. */
 struct lsr_identity {

@@ -220,7 +220,8 @@ int lsr_input_skip(struct lsr_input *in, uint64_t n)
 {
         uint64_t ahead = (uint64_t)in->piece_len + in->rest_len;
 
-        if (in->ops->seek && n > ahead && n - ahead >= INPUT_SEEK_MIN)
+        /* What is far is not read to be passed over. */
+        if (in->ops->seek && n > ahead && (n - ahead >= INPUT_SEEK_MIN || lsr_input_far(in)))
                 return input_go_checked(in, n > UINT64_MAX - in->at ? UINT64_MAX : in->at + n);
         return input_pass(in, n);
 }
@@ -312,6 +313,12 @@ const uint8_t *lsr_input_view(struct lsr_input *in, uint64_t offset, uint64_t n)
 {
         lsr_input_drop_end(in);
         return in->ops->map_part && n > 0 ? in->ops->map_part(in, offset, n) : NULL;
+}
+
+void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n)
+{
+        if (in->ops->want)
+                in->ops->want(in, ranges, n);
 }
 
 const uint8_t *lsr_input_map(struct lsr_input *in)

@@ -24,6 +24,10 @@ struct lsr_io;
 
 struct lsr_input;
 
+struct lsr_input_range {
+        uint64_t offset, length;
+};
+
 struct lsr_input_ops {
         /* The next bytes, valid until the next call; 0 at the end. */
         ssize_t (*next)(struct lsr_input *in, const uint8_t **ret_data);
@@ -33,6 +37,8 @@ struct lsr_input_ops {
         void (*map_rest)(struct lsr_input *in, uint64_t offset, uint64_t n); /* with it */
         /* These bytes as memory, or NULL, in place of others that were mapped so; @n 0: of none; NULL: never. */
         const uint8_t *(*map_part)(struct lsr_input *in, uint64_t offset, uint64_t n);
+        /* See lsr_input_want(); NULL: nothing is far. */
+        void (*want)(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n);
         void (*free)(struct lsr_input *in);
 };
 
@@ -125,6 +131,18 @@ void lsr_input_drop_end(struct lsr_input *in);
  * asked for or an end is kept; what was kept is dropped.
  */
 const uint8_t *lsr_input_view(struct lsr_input *in, uint64_t offset, uint64_t n);
+
+/* Do reads of it take long, as it lies on a server? */
+static inline bool lsr_input_far(const struct lsr_input *in)
+{
+        return in->ops->want != NULL;
+}
+
+/*
+ * These @n will be read soon, in about this order; what goes beyond the end does not count.  Others that were announced
+ * before are not any more, unless these are some of them.  It takes no time where the input is at hand.
+ */
+void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n);
 
 /* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "formats/drivers.h"
@@ -152,6 +153,30 @@ static const struct lsr_format *registry_format(const struct lsr_probe *p)
                 if (lsr_formats[i]->probe(p))
                         return lsr_formats[i];
         return NULL;
+}
+
+static bool registry_ends_in(const char *name, size_t n, const char *const *suffixes)
+{
+        for (; *suffixes; suffixes++) {
+                size_t len = strlen(*suffixes);
+
+                if (n > len && strncasecmp(name + n - len, *suffixes, len) == 0)
+                        return true;
+        }
+        return false;
+}
+
+bool lsr_suffix_known(const char *name, size_t n)
+{
+        if (!memchr(name, '.', n))
+                return false;
+        for (size_t i = 0; lsr_formats[i]; i++)
+                if (registry_ends_in(name, n, lsr_formats[i]->suffixes))
+                        return true;
+        for (size_t i = 0; lsr_filters[i]; i++)
+                if (registry_ends_in(name, n, lsr_filters[i]->suffixes))
+                        return true;
+        return false;
 }
 
 bool lsr_plausible(const struct lsr_probe *p)

@@ -161,26 +161,31 @@ static ssize_t frames_next(struct lsr_input *in, const uint8_t **ret_data)
         }
 }
 
-static int frames_seek(struct lsr_input *in, uint64_t offset)
+/* The last that begins at @offset or before. */
+uint32_t lsr1_frame_at(const struct lsr1 *l, uint64_t offset)
 {
-        struct frames *f = (struct frames *)in;
-        const struct lsr1_frame *frames = f->l->frames;
-        uint32_t low = 0, high = f->l->n;
+        uint32_t low = 0, high = l->n;
 
-        while (f->queue && lsr_pool_next(f->queue))
-                f->first++;
-        /* The last that begins at @offset or before. */
         while (low < high) {
                 uint32_t middle = low + (high - low + 1) / 2;
 
-                if (frames[middle].raw <= offset)
+                if (l->frames[middle].raw <= offset)
                         low = middle;
                 else
                         high = middle - 1;
         }
-        f->next = low;
+        return low;
+}
+
+static int frames_seek(struct lsr_input *in, uint64_t offset)
+{
+        struct frames *f = (struct frames *)in;
+
+        while (f->queue && lsr_pool_next(f->queue))
+                f->first++;
+        f->next = lsr1_frame_at(f->l, offset);
         f->runs = false;
-        f->skip = (size_t)(offset - frames[low].raw);
+        f->skip = (size_t)(offset - f->l->frames[f->next].raw);
         return 0;
 }
 

@@ -296,14 +296,32 @@ int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         return r;
 }
 
+/* The frames that have it. */
+static bool lsr1_range(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range)
+{
+        const struct lsr1 *l;
+        uint32_t first, last;
+        uint64_t end;
+
+        if (m->packed == UINT64_MAX || __builtin_add_overflow(m->data, m->packed, &end) || end <= m->position ||
+            lsr1_begin(scan, &l) || end > l->tar_length)
+                return false;
+        first = lsr1_frame_at(l, m->position);
+        last = lsr1_frame_at(l, end - 1);
+        *ret_range = (struct lsr_input_range){ l->frames[first].at, l->frames[last + 1].at - l->frames[first].at };
+        return true;
+}
+
 const struct lsr_format lsr_format_lsr1 = {
         .name = "lsr1",
         .suffixes = lsr1_suffixes,
+        .offsets = true,
         .from_end = true,
         .probe = lsr1_probe,
         .scan = lsr1_scan,
         .read = lsr1_read,
         .read_many = lsr1_read_many,
         .check = lsr1_check,
+        .range = lsr1_range,
         .close = lsr1_end,
 };

@@ -134,6 +134,9 @@ const char *lsr1_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_d
  */
 struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead);
 
+/* The last frame that begins at @offset of the tar or before. */
+uint32_t lsr1_frame_at(const struct lsr1 *l, uint64_t offset);
+
 /* Decode the frames behind the last that was read for their checksums alone, and report each that is damaged. */
 void lsr1_frames_verify(struct lsr_input *frames, struct lsr_scan *scan);
 

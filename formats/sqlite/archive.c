@@ -25,7 +25,8 @@
  * The lookup of some paths, or the listing of one directory, needs a few members,
  * which are found in the index of names.  All of the index is read, as "zz/../a"
  * and "./a" stand for "a" too; it is small compared with the archive.  Of ours an
- * index has such names, and where it is empty members are looked up.
+ * index has such names, and where it is empty members are looked up.  Of one that is far, paths of files are looked up
+ * as they are; only if one is not found that way all of the index is read.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
  * reading leaves by number through the ring or by pread, which takes as long as
@@ -431,6 +432,29 @@ static void only_step(sqlite3_context *context, int n, sqlite3_value **values)
         only->rowids[only->n++] = sqlite3_value_int64(values[ARCHIVE_ROWID]);
 }
 
+/* The same for what is far, of which the whole index takes as long as all of it. */
+static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only)
+{
+        const struct lsr_wanted *wanted = s->scan->wanted;
+        LSR_SQLITE_STMT stmt = NULL;
+
+        if (only->lists || !lsr_input_far(s->scan->input) ||
+            sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
+                                       only_step, archive_end, NULL) != SQLITE_OK ||
+            lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES " WHERE name=?1") != SQLITE_OK)
+                return false;
+        for (size_t i = 0; i < wanted->n && only->n == i; i++) {
+                sqlite3_reset(stmt);
+                if (sqlite3_bind_text(stmt, 1, wanted->paths[i], -1, SQLITE_STATIC) != SQLITE_OK ||
+                    sqlite3_step(stmt) != SQLITE_ROW)
+                        break;
+        }
+        if (only->n == wanted->n)
+                return true;
+        only->n = 0;
+        return false;
+}
+
 static int only_compare(const void *a, const void *b)
 {
         int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -536,7 +560,7 @@ static bool archive_scan_only(struct lsr_sqlite *s)
                 return false;
         only.lists = !wanted->lookups;
         only.links = wanted->links;
-        done = only_find(s, &only);
+        done = only_find_far(s, &only) || only_find(s, &only);
         if (done && !only_list(s, &only)) {
                 done = false;
                 lsr_builder_reset(s->scan->builder);

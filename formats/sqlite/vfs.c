@@ -554,6 +554,18 @@ bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v)
         return v->map;
 }
 
+bool lsr_sqlite_vfs_page(struct lsr_sqlite_vfs *v, uint64_t offset, uint8_t *buf, size_t n)
+{
+        struct vfs_side *s = &v->sides[VFS_MAIN];
+
+        if (v->sides[VFS_WAL].input || v->error || offset > s->stored || s->stored - offset < n ||
+            vfs_read_stored(v, s, buf, n, offset) != SQLITE_OK)
+                return false;
+        if (v->n_pages)
+                vfs_overlay(v, buf, n, offset);
+        return true;
+}
+
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v)
 {
         uint64_t sum;

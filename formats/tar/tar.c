@@ -568,13 +568,21 @@ static int tar_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_
         return r;
 }
 
+static bool tar_range(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range)
+{
+        *ret_range = (struct lsr_input_range){ m->position, m->data - m->position + m->packed };
+        return m->data >= m->position && m->packed < INT64_MAX && m->data < INT64_MAX;
+}
+
 const struct lsr_format lsr_format_tar = {
         .name = "tar",
         .suffixes = tar_suffixes,
+        .offsets = true,
         .probe = tar_probe,
         .scan = tar_scan,
         .read = tar_read,
         .read_many = tar_read_many,
         .extent = tar_extent,
+        .range = tar_range,
         .close = tar_close,
 };

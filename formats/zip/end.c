@@ -194,6 +194,9 @@ static int end_place(const struct end_tail *t, const struct end_record *e, struc
         if (e->size < LSR_ZIP_CENTRAL_BYTES)
                 return 1;
         if (fits) {
+                /* It is read next. */
+                if (t->in)
+                        lsr_input_want(t->in, &(struct lsr_input_range){ directory, e->size }, 1);
                 r = end_signature(t, directory, LSR_ZIP_CENTRAL);
                 if (r < 0)
                         return r;

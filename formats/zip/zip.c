@@ -27,6 +27,8 @@
 #include "base/merge.h"
 #include "formats/drivers.h"
 
+#define ZIP_EXTRA_USUAL 128u /* bytes of extra fields in a local header, more than most have */
+
 /* --- a walk ---------------------------------------------------------------------- */
 
 /* Whether @signature is that of something that may follow the last entry. */
@@ -325,6 +327,14 @@ static int zip_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         return lsr_many_each(many, scan, zip_read_one);
 }
 
+/* The local header may have other extra fields than the directory. */
+static bool zip_range(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range)
+{
+        *ret_range = (struct lsr_input_range){ m->position,
+                                               LSR_ZIP_LOCAL_BYTES + m->path_len + ZIP_EXTRA_USUAL + m->packed };
+        return m->packed < INT64_MAX;
+}
+
 static bool zip_probe(const struct lsr_probe *p)
 {
         uint32_t first;
@@ -348,6 +358,7 @@ static const char *const zip_suffixes[] = {
 const struct lsr_format lsr_format_zip = {
         .name = "zip",
         .suffixes = zip_suffixes,
+        .offsets = true,
         .needs_random = true,
         .from_end = true,
         .probe = zip_probe,
@@ -355,4 +366,5 @@ const struct lsr_format lsr_format_zip = {
         .read = lsr_zip_read,
         .read_many = zip_read_many,
         .extent = lsr_zip_extent,
+        .range = zip_range,
 };

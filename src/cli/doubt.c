@@ -17,33 +17,9 @@
 
 #define DOUBT_BYTES 512
 
-static bool doubt_ends_in(const char *name, size_t n, const char *const *suffixes)
-{
-        for (; *suffixes; suffixes++) {
-                size_t len = strlen(*suffixes);
-
-                if (n > len && strncasecmp(name + n - len, *suffixes, len) == 0)
-                        return true;
-        }
-        return false;
-}
-
-static bool doubt_suits(const char *name, size_t n)
-{
-        if (!memchr(name, '.', n))
-                return false;
-        for (size_t i = 0; lsr_formats[i]; i++)
-                if (doubt_ends_in(name, n, lsr_formats[i]->suffixes))
-                        return true;
-        for (size_t i = 0; lsr_filters[i]; i++)
-                if (doubt_ends_in(name, n, lsr_filters[i]->suffixes))
-                        return true;
-        return false;
-}
-
 bool lsr_doubt_suits(const char *path)
 {
-        return doubt_suits(path, strlen(path));
+        return lsr_suffix_known(path, strlen(path));
 }
 
 bool lsr_doubt_leads(const char *path)
@@ -51,7 +27,7 @@ bool lsr_doubt_leads(const char *path)
         for (;;) {
                 size_t n = strcspn(path, "/");
 
-                if (doubt_suits(path, n))
+                if (lsr_suffix_known(path, n))
                         return true;
                 if (!path[n])
                         return false;

@@ -10,11 +10,13 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "remote/url.h"
 #include "render/quote.h"
 
 #define MESSAGE_QUOTED_MAX 8
 
 static const char *message_program = "lsr";
+static const char *message_place;
 static bool message_gnu; /* messages are GNU's, byte for byte, where no terminal reads them */
 static uint64_t message_writes;
 static bool message_progress; /* a line of that is there */
@@ -24,6 +26,11 @@ void lsr_message_init(const char *program, bool gnu)
 {
         message_program = program;
         message_gnu = gnu;
+}
+
+void lsr_message_at(const char *place)
+{
+        message_place = place;
 }
 
 uint64_t lsr_message_writes(void)
@@ -68,6 +75,10 @@ int lsr_message_errno(int error, const char *format, ...)
         message_progress = false;
         message_put(&line, message_program);
         lsr_out_puts(&line, ": ");
+        if (message_place) {
+                message_put(&line, message_place);
+                lsr_out_puts(&line, ": ");
+        }
         message_put(&line, text);
         if (error)
                 lsr_out_printf(&line, ": %s", strerror(error));
@@ -142,17 +153,36 @@ static const char *message_quote(const struct lsr_quote *style, const char *text
         return slot->buf;
 }
 
+/* What may be shown of a URL: neither user nor query, where passwords and signatures are.  To be freed; NULL: it is none. */
+static char *message_url(const char *name)
+{
+        struct lsr_url url;
+        char *shown, *whole;
+
+        if (message_gnu || !lsr_url_is(name))
+                return NULL;
+        shown = lsr_url_show(name, (uint32_t)strlen(name));
+        if (!shown || lsr_url_parse(name, &url) < 0 || !url.inner)
+                return shown;
+        whole = lsr_xprintf("%s#/%s", shown, url.inner);
+        free(shown);
+        return whole;
+}
+
 const char *lsr_quoted_always(const char *name)
 {
-        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_SHELL_ESCAPE_ALWAYS }, name);
+        lsr_autofree char *url = message_url(name);
+
+        return message_quote(&(struct lsr_quote){ .style = LSR_QUOTE_SHELL_ESCAPE_ALWAYS }, url ? url : name);
 }
 
 const char *lsr_quoted_needed(const char *name)
 {
         struct lsr_quote style = { .style = LSR_QUOTE_SHELL_ESCAPE };
+        lsr_autofree char *url = message_url(name);
 
         lsr_quote_also(&style, ':');
-        return message_quote(&style, name);
+        return message_quote(&style, url ? url : name);
 }
 
 const char *lsr_quoted_locale(const char *word)
@@ -176,7 +206,7 @@ int lsr_word_complain(int problem, const char *text, const char *option)
 
 int lsr_word_value(const struct lsr_word *words, const char *text, const char *option)
 {
-        int value = lsr_word_find(words, text);
+        int value = lsr_word_find(words, text, !message_gnu), last = -1;
         lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_FD(STDERR_FILENO);
 
         if (value >= 0)
@@ -184,9 +214,10 @@ int lsr_word_value(const struct lsr_word *words, const char *text, const char *o
         lsr_word_complain(value, text, option);
         lsr_out_puts(&list, "Valid arguments are:");
         for (const struct lsr_word *w = words; w->word; w++) {
-                bool same = w > words && w[-1].value == w->value;
-
-                lsr_out_printf(&list, "%s%s", same ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+                if (w->extra && message_gnu)
+                        continue;
+                lsr_out_printf(&list, "%s%s", w->value == last ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+                last = w->value;
         }
         lsr_out_putc(&list, '\n');
         lsr_out_flush(&list);

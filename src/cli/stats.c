@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/command.h"
 #include "cli/message.h"
+#include "remote/protocol.h"
 
 static void stats_count(struct lsr_out *out, const char *name, uint64_t value)
 {
@@ -33,6 +34,20 @@ static void stats_confined(struct lsr_out *out, int confined)
                        : confined == 0 ? "confined"
                                        : "not confined (",
                        confined < 0 ? strerrordesc_np(-confined) : "", confined < 0 ? ")" : "");
+}
+
+/* What was asked of servers; the system calls of lsr-remote are not counted. */
+static void stats_remote(struct lsr_out *out, const struct lsr_bundles *bundles)
+{
+        struct lsr_remote_stats remote;
+
+        lsr_bundles_remote_stats(bundles, &remote);
+        if (!remote.requests)
+                return;
+        stats_count(out, "fetches", remote.requests);
+        stats_count(out, "fetches repeated", remote.retries);
+        stats_count(out, "bytes fetched", remote.bytes);
+        stats_time(out, "fetching", remote.waited_ns);
 }
 
 void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
@@ -57,6 +72,8 @@ void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_i
                 stats_count(&out, "faults injected", io->faults);
         if (commands->runs)
                 lsr_out_printf(&out, "%-16s %u (their system calls are not counted)\n", "programs run", commands->runs);
+        if (bundles)
+                stats_remote(&out, bundles);
         stats_count(&out, "bytes read", io->bytes_read);
         stats_count(&out, "bytes written", lsr_out_pos(view->out));
         stats_time(&out, "reading", listing->read_ns);

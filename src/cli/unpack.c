@@ -5,6 +5,7 @@
  * bundle as that file or directory under its own name, as cp -R would do.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -103,6 +104,11 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
         r->troubled = false;
         u->existing = 0;
         error = lsr_unpack(place, &options, &began, &result);
+        /* That was told, and nothing was made. */
+        if (error == -EKEYREJECTED) {
+                lsr_reading_fail(r, 1);
+                return;
+        }
         if (error < 0 && !began)
                 lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
         if (error < 0)
@@ -127,6 +133,35 @@ static bool unpack_find(struct lsr_reading *r, const char *path, struct lsr_plac
         return error == 0;
 }
 
+static int unpack_compare_positions(const void *a, const void *b)
+{
+        struct lsr_member x, y;
+        const struct lsr_place *p = a, *q = b;
+
+        lsr_catalogue_get(p->bundle->catalogue, p->row, &x);
+        lsr_catalogue_get(q->bundle->catalogue, q->row, &y);
+        return (x.position > y.position) - (x.position < y.position);
+}
+
+/* Each operand is unpacked by itself; what lies on a server is asked for at once. */
+static void unpack_announce(const struct lsr_place *places, size_t n)
+{
+        struct lsr_bundle *bundle = places[0].bundle;
+        lsr_autofree struct lsr_place *sorted = lsr_xmalloc(n * sizeof(*sorted));
+        lsr_autofree uint32_t *rows = lsr_xmalloc(n * sizeof(*rows));
+        size_t found = 0;
+
+        for (size_t i = 0; i < n; i++)
+                if (places[i].bundle == bundle && !lsr_place_is_dir(&places[i]))
+                        sorted[found++] = places[i];
+        if (found < 2 || !lsr_bundle_is_remote(bundle))
+                return;
+        qsort(sorted, found, sizeof(*sorted), unpack_compare_positions);
+        for (size_t i = 0; i < found; i++)
+                rows[i] = lsr_catalogue_link(bundle->catalogue, sorted[i].row);
+        lsr_bundle_want(bundle, rows, found);
+}
+
 /* All or none: if one operand is mistyped, nothing is unpacked. */
 static void unpack_operands(struct unpack_run *u)
 {
@@ -139,6 +174,8 @@ static void unpack_operands(struct unpack_run *u)
         if (found < n && n > 1 && !u->signal)
                 lsr_message("nothing was unpacked: only %s of %s operands can be unpacked", lsr_grouped(found),
                             lsr_grouped(n));
+        if (n > 1 && found == n)
+                unpack_announce(places, n);
         for (size_t i = 0; i < n && found == n && !u->signal; i++)
                 unpack_place(u, &places[i]);
 }

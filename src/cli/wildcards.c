@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "remote/url.h"
 #include "source/lookup.h"
 
 #define WILDCARDS_MAX ((size_t)1 << 20) /* paths that one operand may become */
@@ -157,12 +158,18 @@ static void wildcards_expand(struct wildcards *w, const char *operand)
         wildcards_sift(w, len > 0 && operand[-1] == '/');
 }
 
+/* In a URL they stand for themselves. */
+static bool wildcards_in(const char *operand)
+{
+        return wildcards_has(operand, strlen(operand)) && !lsr_url_is(operand);
+}
+
 void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
 {
         struct wildcards all = { .bundles = b };
         size_t i = 0;
 
-        while (i < s->n_operands && !wildcards_has(s->operands[i], strlen(s->operands[i])))
+        while (i < s->n_operands && !wildcards_in(s->operands[i]))
                 i++;
         if (i == s->n_operands)
                 return;
@@ -171,7 +178,7 @@ void lsr_wildcards_expand(struct lsr_bundles *b, struct lsr_settings *s)
                 struct wildcards found = { .bundles = b };
                 bool inside;
 
-                if (wildcards_has(operand, strlen(operand)) && !wildcards_exists(&all, operand, &inside))
+                if (wildcards_in(operand) && !wildcards_exists(&all, operand, &inside))
                         wildcards_expand(&found, operand);
                 for (size_t k = 0; k < found.n; k++)
                         wildcards_add(&all, found.paths[k]);

@@ -2,6 +2,7 @@
 #include "remote/client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ static int client_spawn(const char *path, int fd, pid_t *ret_pid)
 
         if (r == 0) {
                 r = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
+                /* Whoever reads our output must not wait for its end. */
+                if (r == 0)
+                        r = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
                 if (r == 0)
                         r = posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
                 posix_spawn_file_actions_destroy(&actions);
@@ -161,6 +165,7 @@ static int client_opened(const struct lsr_remote_answer *answer, int data, int b
         struct lsr_remote_file file = { .id = answer->id,
                                         .candidate = answer->candidate,
                                         .size = answer->size,
+                                        .not_modified = answer->not_modified,
                                         .data = data,
                                         .bits = bits,
                                         .stats = answer->stats };
@@ -179,13 +184,18 @@ static int client_opened(const struct lsr_remote_answer *answer, int data, int b
 }
 
 int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
-                    struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX])
+                    const struct lsr_remote_known *known, struct lsr_remote_file *ret_file,
+                    char ret_text[LSR_REMOTE_TEXT_MAX])
 {
         struct lsr_remote_open open = { .type = LSR_REMOTE_OPEN, .id = ++c->last_id, .n_candidates = n_ends };
         struct lsr_remote_answer answer;
         int fds[2] = { -1, -1 }, r;
 
         memcpy(open.ends, ends, n_ends * sizeof(*ends));
+        if (known) {
+                open.known_size = known->size;
+                memcpy(open.known_tag, known->tag, sizeof(open.known_tag));
+        }
         r = client_send(c, &open, sizeof(open), url, strlen(url));
         if (r == 0)
                 r = client_answer(c, LSR_REMOTE_OPENED, open.id, &answer, fds);

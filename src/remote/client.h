@@ -21,12 +21,19 @@ struct lsr_remote_client {
         uint32_t last_id;
 };
 
+/* What was there once. */
+struct lsr_remote_known {
+        uint64_t size;
+        char tag[LSR_REMOTE_TAG_MAX];
+};
+
 struct lsr_remote_file {
         uint32_t id;
         uint32_t candidate; /* which of them it is */
         uint64_t size;
         int data, bits;
         const uint8_t *have; /* the bitmap, mapped */
+        bool not_modified;   /* it is the one that was known; nothing of it was fetched */
         char tag[LSR_REMOTE_TAG_MAX];
         struct lsr_remote_stats stats; /* after the last answer */
 };
@@ -41,11 +48,13 @@ int lsr_remote_start(const char *path, struct lsr_remote_client *ret_client);
 void lsr_remote_stop(struct lsr_remote_client *c);
 
 /*
- * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  0 or a negative errno,
- * as protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is gone.
+ * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  @known: what a cache has,
+ * or NULL.  0 or a negative errno, as protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is
+ * gone.
  */
 int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
-                    struct lsr_remote_file *ret_file, char ret_text[LSR_REMOTE_TEXT_MAX]);
+                    const struct lsr_remote_known *known, struct lsr_remote_file *ret_file,
+                    char ret_text[LSR_REMOTE_TEXT_MAX]);
 void lsr_remote_close(struct lsr_remote_client *c, struct lsr_remote_file *file);
 
 /* Have the first @n_needed of @ranges; the @n_wanted that follow are fetched some time.  0 or a negative errno. */

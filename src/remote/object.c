@@ -349,6 +349,18 @@ static uint64_t object_missing(const struct lsr_object *o)
         return UINT64_MAX;
 }
 
+/* As for what is needed, a gap that takes less time than a request is fetched, too. */
+static int object_want(struct lsr_object *o, struct lsr_run run)
+{
+        struct lsr_run *last = o->wanted.at < o->wanted.n ? &o->wanted.runs[o->wanted.n - 1] : NULL;
+
+        if (!last || run.first < last->first || run.first > last->end + object_gap(o))
+                return lsr_runs_add(&o->wanted, run.first, run.end);
+        if (run.end > last->end)
+                last->end = run.end;
+        return 0;
+}
+
 static int object_need_begin(struct lsr_object *o, const struct lsr_remote_range *ranges, uint32_t n_needed,
                              uint32_t n_wanted)
 {
@@ -376,7 +388,7 @@ static int object_need_begin(struct lsr_object *o, const struct lsr_remote_range
                 if (range.offset > o->size || range.length > o->size - range.offset)
                         continue; /* a wish that cannot be fulfilled harms nobody */
                 run = lsr_store_run(&o->store, range);
-                r = lsr_runs_add(&o->wanted, run.first, run.end);
+                r = object_want(o, run);
         }
         return r < 0 ? r : missing == UINT64_MAX;
 }

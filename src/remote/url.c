@@ -36,7 +36,7 @@ bool lsr_url_is(const char *text)
 }
 
 /* A host may have a port and brackets; a name in UTF-8 is for the library to encode. */
-static bool url_host_valid(struct lsr_span host, enum lsr_url_scheme scheme)
+static bool url_host_valid(struct lsr_url_part host, enum lsr_url_scheme scheme)
 {
         const char *more = scheme == LSR_URL_S3 ? "-._" : "-._:[]";
 
@@ -70,18 +70,18 @@ int lsr_url_parse(const char *text, struct lsr_url *ret_url)
         p = text + strlen(url_schemes[url.scheme]);
         end = url_sent_end(p, url.scheme);
         url.inner = end[0] == '#' && end[1] == '/' ? end + 2 : NULL;
-        url.host = (struct lsr_span){ p, strcspn(p, url.scheme == LSR_URL_S3 ? "/" : "/?#") };
+        url.host = (struct lsr_url_part){ p, strcspn(p, url.scheme == LSR_URL_S3 ? "/" : "/?#") };
         if (p + url.host.n > end)
                 url.host.n = (size_t)(end - p);
         p += url.host.n;
         at = url.scheme == LSR_URL_S3 ? NULL : memrchr(url.host.p, '@', url.host.n);
         if (at) {
-                url.user = (struct lsr_span){ url.host.p, (size_t)(at - url.host.p) };
-                url.host = (struct lsr_span){ at + 1, (size_t)(p - at - 1) };
+                url.user = (struct lsr_url_part){ url.host.p, (size_t)(at - url.host.p) };
+                url.host = (struct lsr_url_part){ at + 1, (size_t)(p - at - 1) };
         }
         if (!url_host_valid(url.host, url.scheme))
                 return -EINVAL;
-        url.path = (struct lsr_span){ p, (size_t)(end - p) };
+        url.path = (struct lsr_url_part){ p, (size_t)(end - p) };
         if (url.scheme != LSR_URL_S3) {
                 const char *query = memchr(p, '?', url.path.n);
 
@@ -90,7 +90,7 @@ int lsr_url_parse(const char *text, struct lsr_url *ret_url)
                                 return -EINVAL;
                 if (query) {
                         url.path.n = (size_t)(query - p);
-                        url.query = (struct lsr_span){ query + 1, (size_t)(end - query - 1) };
+                        url.query = (struct lsr_url_part){ query + 1, (size_t)(end - query - 1) };
                 }
         }
         *ret_url = url;
@@ -144,7 +144,7 @@ size_t lsr_url_unescape(char *to, const char *from, size_t n)
         return (size_t)(to - start);
 }
 
-static bool url_names_bundle(struct lsr_span name, enum lsr_url_scheme scheme,
+static bool url_names_bundle(struct lsr_url_part name, enum lsr_url_scheme scheme,
                              bool (*known)(const char *name, void *ctx), void *ctx)
 {
         lsr_autofree char *text = malloc(name.n + 1);
@@ -173,7 +173,7 @@ unsigned lsr_url_candidates(const char *text, bool (*known)(const char *name, vo
         p = url.path.p;
         end = p + url.path.n;
         while (!certain && p < end && n < LSR_URL_CANDIDATES - 1) {
-                struct lsr_span name = { p + 1, 0 };
+                struct lsr_url_part name = { p + 1, 0 };
 
                 while (name.p + name.n < end && name.p[name.n] != '/')
                         name.n++;
@@ -194,14 +194,16 @@ unsigned lsr_url_candidates(const char *text, bool (*known)(const char *name, vo
 char *lsr_url_inner(const char *text, uint32_t end)
 {
         struct lsr_url url;
-        struct lsr_span inner = { text + end, strlen(text + end) };
+        struct lsr_url_part inner = { text + end, strlen(text + end) };
         bool escaped;
         char *result;
 
         if (lsr_url_parse(text, &url) == 0 && url.inner)
-                inner = (struct lsr_span){ url.inner, strlen(url.inner) };
-        else if (url.path.p)
+                inner = (struct lsr_url_part){ url.inner, strlen(url.inner) };
+        else if (url.path.p && inner.p <= url.path.p + url.path.n)
                 inner.n = (size_t)(url.path.p + url.path.n - inner.p);
+        else
+                inner.n = 0; /* behind a query only "#/" leads on */
         escaped = url.scheme != LSR_URL_S3 && !url.inner;
         while (inner.n && *inner.p == '/') {
                 inner.p++;
@@ -241,10 +243,10 @@ char *lsr_url_show(const char *text, uint32_t end)
 }
 
 /* Without the port that its scheme has anyway. */
-static struct lsr_span url_origin(const struct lsr_url *url)
+static struct lsr_url_part url_origin(const struct lsr_url *url)
 {
         const char *port = url->scheme == LSR_URL_HTTPS ? ":443" : ":80";
-        struct lsr_span host = url->host;
+        struct lsr_url_part host = url->host;
         size_t n = strlen(port);
 
         if (host.n > n && memcmp(host.p + host.n - n, port, n) == 0)
@@ -255,7 +257,7 @@ static struct lsr_span url_origin(const struct lsr_url *url)
 int lsr_url_redirect(const char *from, const char *to)
 {
         struct lsr_url a, b;
-        struct lsr_span x, y;
+        struct lsr_url_part x, y;
 
         if (lsr_url_parse(from, &a) < 0 || lsr_url_parse(to, &b) < 0 || a.scheme == LSR_URL_S3 ||
             b.scheme == LSR_URL_S3)

@@ -19,7 +19,7 @@
 
 enum lsr_url_scheme { LSR_URL_HTTP, LSR_URL_HTTPS, LSR_URL_S3 };
 
-struct lsr_span {
+struct lsr_url_part {
         const char *p;
         size_t n;
 };
@@ -27,11 +27,11 @@ struct lsr_span {
 /* Parts of a text, which must live as long; what is missing is empty. */
 struct lsr_url {
         enum lsr_url_scheme scheme;
-        struct lsr_span user;  /* name and password, as written before the '@' */
-        struct lsr_span host;  /* with its port; of s3 the bucket */
-        struct lsr_span path;  /* with its first '/' */
-        struct lsr_span query; /* without '?' */
-        const char *inner;     /* behind "#/", or NULL */
+        struct lsr_url_part user;  /* name and password, as written before the '@' */
+        struct lsr_url_part host;  /* with its port; of s3 the bucket */
+        struct lsr_url_part path;  /* with its first '/' */
+        struct lsr_url_part query; /* without '?' */
+        const char *inner;         /* behind "#/", or NULL */
 };
 
 /* Whether @text begins like one of the schemes. */

@@ -16,13 +16,14 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "io/stream.h"
+#include "source/remote.h"
 #include "source/spool.h"
 
 #define BUNDLE_TAIL ((size_t)66000) /* as much of the end as formats/registry.c looks at */
 
 void bundle_close(struct lsr_bundle *bundle)
 {
+        bundle_remote_close(bundle);
         if (bundle->fd_owned && bundle->fd >= 0) {
                 close(bundle->fd);
                 lsr_io_count(bundle->all->o.io, 1);
@@ -39,12 +40,11 @@ void bundle_close(struct lsr_bundle *bundle)
 bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
 {
         static const char sqlite_magic[16] = "SQLite format 3";
-        struct lsr_io *io = bundle->all->o.io;
         uint8_t *buf = lsr_xmalloc(LSR_PROBE_BYTES + BUNDLE_TAIL), behind[LSR_PROBE_BEHIND];
         struct lsr_probe p = { .head = buf, .size = bundle->size };
         size_t head = bundle->size < LSR_PROBE_BYTES ? (size_t)bundle->size : LSR_PROBE_BYTES;
         size_t tail = bundle->size < BUNDLE_TAIL ? (size_t)bundle->size : BUNDLE_TAIL;
-        ssize_t got = lsr_io_read_at(io, bundle->fd, buf, head, bundle->offset);
+        ssize_t got = bundle_read_at(bundle, buf, head, bundle->offset);
         uint64_t program;
         bool plausible;
 
@@ -54,7 +54,7 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
                 uint64_t left = bundle->size - program;
 
                 p.behind = behind;
-                got = lsr_io_read_at(io, bundle->fd, behind, left < LSR_PROBE_BEHIND ? left : LSR_PROBE_BEHIND,
+                got = bundle_read_at(bundle, behind, left < LSR_PROBE_BEHIND ? left : LSR_PROBE_BEHIND,
                                      bundle->offset + program);
                 p.behind_len = got > 0 ? (size_t)got : 0;
         }
@@ -64,7 +64,7 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
                 p.tail_len = p.head_len;
                 plausible = lsr_plausible(&p);
         } else if (!plausible) {
-                got = lsr_io_read_at(io, bundle->fd, buf + LSR_PROBE_BYTES, tail, bundle->offset + bundle->size - tail);
+                got = bundle_read_at(bundle, buf + LSR_PROBE_BYTES, tail, bundle->offset + bundle->size - tail);
                 p.tail = buf + LSR_PROBE_BYTES;
                 p.tail_len = got > 0 ? (size_t)got : 0;
                 plausible = lsr_plausible(&p);
@@ -123,6 +123,8 @@ int bundle_open_file(struct lsr_bundle *bundle)
         struct lsr_io *io = bundle->all->o.io;
         struct statx stx;
 
+        if (bundle->remote)
+                return bundle_remote_reopen(bundle);
         if (strcmp(bundle->path, "-") == 0) {
                 bundle->fd = STDIN_FILENO;
         } else {

@@ -10,17 +10,18 @@
 #include <string.h>
 
 #include "base/stdfds.h"
+#include "source/remote.h"
 
 bool bundle_is_shut(int error)
 {
-        return error == -EACCES || error == -EOPNOTSUPP;
+        return error == -EACCES || error == -EKEYREJECTED || error == -EOPNOTSUPP;
 }
 
 static void bundles_trouble(void *ctx, int error, const char *text)
 {
         struct lsr_bundles *b = ctx;
 
-        if (!b->current || (b->looking && bundle_is_shut(error)))
+        if (!b->current || b->trying || (b->looking && bundle_is_shut(error)))
                 return;
         b->current->troubled |= error != 0;
         b->o.trouble(b->o.ctx, b->current->path, error, text);
@@ -77,6 +78,7 @@ struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
                                                                               .confine_required = b->o.confine_required,
                                                                               .ctx = b,
                                                                               .trouble = bundles_trouble,
+                                                                              .need = bundle_remote_need,
                                                                               .serve = b->o.serve });
         if (!lsr_worker_runs(bundle->worker))
                 bundles_end_worker(b, bundle);

@@ -23,7 +23,11 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
+#include "remote/client.h"
+#include "remote/url.h"
 #include "source/cache.h"
+#include "source/remote.h"
 #include "source/spool.h"
 
 #define BUNDLE_PIPE_READ ((size_t)256 << 10)
@@ -56,6 +60,7 @@ static void bundle_free(struct lsr_bundle *bundle)
 {
         bundle_free_worker(bundle);
         bundle_close(bundle);
+        bundle->remote = bundle_remote_free(bundle);
         if (bundle->part != bundle->catalogue)
                 lsr_catalogue_free(bundle->part);
         lsr_catalogue_free(bundle->catalogue);
@@ -76,6 +81,9 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 b->all = next;
         }
         lsr_nursery_free(b->nursery);
+        if (b->remote)
+                lsr_remote_stop(b->remote);
+        free(b->remote);
         free(b->expected);
         free(b);
         return NULL;
@@ -180,9 +188,13 @@ static int bundle_unpark(struct lsr_bundle *bundle)
 static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_bundle, uint8_t **ret_head,
                       size_t *ret_head_len)
 {
-        struct lsr_worker_file file = { .fd = bundle->fd, .offset = bundle->offset, .size = bundle->size };
+        struct lsr_worker_file file = {
+                .fd = bundle->fd, .offset = bundle->offset, .size = bundle->size, .far = bundle_is_far(bundle)
+        };
 
         memcpy(file.companions, bundle->companions, sizeof(file.companions));
+        if (file.far)
+                file.bitmap = bundle_remote_bitmap(bundle);
         bundle->all->current = bundle;
         return lsr_worker_open(bundle_need_worker(bundle), &file, ret_bundle, ret_head, ret_head_len);
 }
@@ -294,6 +306,8 @@ static bool bundle_cached(struct lsr_bundle *bundle)
 {
         struct lsr_cache_entry entry;
 
+        if (bundle->remote)
+                return bundle_remote_cached(bundle);
         if (!bundle->all->o.cache || bundle->outer || !lsr_cache_get(&bundle->meta, &entry))
                 return false;
         /* Of files of one name it knows the last, and --cat takes the first, whether it was listed before or not. */
@@ -314,7 +328,10 @@ static void bundle_remember(const struct lsr_bundle *bundle)
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
 
         assert(!bundle->only);
-        if (!bundle->all->o.cache || bundle->outer || !bundle->filtered || bundle->troubled || bundle->claimed)
+        if (bundle->remote && bundle->all->o.cache)
+                bundle_remote_remember(bundle);
+        if (!bundle->all->o.cache || bundle->outer || bundle->remote || !bundle->filtered || bundle->troubled ||
+            bundle->claimed)
                 return;
         memcpy(entry.format, bundle->format, sizeof(entry.format));
         memcpy(entry.filters, bundle->filters, sizeof(entry.filters));
@@ -339,7 +356,7 @@ static int bundle_recognise(struct lsr_bundle *bundle)
                 return 0;
         if (!bundle_plausible(bundle, &database))
                 return 1;
-        bundle->database = database && !bundle->outer && strcmp(bundle->path, "-") != 0;
+        bundle->database = database && !bundle->outer && !bundle->remote && strcmp(bundle->path, "-") != 0;
         bundle->load_error = bundle->database ? bundle_open_companions(bundle) : 0;
         bundle->loaded = bundle->load_error < 0;
         return bundle->loaded ? 0 : bundle_hand_over(bundle);
@@ -368,6 +385,45 @@ int lsr_bundle_open(struct lsr_bundles *b, const char *path, struct lsr_bundle *
                 r = bundle_recognise(bundle);
         if (r == 1 && strcmp(path, "-") == 0)
                 bundle_no_stdin(bundle);
+        if (r == 0)
+                *ret_bundle = bundle_keep(bundle);
+        else
+                bundle_free(bundle);
+        return r;
+}
+
+/* The one of @url that is open, or was, and where its name ends. */
+static struct lsr_bundle *bundles_find_url(struct lsr_bundles *b, const char *url, uint32_t *ret_end)
+{
+        uint32_t ends[LSR_URL_CANDIDATES];
+        unsigned n = bundle_remote_candidates(url, ends);
+        struct lsr_bundle *bundle = NULL;
+
+        for (unsigned i = 0; i < n && !bundle; i++) {
+                lsr_autofree char *path = strndup(url, ends[i]);
+
+                bundle = bundles_find(b, path);
+                *ret_end = ends[i];
+        }
+        return bundle;
+}
+
+int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundle **ret_bundle, uint32_t *ret_end)
+{
+        struct lsr_bundle *bundle = bundles_find_url(b, url, ret_end);
+        int r;
+
+        if (bundle) {
+                *ret_bundle = bundle;
+                return 0;
+        }
+        bundles_make_room(b);
+        bundle = bundle_new(b, lsr_xstrdup(url));
+        r = bundle_remote_open(bundle, ret_end);
+        if (r == 0)
+                r = bundle_recognise(bundle);
+        if (r == 1 || (r < 0 && !bundle->troubled))
+                r = bundle_remote_refuse(bundle);
         if (r == 0)
                 *ret_bundle = bundle_keep(bundle);
         else
@@ -444,11 +500,51 @@ static size_t bundle_expected_from(const struct lsr_bundles *b, const char *path
         return low;
 }
 
+/* Sorted, each once. */
+static void bundle_ask_once(struct lsr_bundle *bundle, size_t n)
+{
+        size_t kept = 0;
+
+        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
+        for (size_t i = 0; i < n; i++)
+                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
+                        bundle->asked[kept++] = bundle->asked[i];
+        bundle->n_asked = kept;
+}
+
+/* The same for what lies on a server: URLs have other signs for what is in a path. */
+static void bundle_gather_urls(struct lsr_bundle *bundle, const char *path)
+{
+        const struct lsr_wanted *wanted = &bundle->all->wanted;
+        size_t len = strlen(bundle->path), size = strlen(path) + 1, n = 0;
+        char *to;
+
+        for (size_t i = 0; i < wanted->n; i++)
+                size += strlen(wanted->paths[i]) + 1;
+        bundle->asked = lsr_xmalloc((wanted->n + 1) * sizeof(*bundle->asked));
+        bundle->asked_text = lsr_xmalloc(size);
+        bundle->asked[n++] = bundle->asked_text;
+        to = stpcpy(bundle->asked_text, path) + 1;
+        for (size_t i = 0; i < wanted->n; i++) {
+                const char *url = wanted->paths[i];
+                lsr_autofree char *inner = NULL;
+
+                if (strncmp(url, bundle->path, len) != 0 || !strchr("/#", url[len]))
+                        continue;
+                inner = lsr_url_inner(url, (uint32_t)len);
+                if (!inner)
+                        continue;
+                bundle->asked[n++] = to;
+                to = stpcpy(to, inner) + 1;
+        }
+        bundle_ask_once(bundle, n);
+}
+
 /* The questions for it: @path, and what is expected of paths through it. */
 static void bundle_gather(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_bundles *b = bundle->all;
-        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0, kept = 0;
+        size_t len = strlen(bundle->path), size = b->wanted.n * sizeof(*b->expected), n = 0;
         size_t exact, first, end;
 
         if (!b->expected) {
@@ -465,11 +561,7 @@ static void bundle_gather(struct lsr_bundle *bundle, const char *path)
                 bundle->asked[n++] = "";
         for (size_t i = first; i < end; i++)
                 bundle->asked[n++] = b->expected[i] + len + strspn(b->expected[i] + len, "/");
-        qsort(bundle->asked, n, sizeof(*bundle->asked), bundle_compare_paths);
-        for (size_t i = 0; i < n; i++)
-                if (i == 0 || strcmp(bundle->asked[i], bundle->asked[kept - 1]) != 0)
-                        bundle->asked[kept++] = bundle->asked[i];
-        bundle->n_asked = kept;
+        bundle_ask_once(bundle, n);
 }
 
 static bool bundle_answers(const struct lsr_bundle *bundle, const char *path)
@@ -558,15 +650,28 @@ int lsr_bundle_load(struct lsr_bundle *bundle)
         return bundle_load(bundle, NULL);
 }
 
+/*
+ * Of what lies on a server all that costs time is fetched for a part of it, too, and all of it can be remembered; but a
+ * database has an index, and a stream may end early where something is looked up.
+ */
+static bool bundle_wants_all(const struct lsr_bundle *bundle)
+{
+        return bundle->remote && bundle->all->o.cache && !bundle->all->wanted.lookups &&
+               strcmp(bundle->format, "sqlite") != 0;
+}
+
 int lsr_bundle_load_part(struct lsr_bundle *bundle, const char *path)
 {
         struct lsr_wanted wanted = bundle->all->wanted;
 
         if (bundle->loaded || (bundle->part && !bundle->only) || (bundle->only && bundle_answers(bundle, path)))
                 return bundle->load_error;
-        if (bundle->part || wanted.n == 0)
+        if (bundle->part || wanted.n == 0 || bundle_wants_all(bundle))
                 return lsr_bundle_load(bundle);
-        bundle_gather(bundle, path);
+        if (bundle->remote)
+                bundle_gather_urls(bundle, path);
+        else
+                bundle_gather(bundle, path);
         wanted.paths = bundle->asked;
         wanted.n = bundle->n_asked;
         return bundle_load(bundle, &wanted);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sha2.h> /* libmd's, as in formats/lsr1/check.c */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,10 @@
 #define CACHE_KEY_BYTES 48u
 #define CACHE_FORMAT_AT 64u
 #define CACHE_FILTERS_AT 80u
+#define CACHE_URL_SIZE 32u /* in the key of a URL */
+#define CACHE_URL_FLAGS 40u
+#define CACHE_URL_CLAIMED UINT64_C(1)
+#define CACHE_URL_FILTERED UINT64_C(2)
 
 static const char cache_magic[8] = { 'L', 'S', 'R', 'C', 'A', 'C', 'H', 'E' };
 
@@ -64,20 +69,39 @@ static int cache_open_dir(bool make)
         return fd;
 }
 
-static void cache_key(uint8_t key[CACHE_KEY_BYTES], const struct lsr_meta *m)
+/* Under what a catalogue is kept. */
+struct cache_place {
+        char name[64]; /* of the file */
+        uint8_t key[CACHE_KEY_BYTES];
+        size_t compared; /* bytes of the key by which it is found; the others, and the tag, are what was found out */
+        uint8_t tag[LSR_CACHE_TAG_MAX];
+        size_t tag_bytes; /* 0: it has none */
+};
+
+static void cache_place_file(struct cache_place *p, const struct lsr_meta *m)
 {
-        lsr_put_le64(key, m->dev);
-        lsr_put_le64(key + 8, m->inode);
-        lsr_put_le64(key + 16, m->size);
-        lsr_put_le64(key + 24, (uint64_t)m->sec[LSR_MTIME]);
-        lsr_put_le32(key + 32, m->nsec[LSR_MTIME]);
-        lsr_put_le64(key + 36, (uint64_t)m->sec[LSR_CTIME]);
-        lsr_put_le32(key + 44, m->nsec[LSR_CTIME]);
+        *p = (struct cache_place){ .compared = CACHE_KEY_BYTES };
+        snprintf(p->name, sizeof(p->name), "%x-%llx", m->dev, (unsigned long long)m->inode);
+        lsr_put_le64(p->key, m->dev);
+        lsr_put_le64(p->key + 8, m->inode);
+        lsr_put_le64(p->key + 16, m->size);
+        lsr_put_le64(p->key + 24, (uint64_t)m->sec[LSR_MTIME]);
+        lsr_put_le32(p->key + 32, m->nsec[LSR_MTIME]);
+        lsr_put_le64(p->key + 36, (uint64_t)m->sec[LSR_CTIME]);
+        lsr_put_le32(p->key + 44, m->nsec[LSR_CTIME]);
 }
 
-static void cache_name(char name[64], const struct lsr_meta *m)
+static void cache_place_url(struct cache_place *p, const char *url)
 {
-        snprintf(name, 64, "%x-%llx", m->dev, (unsigned long long)m->inode);
+        SHA2_CTX sha;
+
+        *p = (struct cache_place){ .compared = SHA256_DIGEST_LENGTH, .tag_bytes = LSR_CACHE_TAG_MAX };
+        SHA256Init(&sha);
+        SHA256Update(&sha, (const uint8_t *)url, strlen(url));
+        SHA256Final(p->key, &sha);
+        strcpy(p->name, "url-");
+        for (unsigned i = 0; i < 16; i++)
+                snprintf(p->name + 4 + 2 * (size_t)i, 3, "%02x", p->key[i]);
 }
 
 static bool cache_wants(const struct lsr_meta *m)
@@ -88,52 +112,75 @@ static bool cache_wants(const struct lsr_meta *m)
 }
 
 /* Does the file hold what its name and key promise? */
-static bool cache_parse(const uint8_t *data, size_t size, const struct lsr_meta *meta,
-                        struct lsr_cache_entry *ret_entry)
+static bool cache_parse(const uint8_t *data, size_t size, struct cache_place *p, struct lsr_cache_entry *ret_entry)
 {
         struct lsr_cache_entry entry = {};
-        uint8_t key[CACHE_KEY_BYTES];
+        size_t header = CACHE_HEADER + p->tag_bytes;
 
-        cache_key(key, meta);
-        if (size < CACHE_HEADER || memcmp(data, cache_magic, sizeof(cache_magic)) != 0 ||
-            lsr_le32(data + 8) != CACHE_VERSION || memcmp(data + CACHE_KEY_AT, key, sizeof(key)) != 0 ||
+        if (size < header || memcmp(data, cache_magic, sizeof(cache_magic)) != 0 ||
+            lsr_le32(data + 8) != CACHE_VERSION || memcmp(data + CACHE_KEY_AT, p->key, p->compared) != 0 ||
             lsr_le32(data + 12) != lsr_crc32(0, data + CACHE_KEY_AT, size - CACHE_KEY_AT))
                 return false;
         memcpy(entry.format, data + CACHE_FORMAT_AT, sizeof(entry.format));
         memcpy(entry.filters, data + CACHE_FILTERS_AT, sizeof(entry.filters));
         entry.format[sizeof(entry.format) - 1] = '\0';
         entry.filters[sizeof(entry.filters) - 1] = '\0';
-        if (lsr_catalogue_decode(&entry.catalogue, data + CACHE_HEADER, size - CACHE_HEADER) < 0)
+        memcpy(p->key, data + CACHE_KEY_AT, sizeof(p->key));
+        memcpy(p->tag, data + CACHE_HEADER, p->tag_bytes);
+        if (lsr_catalogue_decode(&entry.catalogue, data + header, size - header) < 0)
                 return false;
         *ret_entry = entry;
         return true;
 }
 
-bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entry)
+static bool cache_get(struct cache_place *p, struct lsr_cache_entry *ret_entry)
 {
-        char name[64];
         struct stat st;
         uint8_t *data = NULL;
         bool found = false;
         int dir, fd;
 
-        if (!cache_wants(meta))
-                return false;
         dir = cache_open_dir(false);
         if (dir < 0)
                 return false;
-        cache_name(name, meta);
-        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        fd = openat(dir, p->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
         if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
             (uint64_t)st.st_size <= LSR_CACHE_MAX_BYTES) {
                 if (lsr_try_resize(&data, (size_t)st.st_size) == 0 && read(fd, data, (size_t)st.st_size) == st.st_size)
-                        found = cache_parse(data, (size_t)st.st_size, meta, ret_entry);
+                        found = cache_parse(data, (size_t)st.st_size, p, ret_entry);
                 free(data);
         }
         if (fd >= 0)
                 close(fd);
         close(dir);
         return found;
+}
+
+bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entry)
+{
+        struct cache_place p;
+
+        if (!cache_wants(meta))
+                return false;
+        cache_place_file(&p, meta);
+        return cache_get(&p, ret_entry);
+}
+
+bool lsr_cache_get_url(const char *url, struct lsr_cache_url *ret_what, struct lsr_cache_entry *ret_entry)
+{
+        struct cache_place p;
+        uint64_t flags;
+
+        cache_place_url(&p, url);
+        if (!cache_get(&p, ret_entry))
+                return false;
+        flags = lsr_le64(p.key + CACHE_URL_FLAGS);
+        *ret_what = (struct lsr_cache_url){ .size = lsr_le64(p.key + CACHE_URL_SIZE),
+                                            .claimed = flags & CACHE_URL_CLAIMED,
+                                            .filtered = flags & CACHE_URL_FILTERED };
+        memcpy(ret_what->tag, p.tag, sizeof(ret_what->tag));
+        ret_what->tag[sizeof(ret_what->tag) - 1] = '\0';
+        return true;
 }
 
 struct cache_file {
@@ -186,52 +233,73 @@ static void cache_prune(int dirfd)
         free(files);
 }
 
-static bool cache_write(int dir, const struct lsr_meta *meta, const struct lsr_cache_entry *entry,
+static bool cache_write(int dir, const struct cache_place *p, const struct lsr_cache_entry *entry,
                         const uint8_t *encoded, size_t size)
 {
-        uint8_t header[CACHE_HEADER] = {};
-        char name[64], temporary[80];
+        uint8_t header[CACHE_HEADER + LSR_CACHE_TAG_MAX] = {};
+        size_t header_size = CACHE_HEADER + p->tag_bytes;
+        char temporary[80];
         bool written;
         int fd;
 
         memcpy(header, cache_magic, sizeof(cache_magic));
         lsr_put_le32(header + 8, CACHE_VERSION);
-        cache_key(header + CACHE_KEY_AT, meta);
+        memcpy(header + CACHE_KEY_AT, p->key, sizeof(p->key));
+        memcpy(header + CACHE_HEADER, p->tag, p->tag_bytes);
         memcpy(header + CACHE_FORMAT_AT, entry->format, sizeof(entry->format));
         memcpy(header + CACHE_FILTERS_AT, entry->filters, sizeof(entry->filters));
         lsr_put_le32(header + 12,
-                     lsr_crc32(lsr_crc32(0, header + CACHE_KEY_AT, CACHE_HEADER - CACHE_KEY_AT), encoded, size));
-        cache_name(name, meta);
-        snprintf(temporary, sizeof(temporary), "%s.%ld", name, (long)getpid());
+                     lsr_crc32(lsr_crc32(0, header + CACHE_KEY_AT, header_size - CACHE_KEY_AT), encoded, size));
+        snprintf(temporary, sizeof(temporary), "%s.%ld", p->name, (long)getpid());
         fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return false;
-        written = write(fd, header, CACHE_HEADER) == CACHE_HEADER && write(fd, encoded, size) == (ssize_t)size;
-        written = close(fd) == 0 && written && renameat(dir, temporary, dir, name) == 0;
+        written = write(fd, header, header_size) == (ssize_t)header_size && write(fd, encoded, size) == (ssize_t)size;
+        written = close(fd) == 0 && written && renameat(dir, temporary, dir, p->name) == 0;
         if (!written)
                 unlinkat(dir, temporary, 0);
         return written;
 }
 
-void lsr_cache_put(const struct lsr_meta *meta, const struct lsr_cache_entry *entry)
+static void cache_put(const struct cache_place *p, const struct lsr_cache_entry *entry)
 {
-        struct timespec now = lsr_clock_now();
         uint8_t *encoded;
         size_t size;
         int dir;
 
-        if (!cache_wants(meta) || meta->sec[LSR_MTIME] > now.tv_sec - LSR_CACHE_QUIET_S ||
-            meta->sec[LSR_CTIME] > now.tv_sec - LSR_CACHE_QUIET_S)
-                return;
         if (lsr_catalogue_encode(entry->catalogue, &encoded, &size) < 0)
                 return;
         if (size <= LSR_CACHE_MAX_BYTES / 2) {
                 dir = cache_open_dir(true);
                 if (dir >= 0) {
-                        if (cache_write(dir, meta, entry, encoded, size))
+                        if (cache_write(dir, p, entry, encoded, size))
                                 cache_prune(dir);
                         close(dir);
                 }
         }
         free(encoded);
+}
+
+void lsr_cache_put(const struct lsr_meta *meta, const struct lsr_cache_entry *entry)
+{
+        struct timespec now = lsr_clock_now();
+        struct cache_place p;
+
+        if (!cache_wants(meta) || meta->sec[LSR_MTIME] > now.tv_sec - LSR_CACHE_QUIET_S ||
+            meta->sec[LSR_CTIME] > now.tv_sec - LSR_CACHE_QUIET_S)
+                return;
+        cache_place_file(&p, meta);
+        cache_put(&p, entry);
+}
+
+void lsr_cache_put_url(const char *url, const struct lsr_cache_url *what, const struct lsr_cache_entry *entry)
+{
+        struct cache_place p;
+
+        cache_place_url(&p, url);
+        lsr_put_le64(p.key + CACHE_URL_SIZE, what->size);
+        lsr_put_le64(p.key + CACHE_URL_FLAGS,
+                     (what->claimed ? CACHE_URL_CLAIMED : 0) | (what->filtered ? CACHE_URL_FILTERED : 0));
+        memcpy(p.tag, what->tag, sizeof(p.tag));
+        cache_put(&p, entry);
 }

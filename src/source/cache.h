@@ -8,6 +8,10 @@
  *      0 8 bytes "LSRCACHE"   8 u32 version   12 u32 CRC-32 of everything behind it
  *     16 u64 device  24 u64 inode  32 u64 size  40 i64 u32 mtime  52 i64 u32 ctime
  *     64 16 bytes format     80 64 bytes filters   144 the catalogue, encoded
+ *
+ * What lies on a server is named by its URL without secrets, and valid for one ETag.
+ *
+ *     16 SHA-256 of the URL  48 u64 size  56 u64 1: claimed, 2: filtered    144 128 bytes ETag    272 the catalogue
  */
 #pragma once
 
@@ -27,7 +31,21 @@ struct lsr_cache_entry {
         struct lsr_catalogue *catalogue; /* owned by whoever got it */
 };
 
+#define LSR_CACHE_TAG_MAX 128u
+
+/* What the catalogue of a URL is that of. */
+struct lsr_cache_url {
+        uint64_t size;
+        char tag[LSR_CACHE_TAG_MAX]; /* ETag, with its quotes */
+        bool claimed, filtered;      /* as of the bundle */
+};
+
 /* True if there is one for the file that @meta (dev, inode, size, mtime and ctime known) describes. */
 bool lsr_cache_get(const struct lsr_meta *meta, struct lsr_cache_entry *ret_entry);
 
 void lsr_cache_put(const struct lsr_meta *meta, const struct lsr_cache_entry *entry);
+
+/* The same for @url; what of it was seen comes back, as the server has to be asked whether that is still there. */
+bool lsr_cache_get_url(const char *url, struct lsr_cache_url *ret_what, struct lsr_cache_entry *ret_entry);
+
+void lsr_cache_put_url(const char *url, const struct lsr_cache_url *what, const struct lsr_cache_entry *entry);

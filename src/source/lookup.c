@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "io/io.h"
+#include "remote/url.h"
 
 struct place_walk {
         struct lsr_place at;
@@ -39,7 +41,7 @@ static int place_enter(struct lsr_place *place, bool whole, const char *rest)
         int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
 
         if (r != 0)
-                return r;
+                return r == -EKEYREJECTED ? LSR_PLACE_UNREADABLE : r;
         r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
@@ -49,6 +51,9 @@ static int place_enter(struct lsr_place *place, bool whole, const char *rest)
 
 int lsr_place_enter(struct lsr_place *place, bool whole)
 {
+        /* To look at each member would fetch some of each. */
+        if (!whole && lsr_bundle_is_remote(place->bundle))
+                return 1;
         return place_enter(place, whole, NULL);
 }
 
@@ -206,9 +211,51 @@ static int place_real_part(struct lsr_io *io, const char *path, char *buf, struc
         }
 }
 
+/* @path from @bundle on. */
+static int place_from_bundle(struct lsr_bundle *bundle, const char *path, unsigned flags, struct lsr_place *ret_place)
+{
+        const struct lsr_place root = { bundle, 0 };
+        int r;
+
+        /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
+        while (path[0] == '/')
+                path++;
+        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(bundle, path) : lsr_bundle_load(bundle);
+        if (r < 0)
+                return LSR_PLACE_UNREADABLE;
+        for (;;) {
+                struct lsr_bundle *lacks;
+
+                r = place_walk(&root, path, strlen(path), flags, ret_place, &lacks);
+                /* Another part than this one's may have been loaded before. */
+                if (r == 0 && lsr_bundles_list(bundle->all) &&
+                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
+                        lacks = ret_place->bundle;
+                        r = -EAGAIN;
+                }
+                /* Each time it is another bundle of which all is there now. */
+                if (r != -EAGAIN)
+                        return r;
+                if (lsr_bundle_load(lacks) < 0)
+                        return LSR_PLACE_UNREADABLE;
+        }
+}
+
+static int place_find_url(struct lsr_bundles *b, const char *url, unsigned flags, struct lsr_place *ret_place)
+{
+        lsr_autofree char *inner = NULL;
+        struct lsr_bundle *bundle;
+        uint32_t end;
+
+        if (lsr_bundle_open_url(b, url, &bundle, &end) < 0)
+                return LSR_PLACE_UNREADABLE;
+        inner = lsr_url_inner(url, end);
+        return inner ? place_from_bundle(bundle, inner, flags, ret_place) : -ENOMEM;
+}
+
 int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, struct lsr_place *ret_place)
 {
-        struct lsr_place root = {};
+        struct lsr_bundle *bundle;
         char real[PATH_MAX];
         const char *rest;
         struct stat st;
@@ -220,38 +267,17 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         } else {
                 r = place_real_part(lsr_bundles_io(b), path, real, &st);
                 if (r < 0)
-                        return r;
+                        return lsr_url_is(path) ? place_find_url(b, path, flags, ret_place) : r;
                 rest = path + strlen(real);
                 if (!S_ISREG(st.st_mode) || (!*rest && !(flags & LSR_PLACE_ENTER)))
                         return 1;
         }
-        r = lsr_bundle_open(b, real, &root.bundle);
+        r = lsr_bundle_open(b, real, &bundle);
         if (r == 1 && strcmp(path, "-") == 0)
                 return LSR_PLACE_UNREADABLE;
         if (r == 1)
                 return *rest ? -ENOTDIR : 1;
         if (r < 0)
                 return r;
-        /* A '/' at the start would make it absolute; one at the end still says that a directory is meant. */
-        while (rest[0] == '/')
-                rest++;
-        r = flags & LSR_PLACE_PART ? lsr_bundle_load_part(root.bundle, rest) : lsr_bundle_load(root.bundle);
-        if (r < 0)
-                return LSR_PLACE_UNREADABLE;
-        for (;;) {
-                struct lsr_bundle *lacks;
-
-                r = place_walk(&root, rest, strlen(rest), flags, ret_place, &lacks);
-                /* Another part than this one's may have been loaded before. */
-                if (r == 0 && lsr_bundles_list(b) &&
-                    !lsr_catalogue_holds(ret_place->bundle->catalogue, ret_place->row)) {
-                        lacks = ret_place->bundle;
-                        r = -EAGAIN;
-                }
-                /* Each time it is another bundle of which all is there now. */
-                if (r != -EAGAIN)
-                        return r;
-                if (lsr_bundle_load(lacks) < 0)
-                        return LSR_PLACE_UNREADABLE;
-        }
+        return place_from_bundle(bundle, rest, flags, ret_place);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "worker/record.h"
@@ -44,7 +45,7 @@ static int answer_trouble(struct lsr_worker *w, struct worker_call *call, uint64
                 return -EPROTO;
         text[length - sizeof(error)] = '\0';
         /* What it says of having been stopped is not news. */
-        if (call->sink_result >= 0 && !call->full)
+        if (call->sink_result >= 0 && !call->full && !w->unfetched)
                 lsr_worker_say(w, error, text);
         return 0;
 }
@@ -315,6 +316,35 @@ static int answer_done(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return 0;
 }
 
+/* Not one of the request: any thread of the worker may be reading. */
+static int answer_need(struct lsr_worker *w, uint64_t length)
+{
+        struct lsr_input_range ranges[LSR_WIRE_RANGES_MAX];
+        struct lsr_wire_need need;
+        int32_t answer;
+        int r;
+
+        if (!w->options.need || w->answers[1] < 0 || length < sizeof(need))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, &need, sizeof(need));
+        if (r < 0)
+                return r;
+        if (need.n_needed > LSR_WIRE_RANGES_MAX || need.n_wanted > LSR_WIRE_RANGES_MAX - need.n_needed ||
+            length != sizeof(need) + (need.n_needed + need.n_wanted) * sizeof(*ranges))
+                return -EPROTO;
+        r = lsr_wire_take(w->wire, ranges, length - sizeof(need));
+        for (uint32_t i = 0; i < need.n_needed + need.n_wanted && r == 0; i++)
+                if (ranges[i].offset > w->options.size || ranges[i].length > w->options.size - ranges[i].offset)
+                        r = -EPROTO;
+        if (r == 0)
+                r = w->options.need(w->options.ctx, ranges, need.n_needed, need.n_wanted);
+        if (r == -EPROTO || r == -EPIPE)
+                return r;
+        w->unfetched |= r < 0;
+        answer = r;
+        return write(w->answers[1], &answer, sizeof(answer)) == sizeof(answer) ? 0 : -EPROTO;
+}
+
 int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
 {
         for (;;) {
@@ -323,6 +353,12 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
 
                 if (r < 0)
                         return r;
+                if (head.type == LSR_WIRE_NEED) {
+                        r = answer_need(w, head.length);
+                        if (r < 0)
+                                return r;
+                        continue;
+                }
                 if (head.request != call->request)
                         return -EPROTO;
                 switch (head.type) {

@@ -11,11 +11,14 @@
 struct lsr_worker {
         struct lsr_worker_options options;
         char *engine;
+        char *password;        /* NULL: none is known */
         pid_t pid;             /* 0: none runs */
         uint64_t seconds;      /* of processor time that it may take; UINT64_MAX: any */
         time_t since;          /* when it was started, by the monotonic clock */
         struct lsr_wire *wire; /* to it */
         uint32_t request;      /* number of the last */
+        int answers[2];        /* a pipe for the answers to its NEEDs; negative: there is none */
+        bool unfetched;        /* one had a bad answer, which explains all other trouble with the request at hand */
         bool starting;         /* the answer to its START, request 0, has not come yet */
         int confined;          /* 0; a negative errno: one that could not be confined, and why */
         uint32_t first_id;     /* of the bundles that it knows */

@@ -6,8 +6,10 @@
 #include "worker/serve.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "worker/worker.h"
 
 static int serve_data(void *ctx, const void *data, size_t n)
@@ -54,6 +56,23 @@ static int serve_unpacked(struct lsr_scan *scan, const struct lsr_sink *sink)
         }
 }
 
+/* Announce to a far input what reading the @n members at @data + @at will take, as far as they are before @until. */
+static void serve_announce(struct lsr_scan *scan, const struct lsr_format *format, const uint8_t *data, size_t size,
+                           size_t at, struct lsr_record_owner owner, uint64_t n, uint64_t until)
+{
+        struct lsr_input_range *ranges;
+        struct lsr_member m;
+        size_t known = 0;
+
+        if (!lsr_input_far(scan->input) || !format->range)
+                return;
+        ranges = lsr_xmalloc((n + 1) * sizeof(*ranges));
+        while (n-- > 0 && lsr_record_get(data, size, &at, &owner, &m) == 0 && m.position < until)
+                known += format->range(scan, &m, &ranges[known]);
+        lsr_input_want(scan->input, ranges, known);
+        free(ranges);
+}
+
 /* READ and EXTENT. */
 int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size, struct lsr_wire_done *done)
 {
@@ -85,6 +104,8 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
         r = serve_begin(s, b, m.position, &scan);
         if (r < 0)
                 return r;
+        if (type == LSR_WIRE_READ)
+                serve_announce(scan, format, data, size, sizeof(request), (struct lsr_record_owner){}, 1, UINT64_MAX);
         if (b->packed)
                 r = serve_unpacked(scan, &sink);
         else if (type == LSR_WIRE_READ)
@@ -237,6 +258,9 @@ static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many 
 
         if (r < 0)
                 return r;
+        serve_announce(many->scan, format, many->data, many->size, many->at, many->owner, many->left, many->until);
+        if (flags & (LSR_MANY_TO_END | LSR_MANY_ALL))
+                serve_announce_all(b);
         many->scan->exact = flags & LSR_MANY_EXACT;
         many->scan->exact_end = flags & LSR_MANY_ALL;
         many->scan->exact_follow = flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
@@ -294,4 +318,26 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         if (r == 0 && (many.left > 0 || request.n == 0))
                 r = many_pass(s, b, &many, request.flags);
         return r;
+}
+
+int serve_want(struct serve *s, const uint8_t *data, size_t size)
+{
+        struct lsr_wire_many request;
+        struct serve_bundle *b;
+        struct lsr_scan *scan;
+        int r;
+
+        if (size < sizeof(request))
+                return -EBADMSG;
+        memcpy(&request, data, sizeof(request));
+        b = serve_find(s, request.id);
+        if (!b)
+                return -ESTALE;
+        r = serve_begin(s, b, 0, &scan);
+        if (r < 0)
+                return r;
+        serve_announce(scan, b->identity.format, data, size, sizeof(request), (struct lsr_record_owner){}, request.n,
+                       UINT64_MAX);
+        serve_end(b);
+        return 0;
 }

@@ -59,6 +59,7 @@ static void serve_forget(struct serve_bundle *b)
 {
         lsr_scan_close(&b->scan, b->identity.format);
         b->scan = (struct lsr_scan){};
+        b->bottom = NULL;
 }
 
 static void serve_drop(struct serve *s, struct serve_bundle *b)
@@ -80,7 +81,8 @@ static int serve_input(struct serve *s, struct serve_bundle *b)
 
         if (b->as.size == LSR_INPUT_UNKNOWN)
                 return -ESPIPE;
-        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = serve_file(s, b, &in);
+        b->bottom = in;
         for (unsigned i = 0; i < b->identity.n_filters && r >= 0; i++) {
                 struct lsr_input *outer;
 
@@ -109,7 +111,7 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
                 return lsr_input_seek(scan->input, 0);
         if (!scan->input)
                 r = serve_input(s, b);
-        for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0; i++)
+        for (unsigned i = 0; i < LSR_COMPANIONS && r >= 0 && !b->as.far; i++)
                 if (b->fds[1 + i] >= 0 && !scan->companions[i])
                         r = lsr_input_file(&scan->companions[i], s->io, b->fds[1 + i], 0, b->as.companion_sizes[i]);
         return r;
@@ -118,7 +120,9 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan)
 {
         struct serve_bundle *other = b->as.id != s->warm ? serve_find(s, s->warm) : NULL;
-        struct lsr_scan next = { .window_max = s->window_max, .ctx = s, .trouble = serve_trouble };
+        struct lsr_scan next = {
+                .window_max = s->window_max, .password = s->password, .ctx = s, .trouble = serve_trouble
+        };
         int r;
 
         if (other && other->used)
@@ -144,6 +148,12 @@ static int serve_begin_anew(struct serve *s, struct serve_bundle *b, struct lsr_
         if (b->scan.stopped)
                 serve_forget(b);
         return serve_begin(s, b, 0, ret_scan);
+}
+
+void serve_announce_all(struct serve_bundle *b)
+{
+        if (b->identity.n_filters > 0 && b->bottom && lsr_input_far(b->bottom))
+                lsr_input_want(b->bottom, &(struct lsr_input_range){ 0, b->as.size }, 1);
 }
 
 /* Of a stream nothing is kept that the next request cannot go on from: decoders take much memory. */
@@ -177,10 +187,10 @@ static int serve_identify(struct serve *s, struct serve_bundle *b)
                 if (r < 0)
                         return r;
         }
-        r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in)
-                    : lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = is_pipe ? serve_pipe_input(s->io, b->fds[0], &in) : serve_file(s, b, &in);
         if (r < 0)
                 return r;
+        b->bottom = in;
         r = lsr_identify(in, s->window_max, &b->identity, &b->scan.input);
         if (r == 1 && id->what[0])
                 serve_trouble(s, -EBADMSG, id->what);
@@ -342,8 +352,11 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .partial = request.partial,
                 .links = request.links,
                 .lookups = request.lookups,
+                .described = request.described,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;
+        if (!wanted.lookups)
+                serve_announce_all(b);
         /* A part has the children of one directory. */
         scan->part = wanted.n == 1 && wanted.depth <= 1 ? paths[0] : NULL;
         scan->builder = lsr_builder_new_relay(serve_put, s);
@@ -370,7 +383,7 @@ static int serve_check_remains(struct serve *s, struct serve_bundle *b)
 
         if (b->identity.n_filters != 1 || b->identity.filters[0] != &lsr_filter_zstd || b->as.size == LSR_INPUT_UNKNOWN)
                 return 1;
-        r = lsr_input_file(&in, s->io, b->fds[0], b->as.offset, b->as.size);
+        r = serve_file(s, b, &in);
         if (r < 0)
                 return r;
         if (lsr_lsr1_is_lost(in))
@@ -461,6 +474,9 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         case LSR_WIRE_MANY:
                 r = serve_many(s, data, size);
                 break;
+        case LSR_WIRE_WANT:
+                r = serve_want(s, data, size);
+                break;
         case LSR_WIRE_CHECK:
                 r = serve_check(s, data, size, &done);
                 break;
@@ -468,6 +484,10 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 serve_close(s, data, size);
                 return 0;
         case LSR_WIRE_STOP: /* too late */
+                return 0;
+        case LSR_WIRE_PASSWORD:
+                free(s->password);
+                s->password = lsr_xstrdup((const char *)data);
                 return 0;
         default:
                 return -EBADMSG;
@@ -511,6 +531,7 @@ int lsr_worker_main(int fd)
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
+        free(s.password);
         free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);

@@ -12,9 +12,10 @@ struct serve_bundle {
         struct lsr_wire_open as;   /* as it was handed over */
         int fds[LSR_WIRE_FDS_MAX]; /* the file and its companions, -1: not there */
         struct lsr_identity identity;
-        struct lsr_scan scan; /* its session; input NULL: it has to be read anew */
-        bool used;            /* the input is not at its beginning, where it was identified */
-        bool packed;          /* nothing can be done but to decompress it */
+        struct lsr_scan scan;     /* its session; input NULL: it has to be read anew */
+        struct lsr_input *bottom; /* with it: the file, below all filters */
+        bool used;                /* the input is not at its beginning, where it was identified */
+        bool packed;              /* nothing can be done but to decompress it */
 };
 
 struct serve {
@@ -22,6 +23,7 @@ struct serve {
         struct lsr_io *io;
         uint64_t window_max;
         uint32_t request; /* at hand */
+        char *password;   /* NULL: none is known */
         struct serve_bundle *bundles;
         size_t n_bundles;
         size_t cap_bundles;
@@ -30,6 +32,9 @@ struct serve {
 };
 
 int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_t n);
+
+/* The file of @b, or its range, as an input: of one that is far, the parent is asked for what is missing (need.c). */
+int serve_file(struct serve *s, const struct serve_bundle *b, struct lsr_input **ret_input);
 
 /* NULL: it was never opened, or is closed. */
 struct serve_bundle *serve_find(struct serve *s, uint32_t id);
@@ -41,6 +46,9 @@ struct serve_bundle *serve_find(struct serve *s, uint32_t id);
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan);
 void serve_end(struct serve_bundle *b);
 
+/* A compressed bundle that is far is about to be read to its end: have it come ahead of the decoder. */
+void serve_announce_all(struct serve_bundle *b);
+
 /* Of result @r: an errno says less than the filter that gave up. */
 void serve_scan_explain(struct lsr_scan *scan, int r);
 
@@ -48,6 +56,7 @@ void serve_scan_explain(struct lsr_scan *scan, int r);
 int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, size_t size,
                  struct lsr_wire_done *done);
 int serve_many(struct serve *s, const uint8_t *data, size_t size);
+int serve_want(struct serve *s, const uint8_t *data, size_t size);
 
 /* A pipe as an input, and its first bytes, which may have to be given back. */
 int serve_pipe_input(struct lsr_io *io, int fd, struct lsr_input **ret_input);

@@ -31,6 +31,7 @@ struct lsr_wire *lsr_wire_new(int fd, bool takes_fds)
         w->fd = fd;
         w->takes_fds = takes_fds;
         w->calls = 0;
+        pthread_mutex_init(&w->sending, NULL);
         w->at = w->len = 0;
         w->n_fds = 0;
         w->out = NULL;
@@ -64,7 +65,7 @@ static void wire_advance(struct msghdr *msg, size_t n)
         }
 }
 
-static int wire_send(struct lsr_wire *w, struct msghdr *msg)
+static int wire_send_all(struct lsr_wire *w, struct msghdr *msg)
 {
         while (msg->msg_iovlen > 0) {
                 ssize_t done = sendmsg(w->fd, msg, MSG_NOSIGNAL);
@@ -80,6 +81,31 @@ static int wire_send(struct lsr_wire *w, struct msghdr *msg)
                 wire_advance(msg, (size_t)done);
         }
         return 0;
+}
+
+static int wire_send(struct lsr_wire *w, struct msghdr *msg)
+{
+        int r;
+
+        pthread_mutex_lock(&w->sending);
+        r = wire_send_all(w, msg);
+        pthread_mutex_unlock(&w->sending);
+        return r;
+}
+
+int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struct iovec *parts, unsigned n)
+{
+        struct lsr_wire_head head = { .type = type };
+        struct iovec iov[1 + WIRE_PARTS_MAX] = { { &head, sizeof(head) } };
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 1 + n };
+
+        if (n > WIRE_PARTS_MAX)
+                return -EINVAL;
+        for (unsigned i = 0; i < n; i++) {
+                iov[1 + i] = parts[i];
+                head.length += parts[i].iov_len;
+        }
+        return wire_send(w, &msg);
 }
 
 int lsr_wire_flush(struct lsr_wire *w)

@@ -1,15 +1,16 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
+ *      parent  START  PASSWORD  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
  *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
- * Every request but START, CLOSE and STOP is answered before the next one is sent.
+ * Every request but START, PASSWORD, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
  * parent trusts none of them; the worker trusts its parent.
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@
 #define LSR_WIRE_CATALOGUE_MAX ((uint64_t)4 << 30)
 #define LSR_WIRE_DRAIN_MAX ((uint64_t)4 << 20) /* what may still come after STOP: a full socket and a frame */
 #define LSR_WIRE_FDS_MAX (1 + LSR_COMPANIONS)
+#define LSR_WIRE_RANGES_MAX 256u /* of a NEED */
 
 enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
@@ -40,6 +42,7 @@ enum lsr_wire_type {
         LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and paths, each with its NUL */
         LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
+        LSR_WIRE_WANT,  /* the same: their content will be asked for, of a far file */
         LSR_WIRE_CHECK, /* struct lsr_wire_close */
         LSR_WIRE_EXTENT,
         LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
@@ -54,6 +57,8 @@ enum lsr_wire_type {
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
+        LSR_WIRE_NEED,      /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
+        LSR_WIRE_PASSWORD,  /* text, for encrypted members; no answer */
         LSR_WIRE_FORK,      /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 
@@ -72,6 +77,7 @@ struct lsr_wire_start {
 struct lsr_wire_open {
         uint32_t id;
         uint32_t companions; /* a bit for each whose descriptor follows that of the file */
+        uint32_t far;        /* those are the bitmap of a file of which parts are missing, and the pipe of answers */
         uint64_t offset;
         uint64_t size;
         uint64_t companion_sizes[LSR_COMPANIONS];
@@ -85,8 +91,17 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
-        uint8_t partial, links, lookups;
+        uint8_t partial, links, lookups, described;
         uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
+};
+
+/*
+ * At any time until the file is closed, with or without a request: have the first @n_needed ranges of the file before the
+ * answer, an int32_t errno; those that follow are wanted next.
+ */
+struct lsr_wire_need {
+        uint32_t n_needed;
+        uint32_t n_wanted;
 };
 
 struct lsr_wire_close {
@@ -120,8 +135,9 @@ struct lsr_wire_done {
 struct lsr_wire {
         int fd;
         bool takes_fds;
-        uint64_t calls; /* system calls made */
-        size_t at;      /* bytes received and not taken: buf[at..len) */
+        uint64_t calls;          /* system calls made */
+        pthread_mutex_t sending; /* one frame at a time: lsr_wire_send_aside() */
+        size_t at;               /* bytes received and not taken: buf[at..len) */
         size_t len;
         unsigned n_fds;
         int fds[LSR_WIRE_FDS_MAX]; /* descriptors received and not taken; fewer than sent where there is no room */
@@ -137,6 +153,9 @@ struct lsr_wire *lsr_wire_free(struct lsr_wire *w);
 /* Send a frame of @n parts, at most 3, and descriptors with it.  0 or a negative errno; -EPIPE: nobody is there. */
 int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const struct iovec *parts, unsigned n,
                   const int *fds, unsigned n_fds);
+
+/* The same for a whole frame of a thread beside the one that the wire belongs to: no other may be in its middle. */
+int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struct iovec *parts, unsigned n);
 
 /*
  * The same for a frame that may wait for others, until lsr_wire_flush() or the next lsr_wire_send().

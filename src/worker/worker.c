@@ -7,6 +7,7 @@
 #include "worker/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct lsr_worker *lsr_worker_new(const struct lsr_worker_options *options)
 {
         struct lsr_worker *w = lsr_xmalloc(sizeof(*w));
 
-        *w = (struct lsr_worker){ .options = *options, .engine = lsr_xstrdup(options->engine) };
+        *w = (struct lsr_worker){ .options = *options, .engine = lsr_xstrdup(options->engine), .answers = { -1, -1 } };
         return w;
 }
 
@@ -46,6 +47,11 @@ static void worker_leave(struct lsr_worker *w)
 {
         w->calls += w->wire->calls + 3;
         w->wire = lsr_wire_free(w->wire);
+        for (unsigned i = 0; i < 2; i++) {
+                if (w->answers[i] >= 0)
+                        close(w->answers[i]);
+                w->answers[i] = -1;
+        }
         lsr_io_stats_add(&w->past, &w->stats);
         w->stats = (struct lsr_io_stats){};
         w->pid = 0;
@@ -88,6 +94,7 @@ struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
                 return NULL;
         lsr_worker_end(w);
         free(w->engine);
+        free(w->password);
         free(w);
         return NULL;
 }
@@ -160,6 +167,7 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
         int r, ready;
 
         call->request = ++w->request;
+        w->unfetched = false;
         r = lsr_wire_send(w->wire, call->type, call->request, call->parts, call->n_parts, call->fds, call->n_fds);
         ready = worker_ready(w);
         if (ready < 0)
@@ -173,13 +181,29 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
 
 /* --- requests -------------------------------------------------------------------------- */
 
+/* If it is gone, the next request will find out. */
+static void worker_tell_password(struct lsr_worker *w)
+{
+        const struct iovec part = { w->password, w->password ? strlen(w->password) : 0 };
+
+        if (w->password && w->pid)
+                lsr_wire_send(w->wire, LSR_WIRE_PASSWORD, 0, &part, 1, NULL, 0);
+}
+
+void lsr_worker_password(struct lsr_worker *w, const char *password)
+{
+        free(w->password);
+        w->password = lsr_xstrdup(password);
+        worker_tell_password(w);
+}
+
 /*
  * Its answer to START is waited for with that to the next request.  A large file is worth a process of its own making: a
  * ring, which cannot be had once it is confined, and limits by its size.
  */
 static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file)
 {
-        bool small = file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
+        bool small = file->far || file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
         size_t engine = strlen(w->engine), size = sizeof(struct lsr_wire_head) + sizeof(struct lsr_wire_start) + engine;
         struct lsr_wire_start start;
         struct lsr_wire_head head = { .type = LSR_WIRE_START, .length = sizeof(start) + engine };
@@ -203,6 +227,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->starting = true;
         w->seconds = w->options.size == LSR_INPUT_UNKNOWN ? UINT64_MAX : lsr_confine_seconds(w->options.size);
         w->since = worker_clock(CLOCK_MONOTONIC);
+        worker_tell_password(w);
         r = lsr_confine_process(p.pid, w->options.size, w->options.window_max);
         if (r < 0)
                 w->confined = r;
@@ -254,6 +279,18 @@ static int worker_companions(const struct lsr_worker_file *file, struct lsr_wire
         return n;
 }
 
+/* What a far file has in place of companions. */
+static int worker_far(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_wire_open *open, int *fds)
+{
+        if (w->answers[0] < 0 && pipe2(w->answers, O_CLOEXEC) < 0)
+                return -errno;
+        open->far = true;
+        open->companions = (1u << LSR_COMPANIONS) - 1;
+        fds[0] = file->bitmap;
+        fds[1] = w->answers[0];
+        return LSR_COMPANIONS;
+}
+
 int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, struct lsr_worker_bundle *ret_bundle,
                     uint8_t **ret_head, size_t *ret_head_len)
 {
@@ -265,14 +302,13 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
         memset(&open, 0, sizeof(open));
         open.offset = file->offset;
         open.size = file->size;
-        r = worker_companions(file, &open, fds + 1);
+        r = w->pid ? 0 : worker_start(w, file);
+        if (r == 0)
+                r = file->far ? worker_far(w, file, &open, fds + 1) : worker_companions(file, &open, fds + 1);
         if (r < 0)
                 return r;
         call.fds = fds;
         call.n_fds = 1 + (unsigned)r;
-        r = w->pid ? 0 : worker_start(w, file);
-        if (r < 0)
-                return r;
         open.id = w->next_id++;
         r = worker_call(w, &call);
         if (r == LSR_WIRE_PIPE) {
@@ -385,6 +421,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
                 scan.partial = wanted->partial;
                 scan.links = wanted->links;
                 scan.lookups = wanted->lookups;
+                scan.described = wanted->described;
                 r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
                 free(paths.iov_base);
                 paths = (struct iovec){};
@@ -452,6 +489,20 @@ int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_rec
         }
         *ret_done = call.at;
         return call.sink_result < 0 ? call.sink_result : r;
+}
+
+int lsr_worker_want(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n)
+{
+        struct lsr_wire_many request = { .id = id, .n = n };
+        struct worker_call call = {
+                .type = LSR_WIRE_WANT,
+                .parts = { { &request, sizeof(request) }, { members->data, members->len } },
+                .n_parts = 2,
+        };
+
+        if (!worker_serves(w, id))
+                return -ESTALE;
+        return members->len > LSR_WIRE_REQUEST_MAX - sizeof(request) ? -E2BIG : worker_call(w, &call);
 }
 
 int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked)

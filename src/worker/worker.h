@@ -30,6 +30,11 @@ struct lsr_worker_options {
         void *ctx;
         /* About the bundle at hand.  The text comes from the worker: it may hold any byte but NUL. */
         void (*trouble)(void *ctx, int error, const char *text);
+        /*
+         * Have ranges of the far file at hand, all within its size: the first @n_needed; the @n_wanted that follow will
+         * be, some time.  0 or a negative errno, which was said.
+         */
+        int (*need)(void *ctx, const struct lsr_input_range *ranges, unsigned n_needed, unsigned n_wanted);
         int (*serve)(int fd); /* for tests: what stands in for the worker; NULL */
 };
 
@@ -53,6 +58,8 @@ struct lsr_worker_file {
         int companions[LSR_COMPANIONS]; /* -1: not there */
         uint64_t offset;
         uint64_t size; /* LSR_INPUT_UNKNOWN: a pipe */
+        bool far;      /* parts of it may be missing: then options.need() is asked for them, */
+        int bitmap;    /* and this has what is there, see remote/protocol.h; stays the caller's */
 };
 
 struct lsr_worker_bundle {
@@ -90,6 +97,10 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
 
+/* For encrypted members, of all bundles that it reads, from now on; NUL-terminated. */
+#define LSR_PASSWORD_MAX 1024u
+void lsr_worker_password(struct lsr_worker *w, const char *password);
+
 /* Where the content of many members goes.  A negative return ends the reading and is its result. */
 struct lsr_many_sink {
         void *ctx;
@@ -119,6 +130,9 @@ enum {
  */
 int lsr_worker_read_many(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n, unsigned flags,
                          const struct lsr_many_sink *sink, size_t *ret_done);
+
+/* Announce that these will be read, in whatever requests: their content may come meanwhile.  For a far file. */
+int lsr_worker_want(struct lsr_worker *w, uint32_t id, const struct lsr_records *members, size_t n);
 
 /* As lsr_format.check; 1: its members are to be read, too, where the format has no such function. */
 int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked);

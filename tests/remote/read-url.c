@@ -28,7 +28,7 @@ int main(int argc, char **argv)
                 fprintf(stderr, "start: %s\n", strerror(-r));
                 return 1;
         }
-        r = lsr_remote_open(&client, argv[2], &(uint32_t){ (uint32_t)strlen(argv[2]) }, 1, &file, text);
+        r = lsr_remote_open(&client, argv[2], &(uint32_t){ (uint32_t)strlen(argv[2]) }, 1, NULL, &file, text);
         if (r == 0) {
                 for (uint64_t at = 0; r == 0 && at < file.size; at += step) {
                         struct lsr_remote_range range = { at, at + step < file.size ? step : file.size - at }, missing;

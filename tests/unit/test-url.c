@@ -62,6 +62,7 @@ static void url_inner_check(const char *text, const char *bundle, const char *ex
 Test(url, inner)
 {
         url_inner_check("https://h/x.zip", "https://h/x.zip", "");
+        url_inner_check("https://h/x.zip?q", "https://h/x.zip?q", "");
         url_inner_check("https://h/x.zip//a%20b/c+d/", "https://h/x.zip", "a b/c+d");
         url_inner_check("https://h/x?q#/a%20b", "https://h/x?q", "a%20b");
         url_inner_check("s3://b/x.zip/a%20b?c", "s3://b/x.zip", "a%20b?c");
