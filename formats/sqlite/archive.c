@@ -41,51 +41,18 @@
 #include "base/pool.h"
 #include "catalogue/way.h"
 #include "formats/filter/decode-ahead.h"
-#include "formats/sqlite/sqlite.h"
+#include "formats/sqlite/archive.h"
 
 #define ARCHIVE_TARGET_MAX 4096           /* as LSR_SQLITE_TARGET_MAX */
 #define ARCHIVE_PIECE UINT64_C(1024)      /* rowids in one, at least */
 #define ARCHIVE_PIECES_MAX UINT64_C(4096) /* rowids may be far apart */
 #define ARCHIVE_PIECES_MIN UINT64_C(8)    /* below, one connection is done before others are open */
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
-#define ARCHIVE_BYTES_PER_ROW UINT64_C(64) /* rowids are not above what that makes of the size */
-#define ARCHIVE_HELD 2u                    /* pieces for each thread */
-#define ARCHIVE_ONLY_SHARE 4u              /* one by one a member costs that many that are listed with all */
-
-enum archive_column {
-        ARCHIVE_ROWID,
-        ARCHIVE_NAME,
-        ARCHIVE_MODE,
-        ARCHIVE_MTIME,
-        ARCHIVE_SIZE,
-        ARCHIVE_PACKED,
-        ARCHIVE_TARGET,
-        ARCHIVE_COLUMNS
-};
+#define ARCHIVE_HELD 2u       /* pieces for each thread */
+#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
-/* No row is looked at where SQLite has what was asked for; it has no other way to say that all of an index is wanted. */
-#define ARCHIVE_LISTED " INDEXED BY " LSR_SQLITE_LIST " WHERE name>=''"
-
-/* What one has; numbers count where their bit is set. */
-struct archive_row {
-        unsigned has;
-        int64_t numbers[ARCHIVE_TARGET];
-        const char *name; /* NULL: none */
-        size_t name_len;
-        const char *target; /* NULL: none that counts */
-        size_t target_len;
-};
-
-struct archive_sink {
-        const struct lsr_sqlite *s;
-        void *ctx;
-        /* Other than 0: no more. */
-        int (*take)(void *ctx, const struct archive_row *row);
-        int result; /* of the last call */
-};
-
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
 /* Text in UTF-8, whatever the database has it in, and anything else as it is stored; NULL: there is nothing. */
@@ -135,8 +102,7 @@ static void archive_end(sqlite3_context *context)
 {
 }
 
-/* Compile the listing, the rows of which go to @sink; @where restricts it, or is "".  SQLITE_OK or what SQLite says. */
-static int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, sqlite3_stmt **ret_stmt)
+int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, sqlite3_stmt **ret_stmt)
 {
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
@@ -159,31 +125,6 @@ static int archive_run(struct lsr_sqlite *s, sqlite3_stmt *stmt, struct archive_
         return code == SQLITE_ROW ? 0 : lsr_sqlite_fail(s, code, "table sqlar");
 }
 
-/* Is there the index of lists?  Rows without a name it has too, but by no question that SQLite would answer from it alone. */
-static bool archive_is_listed(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-
-        return !s->utf16 &&
-               lsr_sqlite_prepare(s, &stmt,
-                                  "SELECT 1 FROM sqlite_schema WHERE type='index' AND rootpage>0 AND sql=%Q"
-                                  " AND NOT EXISTS (SELECT 1 FROM sqlar WHERE name IS NULL)",
-                                  LSR_SQLITE_LIST_SQL) == SQLITE_OK &&
-               sqlite3_step(stmt) == SQLITE_ROW;
-}
-
-static bool archive_is_clean(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-
-        return lsr_sqlite_prepare(
-                       s, &stmt,
-                       "SELECT 1 FROM sqlite_schema WHERE type='index' AND rootpage>0 AND sql=%Q AND NOT EXISTS"
-                       " (SELECT 1 FROM sqlar INDEXED BY " LSR_SQLITE_ODD " WHERE " LSR_SQLITE_ODD_NAMES ")",
-                       LSR_SQLITE_ODD_SQL) == SQLITE_OK &&
-               sqlite3_step(stmt) == SQLITE_ROW;
-}
-
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
 {
         LSR_SQLITE_STMT stmt = NULL;
@@ -200,17 +141,11 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         /* A table of that name with other columns is just a table. */
         if (lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar") != SQLITE_OK)
                 return 0;
-        s->listed = archive_is_listed(s);
-        s->clean = s->listed && archive_is_clean(s);
+        archive_find_indexes(s);
         return 1;
 }
 
 /* --- members ---------------------------------------------------------------------- */
-
-static bool archive_has(const struct archive_row *row, enum archive_column column)
-{
-        return row->has & 1u << column;
-}
 
 static void archive_size(struct lsr_member *m, int64_t size, bool stored)
 {
@@ -263,7 +198,7 @@ static void archive_member(const struct archive_row *row, struct lsr_member *m)
                 archive_size(m, row->numbers[ARCHIVE_SIZE], stored);
 }
 
-static int archive_add(void *ctx, const struct archive_row *row)
+int archive_add(void *ctx, const struct archive_row *row)
 {
         struct lsr_scan *scan = ctx;
         struct lsr_member m;
@@ -276,49 +211,6 @@ static int archive_add(void *ctx, const struct archive_row *row)
         }
         r = lsr_builder_add(scan->builder, &m);
         return r < 0 ? r : 0;
-}
-
-/* --- rows that are added later ------------------------------------------------------- */
-
-/* Each with its texts behind it. */
-struct archive_kept {
-        uint8_t *data;
-        size_t len;
-        size_t cap;
-};
-
-/* False: then it would have more than @max bytes. */
-static bool kept_put(struct archive_kept *k, const struct archive_row *row, size_t max)
-{
-        size_t n = sizeof(*row) + row->name_len + row->target_len;
-        uint8_t *at;
-
-        if (k->cap - k->len < n) {
-                if (k->len + n > max)
-                        return false;
-                k->cap = 2 * (k->len + n);
-                k->data = lsr_xrealloc(k->data, k->cap);
-        }
-        at = mempcpy(k->data + k->len, row, sizeof(*row));
-        if (row->name)
-                at = mempcpy(at, row->name, row->name_len);
-        if (row->target)
-                memcpy(at, row->target, row->target_len);
-        k->len += n;
-        return true;
-}
-
-/* Add the row at @inout_at, which is moved behind it. */
-static int kept_add(const struct archive_kept *k, size_t *inout_at, struct lsr_scan *scan)
-{
-        const char *text = (const char *)k->data + *inout_at + sizeof(struct archive_row);
-        struct archive_row row;
-
-        memcpy(&row, k->data + *inout_at, sizeof(row));
-        *inout_at += sizeof(row) + row.name_len + row.target_len;
-        row.target = row.target ? text + row.name_len : NULL;
-        row.name = row.name ? text : NULL;
-        return archive_add(scan, &row);
 }
 
 /* --- through several connections ---------------------------------------------------- */
@@ -348,7 +240,7 @@ static int piece_keep(void *ctx, const struct archive_row *row)
         struct archive_piece *p = ctx;
         int64_t rowid = row->numbers[ARCHIVE_ROWID];
 
-        if (!kept_put(&p->rows, row, ARCHIVE_PIECE_BYTES))
+        if (!archive_keep(&p->rows, row, ARCHIVE_PIECE_BYTES))
                 return 1;
         p->first = rowid < p->last ? rowid + 1 : rowid;
         return 0;
@@ -360,7 +252,7 @@ static int piece_add(const struct archive_piece *p, struct lsr_scan *scan)
         int r = 0;
 
         for (size_t at = 0; at < p->rows.len && r == 0;)
-                r = kept_add(&p->rows, &at, scan);
+                r = archive_add_kept(&p->rows, &at, scan);
         return r;
 }
 
@@ -493,71 +385,6 @@ static int archive_scan_lanes(struct lsr_sqlite *s)
         if (r == 0)
                 r = lanes_run(l, s, first, last);
         lanes_close(l);
-        return r;
-}
-
-/* --- from the index of lists ------------------------------------------------------------ */
-
-/*
- * The index has them by name, and they are added by rowid.  We number rows from 1 on; where others have put so many far
- * away, or taken so many out, that there is no array of all rowids, rows are listed from the table.
- */
-struct archive_list {
-        struct archive_kept rows;
-        size_t *places; /* by rowid less 1: in rows, counted from 1; 0: there is none */
-        uint64_t max;   /* rowids that are taken, */
-        uint64_t end;   /* and seen */
-        size_t cap;
-};
-
-static int list_keep(void *ctx, const struct archive_row *row)
-{
-        struct archive_list *l = ctx;
-        uint64_t place = (uint64_t)row->numbers[ARCHIVE_ROWID] - 1;
-
-        if (!archive_has(row, ARCHIVE_ROWID) || place >= l->max)
-                return 1;
-        if (place >= l->cap) {
-                size_t cap = 2 * (size_t)place + 1024;
-
-                l->places = lsr_xrealloc(l->places, cap * sizeof(*l->places));
-                memset(l->places + l->cap, 0, (cap - l->cap) * sizeof(*l->places));
-                l->cap = cap;
-        }
-        if (l->end <= place)
-                l->end = place + 1;
-        l->places[place] = l->rows.len + 1;
-        return kept_put(&l->rows, row, SIZE_MAX / 4) ? 0 : 1;
-}
-
-static int list_add(const struct archive_list *l, struct lsr_scan *scan)
-{
-        int r = 0;
-
-        for (uint64_t i = 0; i < l->end && r == 0; i++) {
-                size_t at = l->places[i] - 1;
-
-                if (l->places[i] > 0)
-                        r = kept_add(&l->rows, &at, scan);
-        }
-        return r;
-}
-
-/* 0, 1: not from it, or a negative errno. */
-static int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
-{
-        struct archive_list l = { .max = lsr_sqlite_vfs_size(s->vfs) / ARCHIVE_BYTES_PER_ROW };
-        struct archive_sink sink = { .s = s, .ctx = &l, .take = list_keep };
-        LSR_SQLITE_STMT stmt = NULL;
-        int r = 1;
-
-        /* Like any index it is believed for lists alone. */
-        if (s->listed && wanted && !wanted->numbers &&
-            archive_prepare(s, &sink, ARCHIVE_LISTED, &stmt) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-            sink.result == 0)
-                r = list_add(&l, s->scan);
-        free(l.rows.data);
-        free(l.places);
         return r;
 }
 

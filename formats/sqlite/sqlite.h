@@ -5,6 +5,7 @@
  *
  *      sqlite.c         the driver: opening a database safely, reading
  *      formats/sqlite/archive.c the listing of archives (`sqlar`)
+ *      formats/sqlite/list.c    the same from an index that has all of it
  *      formats/sqlite/vfs.c     the database, its log and its journal as SQLite sees them
  *      formats/sqlite/schema.c  the tables of any other, and names for what they hold
  *      formats/sqlite/tables.c  any other database as tables, rows and columns
@@ -205,7 +206,7 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 /* A function of the listing's own statements, which no schema can call. */
 #define LSR_SQLITE_TAKE "lsr_take"
 
-/* 1: it is an archive, and s->listed and s->clean are set; 0: it is none; or a negative errno. */
+/* 1: it is an archive; 0: it is none; or a negative errno. */
 int lsr_sqlite_is_archive(struct lsr_sqlite *s);
 
 /* As lsr_format.list; @wanted NULL: all. */

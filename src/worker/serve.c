@@ -253,15 +253,12 @@ static int serve_open(struct serve *s, const void *data, size_t size, struct lsr
         return r;
 }
 
-/* The last ones, if they are few, go with the answer. */
 static int serve_records(struct serve *s)
 {
         size_t n = s->records.len;
-        int r;
 
         s->records.len = 0;
-        r = n > 0 ? lsr_wire_put(s->wire, LSR_WIRE_MEMBERS, s->request, s->records.data, n) : 0;
-        return r < 0 ? r : 0;
+        return n > 0 ? serve_send(s, LSR_WIRE_MEMBERS, s->records.data, n) : 0;
 }
 
 /* The parent builds the catalogue, while the next members are parsed here. */
@@ -502,9 +499,7 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         if (s->io)
                 done.stats = *lsr_io_stats(s->io);
         done.stats.syscalls += s->wire->calls;
-        /* That it has started is not waited for by itself. */
-        r = type == LSR_WIRE_START ? lsr_wire_put(s->wire, LSR_WIRE_DONE, s->request, &done, sizeof(done))
-                                   : serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
+        r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
         /* Nothing is parsed by a process that is not ready, or not confined where it has to be. */
         return r >= 0 && type == LSR_WIRE_START ? done.result : r;
 }
@@ -536,7 +531,6 @@ int lsr_worker_main(int fd)
                         r = serve_one(&s, head.type, data, head.length);
                 free(data);
         } while (r >= 0);
-        lsr_wire_flush(s.wire);
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);

@@ -158,8 +158,7 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
 int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struct iovec *parts, unsigned n);
 
 /*
- * The same for a frame that may wait for others, until lsr_wire_flush(), the next lsr_wire_send(), with which it goes, or
- * until something is waited for here.
+ * The same for a frame that may wait for others, until lsr_wire_flush() or the next lsr_wire_send().
  * Returns 1 if something was sent.
  */
 int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const void *data, size_t n);

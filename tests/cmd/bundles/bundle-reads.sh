@@ -34,8 +34,3 @@ for b in small.sqlar large.sqlar; do
         strace -f -qq -e trace=pread64 -o trace lsr --cat $b/v/a-file-with-a-long-name-1777 >/dev/null
         awk -v b=$b '/pread64/ && $NF > 0 { n += $NF } END { print b ": " (n < 600000 ? "no names are" : "all names are") " read" }' trace
 done
-# Few members go with the end of the answer, and that a worker has started goes with its first answer, if that is asked for yet.
-rm -f trace.*
-strace -ff -qq -e trace=sendmsg -o trace lsr --no-cache -l small.tar.gz/ >/dev/null
-n=$(cat $(ls trace.* | sort -t. -k2n | tail -n +2) | grep -c sendmsg)
-[ $n -le 3 ] && echo "messages of the worker: 3 at most" || echo "messages of the worker: $n"

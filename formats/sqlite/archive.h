@@ -1,0 +1,72 @@
+/*
+ * archive - what the files that list archives share
+ */
+#pragma once
+
+#include "formats/sqlite/sqlite.h"
+
+enum archive_column {
+        ARCHIVE_ROWID,
+        ARCHIVE_NAME,
+        ARCHIVE_MODE,
+        ARCHIVE_MTIME,
+        ARCHIVE_SIZE,
+        ARCHIVE_PACKED,
+        ARCHIVE_TARGET,
+        ARCHIVE_COLUMNS
+};
+
+/* No row is looked at where SQLite has what was asked for; it has no other way to say that all of an index is wanted. */
+#define ARCHIVE_LISTED " INDEXED BY " LSR_SQLITE_LIST " WHERE name>=''"
+
+/* What one has; numbers count where their bit is set. */
+struct archive_row {
+        unsigned has;
+        int64_t numbers[ARCHIVE_TARGET];
+        const char *name; /* NULL: none */
+        size_t name_len;
+        const char *target; /* NULL: none that counts */
+        size_t target_len;
+};
+
+struct archive_sink {
+        const struct lsr_sqlite *s;
+        void *ctx;
+        /* Other than 0: no more. */
+        int (*take)(void *ctx, const struct archive_row *row);
+        int result; /* of the last call */
+};
+
+static inline bool archive_has(const struct archive_row *row, enum archive_column column)
+{
+        return row->has & 1u << column;
+}
+
+/* --- formats/sqlite/archive.c -------------------------------------------------------- */
+
+/* Compile the listing, the rows of which go to @sink; @where restricts it, or is "".  SQLITE_OK or what SQLite says. */
+int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, sqlite3_stmt **ret_stmt);
+
+/* For a sink: to the builder of the scan that is @ctx. */
+int archive_add(void *ctx, const struct archive_row *row);
+
+/* --- formats/sqlite/list.c ----------------------------------------------------------- */
+
+/* Rows that are added later, each with its texts behind it.  Begins as zeros; free data. */
+struct archive_kept {
+        uint8_t *data;
+        size_t len;
+        size_t cap;
+};
+
+/* False: then it would have more than @max bytes. */
+bool archive_keep(struct archive_kept *k, const struct archive_row *row, size_t max);
+
+/* Add the row at @inout_at, which is moved behind it. */
+int archive_add_kept(const struct archive_kept *k, size_t *inout_at, struct lsr_scan *scan);
+
+/* Set s->listed and s->clean. */
+void archive_find_indexes(struct lsr_sqlite *s);
+
+/* List from LSR_SQLITE_LIST.  0, 1: not from it, or a negative errno. */
+int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
