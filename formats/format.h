@@ -14,6 +14,7 @@
 
 #include "catalogue/builder.h"
 #include "catalogue/member.h"
+#include "formats/encoding.h"
 #include "formats/input.h"
 
 #define LSR_PROBE_BYTES ((size_t)64 << 10)
@@ -89,6 +90,8 @@ struct lsr_scan {
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
         /* Of encrypted members; NULL: there is none.  read() and read_many() return -EKEYREJECTED if it is wrong. */
         const char *password;
+        /* Of names that are not UTF-8; NULL: it was not said.  Drivers that know one themselves heed it, worker/ does the rest. */
+        const struct lsr_encoding *encoding;
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
          * hard link with its target.  They are to be restored, so whatever the member's header says differently is

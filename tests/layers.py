@@ -60,7 +60,7 @@ ONE_OWNER = [
 ]  # fmt: skip
 # A header that only files of this name may include: it is the owner of a library's header.
 PRIVATE = {"formats/sqlite/sqlite.h": re.compile(r"^formats/sqlite/[\w-]+\.[ch]$")}
-GENERATED = {"calls.h", "config.h", "version.h"}
+GENERATED = {"calls.h", "config.h", "encodings.h", "version.h"}
 
 # What there is one of: what only some files may do, and what the others use.
 THREADS = ["src/base/thread.c", "src/base/thread.h", "src/base/pool.c", "src/io/threads.c", "src/listing/read-ahead.c"]

@@ -45,6 +45,9 @@ struct archive_pass {
 int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan);
 void lsr_archive_end(struct archive_pass *pass);
 
+/* Does this thread go through an archive?  Then characters are UTF-8: see charset.c. */
+bool lsr_archive_is_reading(void);
+
 /* The next header.  1; 0 at the end; a negative errno, reported. */
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry);
 

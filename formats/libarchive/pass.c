@@ -24,6 +24,11 @@
 
 static _Thread_local bool archive_reading;
 
+bool lsr_archive_is_reading(void)
+{
+        return archive_reading;
+}
+
 /* Stands for libc's: see above. */
 char *nl_langinfo(nl_item item)
 {

@@ -288,7 +288,7 @@ static bool read_cleans_to(const char *local, size_t n, const char *path, size_t
  */
 static void read_compare_names(struct lsr_scan *scan, const struct lsr_member *m, const uint8_t *header)
 {
-        struct lsr_zip_text t = {};
+        struct lsr_zip_text t = { .encoding = scan->encoding };
         struct lsr_zip_entry e = {};
         const char *local;
         size_t len;

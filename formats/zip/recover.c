@@ -150,6 +150,7 @@ static int recover_add(struct recover *rc, const struct lsr_zip_entry *e, uint64
         struct lsr_member *m = &rc->member;
         int r;
 
+        rc->name.encoding = rc->scan->encoding;
         lsr_zip_member(&rc->name, rc->method, e, position, m);
         if (!whole)
                 m->flags |= LSR_MEMBER_SUSPECT;

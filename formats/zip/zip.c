@@ -164,6 +164,7 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
         if (!wanted && zip_pass(w, p))
                 return 0;
         lsr_zip_central(p, e);
+        w->name.encoding = w->scan->encoding;
         lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
         if (e->incomplete)
                 lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s lacks its 64-bit sizes", lsr_grouped(w->at));

@@ -144,6 +144,7 @@ void lsr_zip_extra(struct lsr_zip_entry *e);
 struct lsr_zip_text {
         char *text;
         size_t cap;
+        const struct lsr_encoding *encoding; /* of names that are not UTF-8; NULL: code page 437 */
 };
 
 /* The name as a path in UTF-8 (if it can be told), with '/' between components; in the entry's bytes or in @t. */

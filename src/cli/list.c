@@ -278,6 +278,7 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .cache = !settings->no_cache,
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
+                                                                       .encoding = settings->encoding,
                                                                        .password = lsr_password,
                                                                        .trouble = list_bundle_trouble });
         if (settings->list.bundles) {

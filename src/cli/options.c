@@ -14,10 +14,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "catalogue/catalogue.h"
 #include "cli/given.h"
 #include "cli/message.h"
 #include "compare/experiment.h"
+#include "formats/encoding.h"
 #include "formats/writer.h"
 
 /* --- words -------------------------------------------------------------------- */
@@ -93,6 +95,12 @@ static void choices_columns(struct lsr_out *out)
                 lsr_out_printf(out, "%s%s", i > 0 ? " " : "", lsr_column_name(i));
 }
 
+static void choices_encodings(struct lsr_out *out)
+{
+        for (const struct lsr_encoding *e = lsr_encodings; e->name; e++)
+                lsr_out_printf(out, "%s%s", e > lsr_encodings ? " " : "", e->name);
+}
+
 static void choices_compared(struct lsr_out *out)
 {
         for (const char *p = LSR_COMPARE_FORMATS; *p; p++)
@@ -122,6 +130,21 @@ static int set_text(struct lsr_settings *s, const struct lsr_option *o, const ch
 {
         *(const char **)set_field(s, o) = value;
         return 0;
+}
+
+/* Catalogues that are remembered have names of another encoding, or none. */
+static int set_encoding(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        lsr_auto(lsr_out_free) struct lsr_out names = LSR_OUT_MEMORY;
+
+        s->encoding = value;
+        s->no_cache = true;
+        if (lsr_encoding_find(value))
+                return 0;
+        choices_encodings(&names);
+        lsr_out_putc(&names, '\0');
+        lsr_message("unknown encoding %s; there are %s", lsr_quoted_locale(value), names.buf);
+        return lsr_message_try_help();
 }
 
 /* The value of a word, or -1 after GNU's list; GNU ls ends with status 1 then. */
@@ -436,6 +459,8 @@ const struct lsr_option lsr_options[] = {
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("diff", READ, DIFF, "show what differs between two: DIR or BUNDLE", .command = LSR_ACTION_DIFF),
         OWN("content", READ, DIFF, "compare the content of files, too", FLAG(diff_content)),
+        OWN("encoding", NAMES, LIST | READ, "encoding of names that are not UTF-8: CP866, ...", REQUIRED("NAME"),
+            .set = set_encoding, .choices = choices_encodings),
         BOTH('C', "directory", READ, UNPACK | PACK, "unpack to DIR, or pack what is below it", REQUIRED("DIR"),
              .set = set_directory),
         OWN("files-from", READ, UNPACK | PACK, "files that FILE (- for stdin) names, too", TEXT("FILE", files_from)),

@@ -112,6 +112,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .confine_required = settings->confine_required,
                 .keep_pipes = true,
                 .ctx = r,
+                .encoding = settings->encoding,
                 .password = lsr_password,
                 .trouble = reading_trouble,
         });

@@ -84,6 +84,7 @@ struct lsr_settings {
         unsigned strip;            /* components of names that --unpack leaves out */
         const char *engine;        /* for lsr_io_new() */
         const char *password_file; /* NULL: not said */
+        const char *encoding;      /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL: not said */
         const char **operands;     /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
         struct lsr_defaults defaults;

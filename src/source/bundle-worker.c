@@ -74,6 +74,7 @@ struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
                 bundle->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                               .nursery = b->nursery,
                                                                               .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                              .encoding = b->o.encoding,
                                                                               .size = bundle->stored,
                                                                               .confine_required = b->o.confine_required,
                                                                               .ctx = b,

@@ -37,6 +37,7 @@ struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
         bool cache;            /* use the index cache */
+        const char *encoding;  /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL */
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
         bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         int (*serve)(int fd);  /* for tests: what stands in for the workers; NULL */

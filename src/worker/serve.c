@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "catalogue/builder.h"
 #include "io/stream.h"
 #include "worker/confine.h"
@@ -120,9 +121,11 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan)
 {
         struct serve_bundle *other = b->as.id != s->warm ? serve_find(s, s->warm) : NULL;
-        struct lsr_scan next = {
-                .window_max = s->window_max, .password = s->password, .ctx = s, .trouble = serve_trouble
-        };
+        struct lsr_scan next = { .window_max = s->window_max,
+                                 .password = s->password,
+                                 .encoding = s->encoding,
+                                 .ctx = s,
+                                 .trouble = serve_trouble };
         int r;
 
         if (other && other->used)
@@ -261,14 +264,48 @@ static int serve_records(struct serve *s)
         return n > 0 ? serve_send(s, LSR_WIRE_MEMBERS, s->records.data, n) : 0;
 }
 
+/* Is it in s->names[@which] now? */
+static bool serve_convert(struct serve *s, unsigned which, const char *text, size_t n, size_t *ret_len)
+{
+        if (lsr_utf8_valid(text, n))
+                return false;
+        *ret_len = lsr_encoding_decode(s->encoding, text, n, lsr_renew(&s->names[which], 3 * n, &s->names_cap[which]));
+        return *ret_len != SIZE_MAX;
+}
+
+/* Names that are no UTF-8, in the encoding that was said. */
+static void serve_convert_names(struct serve *s, struct lsr_member *m)
+{
+        size_t len;
+
+        if (serve_convert(s, 0, m->path, m->path_len, &len)) {
+                if (!m->raw) {
+                        m->raw = m->path;
+                        m->raw_len = m->path_len;
+                }
+                m->path = s->names[0];
+                m->path_len = len;
+        }
+        if (m->target && !(m->flags & LSR_MEMBER_NOTED) && serve_convert(s, 1, m->target, m->target_len, &len)) {
+                m->target = s->names[1];
+                m->target_len = len;
+        }
+}
+
 /* The parent builds the catalogue, while the next members are parsed here. */
 static int serve_put(void *ctx, const struct lsr_member *m)
 {
         struct serve *s = ctx;
+        struct lsr_member converted;
 
         if (!m) {
                 lsr_records_clear(&s->records);
                 return serve_send(s, LSR_WIRE_MEMBERS, NULL, 0);
+        }
+        if (s->encoding) {
+                converted = *m;
+                serve_convert_names(s, &converted);
+                m = &converted;
         }
         if (lsr_record_put(&s->records, m) < 0)
                 return -ENOMEM;
@@ -492,6 +529,9 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 free(s->password);
                 s->password = lsr_xstrdup((const char *)data);
                 return 0;
+        case LSR_WIRE_ENCODING:
+                s->encoding = lsr_encoding_find((const char *)data);
+                return 0;
         default:
                 return -EBADMSG;
         }
@@ -535,6 +575,8 @@ int lsr_worker_main(int fd)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
         free(s.password);
+        free(s.names[0]);
+        free(s.names[1]);
         free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);

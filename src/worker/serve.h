@@ -24,6 +24,9 @@ struct serve {
         uint64_t window_max;
         uint32_t request; /* at hand */
         char *password;   /* NULL: none is known */
+        const struct lsr_encoding *encoding;
+        char *names[2]; /* converted: of a path, and of a target */
+        size_t names_cap[2];
         struct serve_bundle *bundles;
         size_t n_bundles;
         size_t cap_bundles;

@@ -1,10 +1,10 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  PASSWORD  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
+ *      parent  START  PASSWORD  ENCODING  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
  *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
- * Every request but START, PASSWORD, CLOSE and STOP is answered before the next one is sent.
+ * Every request but START, PASSWORD, ENCODING, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
  * parent trusts none of them; the worker trusts its parent.
  */
@@ -58,6 +58,7 @@ enum lsr_wire_type {
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
         LSR_WIRE_NEED,     /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
         LSR_WIRE_PASSWORD, /* text, for encrypted members; no answer */
+        LSR_WIRE_ENCODING, /* its name, for names that are not UTF-8; no answer */
         LSR_WIRE_FORK,     /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 

@@ -190,6 +190,15 @@ static void worker_tell_password(struct lsr_worker *w)
                 lsr_wire_send(w->wire, LSR_WIRE_PASSWORD, 0, &part, 1, NULL, 0);
 }
 
+static void worker_tell_encoding(struct lsr_worker *w)
+{
+        const char *name = w->options.encoding;
+        const struct iovec part = { (void *)name, name ? strlen(name) : 0 };
+
+        if (name)
+                lsr_wire_send(w->wire, LSR_WIRE_ENCODING, 0, &part, 1, NULL, 0);
+}
+
 void lsr_worker_password(struct lsr_worker *w, const char *password)
 {
         free(w->password);
@@ -227,6 +236,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->starting = true;
         w->seconds = w->options.size == LSR_INPUT_UNKNOWN ? UINT64_MAX : lsr_confine_seconds(w->options.size);
         w->since = worker_clock(CLOCK_MONOTONIC);
+        worker_tell_encoding(w);
         worker_tell_password(w);
         r = lsr_confine_process(p.pid, w->options.size, w->options.window_max);
         if (r < 0)

@@ -24,6 +24,7 @@ struct lsr_worker;
 struct lsr_worker_options {
         const char *engine;          /* as for lsr_io_new(); the worker reads with the same */
         struct lsr_nursery *nursery; /* for all workers of a run, see lsr_start(); NULL */
+        const char *encoding;        /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL */
         uint64_t window_max;         /* most memory a decoder may ask for, bytes */
         uint64_t size;               /* of the file that all of it is in, for limits; LSR_INPUT_UNKNOWN: a pipe's */
         bool confine_required;       /* nothing is read by a process that the kernel does not let be confined */
