@@ -7,10 +7,12 @@ lsr-remote is looked for beside lsr.  Requests are counted where the number is a
 """
 
 import argparse
+import hashlib
 import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -463,12 +465,89 @@ def store(w):
                 assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
         said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
              "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
+        store_packed(w, aws, root)
         wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
         said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
     finally:
         server.terminate()
         server.wait()
     return None
+
+
+@test
+def put(w):
+    """An object is stored by one request with the hash of its bytes, again if the store is busy, or not at all."""
+    stored, begun = [], threading.Event()
+
+    def busyput(handler, data, fault):
+        if handler.command == "GET":
+            return handler.plain(404, body=b"<Error><Code>NoSuchKey</Code></Error>")
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        if w.server.count(fault) == 0:
+            return handler.plain(503)
+        stored.append((handler.headers, body))
+        return handler.plain(200, [("ETag", '"new"')])
+
+    def slowput(handler, data, fault):
+        if handler.command == "GET":
+            return handler.plain(404)
+        begun.set()
+        handler.rfile.read(10)
+        time.sleep(1)
+        body = handler.rfile.read(int(handler.headers["Content-Length"]) - 10)
+        stored.append((handler.headers, body))
+        handler.close_connection = True
+        return None
+
+    w.server.http.RequestHandlerClass.fault_busyput = busyput
+    w.server.http.RequestHandlerClass.fault_slowput = slowput
+    w.server.http.RequestHandlerClass.fault_takenput = (
+        lambda h, data, fault: h.plain(404) if h.command == "GET" else h.plain(412)
+    )
+    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": w.server.url}
+    done = w.run("--pack", "tree", "--output=s3://busyput/x.tar.zst", env=aws)
+    assert done.returncode == 0 and len(stored) == 1, done
+    headers, body = stored.pop()
+    assert headers["x-amz-content-sha256"] == hashlib.sha256(body).hexdigest() and headers["If-None-Match"] == "*"
+    with open(w.path("sent.tar.zst"), "wb") as f:
+        f.write(body)
+    assert w.run("--check", "sent.tar.zst").returncode == 0
+    w.run("--pack", "tree/directory-003", "--force", "--output=s3://busyput/x.tar.zst", env=aws)
+    assert stored.pop()[0]["If-None-Match"] is None
+    done = w.run("--pack", "tree/large", "--output=s3://takenput/x.zip", env=aws)
+    said(done, 2, "'s3://takenput/x.zip' already exists; use --force")
+    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, **aws}
+    process = subprocess.Popen([w.lsr, "--pack", "tree", "--output=s3://slowput/x.tar"], env=environ, cwd=w.scratch)
+    assert begun.wait(60)
+    process.send_signal(signal.SIGINT)
+    status = process.wait(30)
+    assert status == 128 + signal.SIGINT, status
+    time.sleep(2)
+    # The server sees that the rest does not come.
+    assert not stored or len(stored[0][1]) < int(stored[0][0]["Content-Length"]) - 10
+
+
+def store_packed(w, aws, root):
+    """--pack into a bucket: the same bytes as in a file; an object that is there stays."""
+    for kind in ("tar.zst", "zip", "sqlar"):
+        url, stored = f"s3://bucket/new dir/k+.{kind}", os.path.join(root, "bucket", "new dir", f"k+.{kind}")
+        args = ["--pack", "tree", "--mtime=@1", "--owner=0"]
+        done = w.run(*args, "--output=" + url, env=aws)
+        here = w.run(*args, "--force", "--output=here." + kind)
+        assert done.returncode == here.returncode, (done.stderr, here.stderr)
+        with open(stored, "rb") as there, open(w.path("here." + kind), "rb") as f:
+            assert there.read() == f.read(), kind
+        before = os.stat(stored).st_mtime_ns
+        said(w.run(*args, "--output=" + url, env=aws), 2, f"'{url}' already exists; use --force to replace it")
+        assert os.stat(stored).st_mtime_ns == before
+        done = w.run("--pack", "tree/directory-003", "--force", "--output=" + url, env=aws)
+        assert done.returncode == here.returncode and os.path.getsize(stored) < 200000, done
+        assert w.run("-l", "--no-cache", url, env=aws).returncode == 0
+    said(w.run("--pack", "tree", "--output=s3://none/k.zip", env=aws), 2, "NoSuchBucket")
+    said(w.run("--pack", "tree", "--output=http://h/k.zip"), 2, "only s3:// can be written to")
+    wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
+    said(w.run("--pack", "tree/large", "--output=s3://bucket/w.zip", env=wrong_key), 2, "access is denied (403")
+    assert not os.path.exists(os.path.join(root, "bucket", "w.zip"))
 
 
 def weak_all(handler, data, fault):
