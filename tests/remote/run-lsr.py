@@ -192,6 +192,7 @@ def requests(w):
         done, seen = w.fetched(*options, "--no-cache", w.url("x." + kind) + inner)
         size = len(w.server.files["x." + kind])
         assert len(seen) <= most, (kind, options, seen)
+        assert all(r[2] == 206 for r in seen), seen
         assert kind == "sqlar" or len(done.stdout) > 50
         got = sum(fetched_bytes(r[1].get("Range", ""), size) for r in seen)
         assert got < size / 4, (kind, options, got, size)
