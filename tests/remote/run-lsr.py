@@ -219,11 +219,22 @@ def fetched_bytes(text, size):
 
 @test
 def announced(w):
-    """Members that are unpacked are announced: few requests for many of them."""
-    parts = [w.url(f"x.zip/tree/directory-{i:03}") for i in range(10, 40)]
-    _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", *parts)
-    assert len(seen) <= 12 + 3 * len(parts), len(seen)
-    shutil.rmtree(w.path("out"))
+    """Members that are unpacked are announced, also those of several operands: where answers are late, few requests."""
+
+    def late(handler, data, fault):
+        time.sleep(0.03)
+        handler.serve(data)
+
+    w.server.http.RequestHandlerClass.fault_late = late
+    name = "tree/directory-{:03}/of some depth/a file of a usual length {:05}.txt"
+    names = [name.format(i // 60, i) for i in range(0, 3600, 50)]
+    random.Random(3).shuffle(names)
+    for kind in ("zip", "tar.zst"):
+        parts = [w.url(f"x.{kind}/{name}", "late") for name in names]
+        _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", *parts)
+        assert len(seen) <= 15, (kind, len(seen), [r[1].get("Range") for r in seen])
+        assert len(os.listdir(w.path("out"))) == len(names)
+        shutil.rmtree(w.path("out"))
     _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", w.url("x.zip"))
     assert len(seen) <= 10, [r[1].get("Range") for r in seen]
     shutil.rmtree(w.path("out"))
