@@ -24,7 +24,10 @@ LANES = [
     ("threads", "`lsr -al --io=threads`"),
     ("sync", "`lsr -al --io=sync`"),
     ("as-ls", "`lsr` called as `ls -al`"),
+    ("zig", "`lsr -al` (Zig)"),
 ]
+# Print something else than GNU ls; their lines are counted.
+OTHERS = ["busybox", "zig"]
 TITLES = dict(LANES)
 
 
@@ -45,24 +48,28 @@ SETS = [
     Set("n100", "100 files", 100, 200),
     Set("n1000", "1,000 files", 1000, 60),
     Set("n10000", "10,000 files", 10000, 25),
+    Set("n100000", "100,000 files", 100000, 7),
     Set("n1000-utf8", "1,000 files, LC_ALL=C.UTF-8", 1000, 60, locale="C.UTF-8"),
     Set("n1000-spread", "1,000 files, times spread over a year", 1000, 60, times="spread"),
     Set("n100-one-core", "100 files, one core", 100, 200, cpus="0"),
     Set("n10000-one-core", "10,000 files, one core", 10000, 25, cpus="0"),
 ]
-BY_SIZE = ["n10", "n100", "n1000", "n10000"]
+BY_SIZE = ["n10", "n100", "n1000", "n10000", "n100000"]
 QUICK_ROUNDS = 10
 STRACE_RUNS = 3
 INSTRUCTIONS_SET = "n10000"
 INSTRUCTIONS_LANES = ["gnu", "sync"]
 
-# what, summary column, lane, limit per BY_SIZE
+# what, summary column, lane, limit per BY_SIZE, None: there is none; perhaps: the lane whose figure it is divided by
 TARGETS = [
-    ("syscalls", "syscalls", "lsr", [40, 28, 28, 34]),
-    ("syscalls", "syscalls", "uring", [28, 28, 28, 34]),
-    ("wall ÷ GNU", "ratio_gnu", "lsr", [0.48, 0.58, 0.42, 0.34]),
+    ("syscalls", "syscalls", "lsr", [40, 28, 32, 50]),
+    ("syscalls", "syscalls", "uring", [28, 28, 32, 50]),
+    ("wall ÷ GNU", "ratio_gnu", "lsr", [0.48, 0.48, 0.42, 0.29, 0.26]),
     ("wall ÷ busybox", "ratio_busybox", "lsr", [1.0, 0.90, 0.55, 0.42]),
     ("wall ÷ GNU", "ratio_gnu", "threads", [0.48, 0.58, 0.36, 0.27]),
+    ("wall ÷ GNU", "ratio_gnu", "as-ls", [None, None, 0.50, 0.42]),
+    ("CPU ÷ --io=sync", "cpu_ms", "lsr", [None, None, None, 1.15], "sync"),
+    ("wall ÷ Zig", "wall_median_ms", "lsr", [0.85, 0.85, 0.85, 0.85, 0.85], "zig"),
 ]
 
 
@@ -101,6 +108,7 @@ def make_directories(scratch, sets):
 
 
 def lanes_of(s, ls, busybox, lsr, lsr_as_ls):
+    """Those that are here: of the Zig lsr only who has built it has a binary."""
     argvs = {
         "gnu": [ls, "-al"],
         "busybox": [busybox, "ls", "-al"],
@@ -109,17 +117,18 @@ def lanes_of(s, ls, busybox, lsr, lsr_as_ls):
         "threads": [lsr, "-al", "--io=threads"],
         "sync": [lsr, "-al", "--io=sync"],
         "as-ls": [lsr_as_ls, "-al"],
+        "zig": [lib.find_zig(), "-al"],
     }
-    return [lib.Lane(label, argvs[label], {"LC_ALL": s.locale}) for label, _ in LANES]
+    return [lib.Lane(label, argvs[label], {"LC_ALL": s.locale}) for label, _ in LANES if argvs[label][0]]
 
 
 def compare_outputs(s, lanes, cwd):
-    """Rows that say who prints what.  Busybox aligns in its own way, so only its lines count."""
+    """Rows that say who prints what.  Busybox aligns in its own way, so only its lines count; the Zig lsr has no total."""
     outputs = {lane.label: lib.capture(lane, cwd)[0] for lane in lanes}
     rows = []
     for label, text in outputs.items():
         lines = text.count(b"\n")
-        if lines != s.files + 3:        # total, ., ..
+        if lines != s.files + 3 - (label == "zig"):     # total, ., ..
             raise lib.BenchError(f"{s.name}, {label}: {lines} lines instead of {s.files + 3}")
         rows.append({"set": s.name, "lane": label, "lines": lines, "bytes": len(text),
                      "sha256": hashlib.sha256(text).hexdigest()[:16],
@@ -145,7 +154,7 @@ def summarize(s, raw, calls):
     """One row per lane of a set."""
     rows = lib.summarize(raw, "gnu", "busybox")
     return [{"set": s.name, **rows[label],
-             "syscalls": f"{lib.median([x['calls'] for x in calls if x['lane'] == label]):.0f}"} for label, _ in LANES]
+             "syscalls": f"{lib.median([x['calls'] for x in calls if x['lane'] == label]):.0f}"} for label in rows]
 
 
 def chosen_sets(args):
@@ -164,6 +173,8 @@ def measure(job):
     args, sets, run_dir = job.args, chosen_sets(job.args), job.dir
     busybox = lib.find_tool("busybox")
     job.version("ls", args.ls, "--version")
+    if lib.find_zig():
+        job.version("lsr (Zig)", lib.find_zig(), "--version")
     if "GNU coreutils" not in job.versions["ls"]:
         raise lib.BenchError(f"{args.ls} is not GNU ls: {job.versions['ls']}")
     places = make_directories(job.scratch, sets)
@@ -176,13 +187,13 @@ def measure(job):
         cwd, lanes = places[s.name], lanes_of(s, args.ls, busybox, job.lsr, job.as_ls)
         job.note(f"{s.name}: cwd {cwd}, rounds {s.rounds}, " + (f"cpus {s.cpus}" if s.cpus else "all cpus"), lanes)
         outputs += compare_outputs(s, lanes, cwd)
-        different = [r["lane"] for r in outputs if r["set"] == s.name and r["same"] == "no" and r["lane"] != "busybox"]
+        different = [r["lane"] for r in outputs if r["set"] == s.name and r["same"] == "no" and r["lane"] not in OTHERS]
         if different and not args.allow_different:
             raise lib.BenchError(f"{s.name}: prints something else than GNU ls: {', '.join(different)}")
         raw = run_dir / "raw" / f"{s.name}.tsv"
         warmup = 1 if args.quick else 10 if s.files <= 100 else 3
         lib.race(lanes, raw, cwd, s.rounds, warmup, cpus=s.cpus or None)
-        set_calls = count_all_syscalls(s, lanes, cwd, 1 if args.quick else STRACE_RUNS, run_dir)
+        set_calls = count_all_syscalls(s, lanes, cwd, 1 if args.quick or s.files >= 100000 else STRACE_RUNS, run_dir)
         calls += set_calls
         summary += summarize(s, lib.read_race(raw), set_calls)
 
@@ -221,34 +232,37 @@ def set_table(rows):
 
 
 def target_rows(cell):
-    """(row of the table, reached) for each target whose set was measured."""
-    for what, column, lane, limits in TARGETS:
+    """(row of the table, reached) for each target whose set and lanes were measured."""
+    for what, column, lane, limits, *against in TARGETS:
         for name, limit in zip(BY_SIZE, limits):
             row = cell.get((name, lane))
-            if row is None:
+            if row is None or limit is None or (against and (name, against[0]) not in cell):
                 continue
             measured = float(row[column])
-            reached = measured <= limit
+            if against:
+                measured /= float(cell[name, against[0]][column])
             if column == "syscalls":
                 shown = [f"{limit}", f"{measured:,.0f}"]
             else:
-                shown = [f"{limit:.2f}", f"{measured:.3f} ({float(row[column + '_low']):.3f}–{float(row[column + '_high']):.3f})"]
-            files = int(name[1:])
-            yield [f"{TITLES[lane]}: {what}", f"{files:,}", *shown, lib.verdict(reached)], reached
+                interval = "" if against else f" ({float(row[column + '_low']):.3f}–{float(row[column + '_high']):.3f})"
+                shown = [f"{limit:.2f}", f"{measured:.3f}{interval}"]
+            reached = measured <= limit
+            yield [f"{TITLES[lane]}: {what}", f"{int(name[1:]):,}", *shown, lib.verdict(reached)], reached
 
 
 def same_output_text(outputs):
-    differing = sorted({(r["set"], r["lane"]) for r in outputs if r["same"] == "no" and r["lane"] != "busybox"})
+    differing = sorted({(r["set"], r["lane"]) for r in outputs if r["same"] == "no" and r["lane"] not in OTHERS})
     if not differing:
         return ("Before timing, every `lsr` lane printed byte for byte what GNU ls printed, in every set; "
-                "busybox printed as many lines.")
+                "busybox printed as many lines. The Zig `lsr`, if it is here, has other columns and no total.")
     return ("The work was not equal: the output differed from that of GNU ls for " +
             ", ".join(f"{TITLES[lane]} ({name})" for name, lane in differing) + ".")
 
 
 def unconfined_text(sets, cell):
     """More CPU time than wall time on one core means that work ran elsewhere too."""
-    found = [f"{TITLES[label]} ({s['title']})" for s in sets if s["cpus"] for label, _ in LANES
+    labels = [label for label, _ in LANES if (sets[0]["name"], label) in cell]
+    found = [f"{TITLES[label]} ({s['title']})" for s in sets if s["cpus"] for label in labels
              if float(cell[s["name"], label]["cpu_ms"]) > 1.05 * float(cell[s["name"], label]["wall_median_ms"])]
     if not found:
         return "No lane used more CPU time than wall time, so the confinement held."
@@ -270,7 +284,8 @@ System calls were counted by strace in separate runs. {same_output_text(outputs)
         out.append(lib.table(
             ["", *(s["title"] for s in sizes)],
             [[title, *(f"{lib.ms(r['wall_median_ms'])} ({float(r['ratio_gnu']):.2f})"
-                       for r in (cell[s["name"], label] for s in sizes))] for label, title in LANES]))
+                       for r in (cell[s["name"], label] for s in sizes))]
+             for label, title in LANES if (sizes[0]["name"], label) in cell]))
     targets = list(target_rows(cell))
     if targets:
         reached = sum(ok for _, ok in targets)

@@ -35,7 +35,6 @@ def add_options(parser):
 def lanes_of(job):
     """Those that are here; whoever is not gets a line on the page."""
     env = {"LC_ALL": "C"}
-    zig = os.environ.get("LSR_ZIG")
     crate = lib.BUILD / "crates" / "bin"
     uutils = lib.find_peer("uu_ls", "uu-ls") or (str(crate / "ls") if (crate / "ls").exists() else None)
     lanes, absent = [], []
@@ -44,7 +43,7 @@ def lanes_of(job):
                         ("exa", [lib.find_peer("exa")]), ("eza", [lib.find_peer("eza")]),
                         ("lsd", [debian_lsd if os.path.exists(debian_lsd) else None]),
                         ("lsd (crate)", [crate_lsd if os.path.exists(crate_lsd) else None]),
-                        ("uutils ls", [uutils]), ("lsr (Zig)", [os.path.abspath(zig) if zig else None])):
+                        ("uutils ls", [uutils]), ("lsr (Zig)", [lib.find_zig()])):
         if argv[0] is None:
             absent.append(label)
             continue
@@ -123,7 +122,7 @@ In brackets the ratio to GNU ls.
 
 By the author of the Zig lsr, <https://rockorager.dev/log/lsr-ls-but-with-io-uring>, with hyperfine and `strace -c`, on
 directories of plain files; machine, kernel and versions are not named there. The Zig lsr is another program than this one: only
-the rows of GNU ls and of the peers have a counterpart above, and `lsr (Zig)` if `LSR_ZIG` named its binary.
+the rows of GNU ls and of the peers have a counterpart above, and `lsr (Zig)` if its binary was there.
 """, published_table()]
 
     def curve(column):

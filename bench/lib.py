@@ -226,9 +226,16 @@ def find_tool(name):
     return path
 
 
+def find_zig():
+    """A binary of the Zig lsr: what LSR_ZIG names, or build/bench/lsr-zig; or None."""
+    path = os.environ.get("LSR_ZIG") or str(BUILD / "lsr-zig")
+    return os.path.abspath(path) if os.access(path, os.X_OK) else None
+
+
 def find_peer(*names):
-    """A competitor that need not be there, or None; crates are where peers.sh --crates puts them."""
-    places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(BUILD / "crates" / "bin"), str(CARGO_BIN)])
+    """A competitor that need not be there, or None; crates and Python packages are where peers.sh puts them."""
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(BUILD / "crates" / "bin"), str(CARGO_BIN),
+                              str(BUILD / "python" / "bin")])
     return next(filter(None, (shutil.which(name, path=places) for name in names)), None)
 
 

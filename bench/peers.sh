@@ -1,7 +1,7 @@
 #!/bin/sh
 # peers.sh - install what the benchmarks measure against and with
 #
-#       bench/peers.sh              Debian packages; asks apt for nothing when nothing is missing
+#       bench/peers.sh              Debian packages, and rapidgzip below build/bench; asks for nothing when nothing is missing
 #       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
 #
 # One package a line; add freely.  What cannot be had is left out of the tables.
@@ -54,13 +54,20 @@ else
 	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends $missing
 fi
 
+top=$(readlink -f "$(dirname "$0")/..")
+python=$top/build/bench/python
+if ! [ -x "$python/bin/rapidgzip" ]; then
+	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip ||
+		echo 'peers: rapidgzip cannot be had; left out' >&2
+fi
+
 [ "${1-}" = --crates ] || exit 0
 cargo=$(command -v cargo || echo "$HOME/.cargo/bin/cargo")
 if ! [ -x "$cargo" ]; then
 	echo 'peers: no cargo here, so no crates' >&2
 	exit 0
 fi
-root=$(dirname "$(readlink -f "$0")")/../build/bench/crates
+root=$top/build/bench/crates
 mkdir -p "$root"
 for crate in $crates; do
 	# Does nothing when it is there and the newest.

@@ -106,8 +106,62 @@ static void generate_man(struct lsr_out *out, const char *template)
 
 /* --- completions -------------------------------------------------------------- */
 
+/*
+ * What is in a bundle, lsr lists: the names behind the last '/' that begin as what was typed, where there is no such
+ * directory on disk.
+ */
+static const char bash_members[] =
+        "_lsr_members()\n{\n"
+        "\tlocal word=$1 only dir set=$- IFS=$'\\n'\n" /* mapfile reads a pipe byte by byte */
+        "\tcase $word in\n"
+        "\t[\\'\\\"]*) word=${word:1} ;;\n"
+        "\t*) word=${word//\\\\/} ;;\n"
+        "\tesac\n"
+        "\t[ \"$word\" = \"${word%/*}\" ] && return\n"
+        "\tdir=${word%/*}/ only=${word##*/}\n"
+        "\t[ -d \"${dir/#\\~\\//$HOME/}\" ] && return\n"
+        "\tonly=${only//\\\\/\\\\\\\\} only=${only//\\*/\\\\*} only=${only//\\?/\\\\?} only=${only//[/\\\\[}\n"
+        "\tset -f\n"
+        "\tCOMPREPLY=($(lsr --no-config -1UApN --ignore=$'*\\n*' --only=\"$only*\" -- \"${dir/#\\~\\//$HOME/}\" "
+        "2>/dev/null))\n"
+        "\t[[ $set = *f* ]] || set +f\n"
+        "\tcompopt -o filenames\n"
+        "\t[[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = */ ]] && compopt -o nospace\n"
+        "\tCOMPREPLY=(\"${COMPREPLY[@]/#/\"$dir\"}\")\n"
+        "}\n";
+
+static const char zsh_members[] =
+        "_lsr_members()\n{\n"
+        "\tlocal word=${(Q)PREFIX} dir only\n"
+        "\tlocal -a names\n"
+        "\tdir=${word%/*}/ only=${word##*/}\n"
+        "\tdir=${dir/#\\~\\//$HOME/}\n"
+        "\tif [[ $word != */* || -d $dir ]]; then\n"
+        "\t\t_files\n"
+        "\t\treturn\n"
+        "\tfi\n"
+        "\tnames=(${(0)\"$(lsr --no-config --zero -UApN --only=\"${(b)only}*\" -- $dir 2>/dev/null)\"})\n"
+        "\tcompset -P '*/'\n"
+        "\tcompadd -S '' -- ${(M)names:#*/}\n"
+        "\tcompadd -- ${names:#*/}\n"
+        "}\n";
+
+static const char fish_members[] =
+        "function __lsr_members\n"
+        "\tset -l token (commandline -ct)\n"
+        "\tset -l word (string unescape -- $token; or echo $token)\n"
+        "\tset -l dir (string replace -r '[^/]*$' '' -- $word)\n"
+        "\tset -l path (string replace -r '^~/' \"$HOME/\" -- $dir)\n"
+        "\ttest -z \"$dir\" -o -d \"$path\"; and return\n"
+        "\tset -l only (string replace -r '.*/' '' -- $word | string replace -ra '[\\\\\\\\*?[]' '\\\\\\\\$0')\n"
+        "\tset -l names (lsr --no-config --zero -UApN --only=\"$only*\" -- $path 2>/dev/null | string split0)\n"
+        "\tset -q names[1]; and printf '%s\\n' $dir$names\n"
+        "end\n"
+        "complete -c lsr -a '(__lsr_members)'\n";
+
 static void generate_bash(struct lsr_out *out, const char *template)
 {
+        lsr_out_puts(out, bash_members);
         lsr_out_puts(out, "_lsr()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                           "\t[ \"$cur\" = = ] && cur=\n"
                           "\t[ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
@@ -126,7 +180,7 @@ static void generate_bash(struct lsr_out *out, const char *template)
                                        lsr_options[i].argument == LSR_ARG_REQUIRED ? "=" : "");
         lsr_out_puts(out,
                      "' -- \"$cur\"))\n\t\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
-                     "\tfi\n}\n"
+                     "\telse\n\t\t_lsr_members \"$cur\"\n\tfi\n}\n"
                      "complete -o default -F _lsr lsr\n"); /* names of files are left to readline, which quotes them */
 }
 
@@ -156,7 +210,7 @@ static void generate_zsh(struct lsr_out *out, const char *template)
                 [LSR_ARG_NONE] = "", [LSR_ARG_REQUIRED] = "=", [LSR_ARG_OPTIONAL] = "=-"
         };
 
-        lsr_out_puts(out, "#compdef lsr\n_arguments -s");
+        lsr_out_printf(out, "#compdef lsr\n%s_arguments -s", zsh_members);
         for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
                 if (o->letter) {
                         lsr_out_printf(out, " \\\n  '-%c", o->letter);
@@ -167,11 +221,12 @@ static void generate_zsh(struct lsr_out *out, const char *template)
                         zsh_rest(out, o, written[o->argument]);
                 }
         }
-        lsr_out_puts(out, " \\\n  '*:file:_files'\n");
+        lsr_out_puts(out, " \\\n  '*:file:_lsr_members'\n");
 }
 
 static void generate_fish(struct lsr_out *out, const char *template)
 {
+        lsr_out_puts(out, fish_members);
         for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
                 lsr_out_puts(out, "complete -c lsr");
                 if (o->letter)

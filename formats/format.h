@@ -57,6 +57,7 @@ struct lsr_wanted {
          * first file of a name will do: those behind may not be looked at.
          */
         bool lookups;
+        bool described; /* what is listed of a database has sizes and notes (LSR_MEMBER_NOTED) */
 };
 
 /*
@@ -93,6 +94,8 @@ struct lsr_scan {
         bool stopped;
         uint64_t stopped_at;
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
+        /* Of encrypted members; NULL: there is none.  read() and read_many() return -EKEYREJECTED if it is wrong. */
+        const char *password;
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
          * hard link with its target.  They are to be restored, so whatever the member's header says differently is
@@ -175,6 +178,7 @@ struct lsr_format {
         const char *name;            /* "tar", in lower case; shown by --json and --stats */
         const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
         bool needs_random;           /* cannot work from a pipe or behind a filter */
+        bool offsets;                /* the position of a member is where it begins */
         bool from_end; /* what a probe sees of the end need not be read again by the first request: the file is no live one */
         /* Pure.  Called in the order of the table; the first that says yes has it. */
         bool (*probe)(const struct lsr_probe *p);

@@ -28,6 +28,8 @@ struct lsr_entry_member {
         const char *raw;    /* the stored path where the name shown differs, NULL if it does not */
         size_t raw_len;
         uint64_t packed; /* bytes in the bundle, UINT64_MAX if not known */
+        uint64_t offset; /* where it begins in the bundle, before compression of that as a whole; as packed */
+        uint64_t rows;   /* of a table, UINT64_MAX if not known */
         bool encrypted;
         bool dangling; /* a hard link to nothing */
         bool implied;
@@ -47,7 +49,9 @@ struct lsr_entry_extra {
         bool link_ok;         /* the target exists and could be stat-ed */
         bool has_cap;         /* security.capability is there */
         uint8_t marks;        /* of a member: LSR_MARK_* */
-        const char *user;     /* name of the owner that the bundle stores, NULL if it stores none */
+        const char *note;     /* of a member, for people; on one line.  NULL: there is none */
+        uint32_t note_len;
+        const char *user; /* name of the owner that the bundle stores, NULL if it stores none */
         const char *group;
         const struct lsr_entry_member *member; /* NULL outside bundles, and if nobody asks */
         const struct lsr_place *place;         /* of an operand in a bundle, or of what a link in one leads to */
@@ -60,6 +64,7 @@ enum {
         LSR_ENTRY_REPORTED = 1 << 3, /* why meta.error has been told already */
         LSR_ENTRY_MEMBER = 1 << 4,   /* an operand of which a bundle has the last word, not the kernel */
         LSR_ENTRY_IMPLIED = 1 << 5,  /* a directory that its bundle does not store: as unpacking would make it */
+        LSR_ENTRY_IGNORED = 1 << 6,  /* by git, and that is to be left out */
 };
 
 struct lsr_entry {

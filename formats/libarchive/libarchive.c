@@ -476,7 +476,11 @@ static const struct archive_kind archive_kinds[] = {
           .owner_optional = true,
           .created = true,
           .verifies = true },
-        { .format = &lsr_format_iso9660, .enable = archive_read_support_format_iso9660, .fields = ARCHIVE_UNIX },
+        /* A directory record, ECMA-119 9.1. */
+        { .format = &lsr_format_iso9660,
+          .enable = archive_read_support_format_iso9660,
+          .record = 34,
+          .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cpio, .enable = archive_read_support_format_cpio, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_rpm, .enable = archive_enable_rpm, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_cab,

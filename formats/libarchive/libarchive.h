@@ -19,7 +19,8 @@
 struct archive_kind {
         const struct lsr_format *format;
         int (*enable)(struct archive *a);
-        unsigned fields;     /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
+        unsigned record; /* bytes that a member takes at least where directories may be met twice; 0: they may not */
+        unsigned fields; /* LSR_FIELD_*: what the format can say; libarchive makes up the rest */
         bool owner_optional; /* libarchive gives 0 where no owner is stored */
         bool created;        /* what libarchive calls ctime is the time of creation */
         bool civil;          /* times are those of DOS */

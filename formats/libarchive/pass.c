@@ -188,6 +188,14 @@ int lsr_archive_begin(struct archive_pass *pass, struct lsr_scan *scan)
         return 0;
 }
 
+/* More records than there is room for: libarchive notices only some directories that contain themselves. */
+static int archive_endless(struct archive_pass *pass)
+{
+        lsr_scan_trouble(pass->scan, -EBADMSG, "%s is damaged: its directories contain themselves",
+                         pass->kind->format->name);
+        return -EBADMSG;
+}
+
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)
 {
         for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
@@ -197,6 +205,8 @@ int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry
                         return 0;
                 if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
                         pass->ordinal++;
+                        if (pass->kind->record && pass->ordinal > pass->scan->input->size / pass->kind->record + 1)
+                                return archive_endless(pass);
                         return 1;
                 }
                 if (r != ARCHIVE_RETRY)

@@ -315,6 +315,7 @@ static bool lsr1_range(struct lsr_scan *scan, const struct lsr_member *m, struct
 const struct lsr_format lsr_format_lsr1 = {
         .name = "lsr1",
         .suffixes = lsr1_suffixes,
+        .offsets = true,
         .from_end = true,
         .probe = lsr1_probe,
         .scan = lsr1_scan,

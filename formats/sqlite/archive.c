@@ -19,9 +19,13 @@
  * thread could not decode, for whatever reason, are decoded again by this one,
  * so that errors are found and reported in one place.
  *
+ * Archives that we write have all this in an index, whose entries follow each other,
+ * in an order of their own.
+ *
  * The lookup of some paths, or the listing of one directory, needs a few members,
  * which are found in the index of names.  All of the index is read, as "zz/../a"
- * and "./a" stand for "a" too; it is small compared with the archive.  Of one that is far, paths of files are looked up
+ * and "./a" stand for "a" too; it is small compared with the archive.  Of ours an
+ * index has such names, and where it is empty members are looked up.  Of one that is far, paths of files are looked up
  * as they are; only if one is not found that way all of the index is read.
  *
  * Rejected: two halves for two threads (the second half waits in memory);
@@ -39,13 +43,14 @@
 #include "formats/filter/decode-ahead.h"
 #include "formats/sqlite/sqlite.h"
 
-#define ARCHIVE_TARGET_MAX 4096           /* bytes of a symbolic link's target */
+#define ARCHIVE_TARGET_MAX 4096           /* as LSR_SQLITE_TARGET_MAX */
 #define ARCHIVE_PIECE UINT64_C(1024)      /* rowids in one, at least */
 #define ARCHIVE_PIECES_MAX UINT64_C(4096) /* rowids may be far apart */
 #define ARCHIVE_PIECES_MIN UINT64_C(8)    /* below, one connection is done before others are open */
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
-#define ARCHIVE_HELD 2u       /* pieces for each thread */
-#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
+#define ARCHIVE_BYTES_PER_ROW UINT64_C(64) /* rowids are not above what that makes of the size */
+#define ARCHIVE_HELD 2u                    /* pieces for each thread */
+#define ARCHIVE_ONLY_SHARE 4u              /* one by one a member costs that many that are listed with all */
 
 enum archive_column {
         ARCHIVE_ROWID,
@@ -58,9 +63,10 @@ enum archive_column {
         ARCHIVE_COLUMNS
 };
 
-#define ARCHIVE_SELECT \
-        "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),CASE WHEN %s THEN data END) FROM sqlar"
+#define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
+/* No row is looked at where SQLite has what was asked for; it has no other way to say that all of an index is wanted. */
+#define ARCHIVE_LISTED " INDEXED BY " LSR_SQLITE_LIST " WHERE name>=''"
 
 /* What one has; numbers count where their bit is set. */
 struct archive_row {
@@ -134,12 +140,11 @@ static int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, cons
 {
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
-        char when[64];
+        /* How long text is in UTF-16 it must itself tell. */
+        const char *target = s->utf16 ? "CASE WHEN typeof(data)='text' THEN data ELSE " LSR_SQLITE_TARGET " END"
+                                      : LSR_SQLITE_TARGET;
 
-        /* How long text is in UTF-8 it must itself tell. */
-        sqlite3_snprintf(sizeof(when), when, "%ssz=-1 AND length(data)<=%d", s->utf16 ? "typeof(data)='text' OR " : "",
-                         ARCHIVE_TARGET_MAX);
-        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", when, where) : code;
+        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", target, where) : code;
 }
 
 /* All rows of it: 0, what the sink returned, or a negative errno with trouble reported. */
@@ -152,6 +157,31 @@ static int archive_run(struct lsr_sqlite *s, sqlite3_stmt *stmt, struct archive_
         if (sink->result != 0)
                 return sink->result;
         return code == SQLITE_ROW ? 0 : lsr_sqlite_fail(s, code, "table sqlar");
+}
+
+/* Is there the index of lists?  Rows without a name it has too, but by no question that SQLite would answer from it alone. */
+static bool archive_is_listed(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        return !s->utf16 &&
+               lsr_sqlite_prepare(s, &stmt,
+                                  "SELECT 1 FROM sqlite_schema WHERE type='index' AND rootpage>0 AND sql=%Q"
+                                  " AND NOT EXISTS (SELECT 1 FROM sqlar WHERE name IS NULL)",
+                                  LSR_SQLITE_LIST_SQL) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW;
+}
+
+static bool archive_is_clean(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        return lsr_sqlite_prepare(
+                       s, &stmt,
+                       "SELECT 1 FROM sqlite_schema WHERE type='index' AND rootpage>0 AND sql=%Q AND NOT EXISTS"
+                       " (SELECT 1 FROM sqlar INDEXED BY " LSR_SQLITE_ODD " WHERE " LSR_SQLITE_ODD_NAMES ")",
+                       LSR_SQLITE_ODD_SQL) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW;
 }
 
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
@@ -168,7 +198,11 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         if (r <= 0)
                 return r;
         /* A table of that name with other columns is just a table. */
-        return lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar") == SQLITE_OK;
+        if (lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar") != SQLITE_OK)
+                return 0;
+        s->listed = archive_is_listed(s);
+        s->clean = s->listed && archive_is_clean(s);
+        return 1;
 }
 
 /* --- members ---------------------------------------------------------------------- */
@@ -244,6 +278,49 @@ static int archive_add(void *ctx, const struct archive_row *row)
         return r < 0 ? r : 0;
 }
 
+/* --- rows that are added later ------------------------------------------------------- */
+
+/* Each with its texts behind it. */
+struct archive_kept {
+        uint8_t *data;
+        size_t len;
+        size_t cap;
+};
+
+/* False: then it would have more than @max bytes. */
+static bool kept_put(struct archive_kept *k, const struct archive_row *row, size_t max)
+{
+        size_t n = sizeof(*row) + row->name_len + row->target_len;
+        uint8_t *at;
+
+        if (k->cap - k->len < n) {
+                if (k->len + n > max)
+                        return false;
+                k->cap = 2 * (k->len + n);
+                k->data = lsr_xrealloc(k->data, k->cap);
+        }
+        at = mempcpy(k->data + k->len, row, sizeof(*row));
+        if (row->name)
+                at = mempcpy(at, row->name, row->name_len);
+        if (row->target)
+                memcpy(at, row->target, row->target_len);
+        k->len += n;
+        return true;
+}
+
+/* Add the row at @inout_at, which is moved behind it. */
+static int kept_add(const struct archive_kept *k, size_t *inout_at, struct lsr_scan *scan)
+{
+        const char *text = (const char *)k->data + *inout_at + sizeof(struct archive_row);
+        struct archive_row row;
+
+        memcpy(&row, k->data + *inout_at, sizeof(row));
+        *inout_at += sizeof(row) + row.name_len + row.target_len;
+        row.target = row.target ? text + row.name_len : NULL;
+        row.name = row.name ? text : NULL;
+        return archive_add(scan, &row);
+}
+
 /* --- through several connections ---------------------------------------------------- */
 
 struct archive_piece {
@@ -251,9 +328,7 @@ struct archive_piece {
         int64_t first; /* rowids; what is not done yet */
         int64_t last;
         bool done;
-        uint8_t *rows; /* each with its texts behind it */
-        size_t len;
-        size_t cap;
+        struct archive_kept rows;
 };
 
 struct archive_lane {
@@ -271,22 +346,10 @@ struct archive_lanes {
 static int piece_keep(void *ctx, const struct archive_row *row)
 {
         struct archive_piece *p = ctx;
-        size_t n = sizeof(*row) + row->name_len + row->target_len;
         int64_t rowid = row->numbers[ARCHIVE_ROWID];
-        uint8_t *at;
 
-        if (p->cap - p->len < n) {
-                if (p->len + n > ARCHIVE_PIECE_BYTES)
-                        return 1;
-                p->cap = 2 * (p->len + n);
-                p->rows = lsr_xrealloc(p->rows, p->cap);
-        }
-        at = mempcpy(p->rows + p->len, row, sizeof(*row));
-        if (row->name)
-                at = mempcpy(at, row->name, row->name_len);
-        if (row->target)
-                memcpy(at, row->target, row->target_len);
-        p->len += n;
+        if (!kept_put(&p->rows, row, ARCHIVE_PIECE_BYTES))
+                return 1;
         p->first = rowid < p->last ? rowid + 1 : rowid;
         return 0;
 }
@@ -294,20 +357,11 @@ static int piece_keep(void *ctx, const struct archive_row *row)
 /* Add what it has kept. */
 static int piece_add(const struct archive_piece *p, struct lsr_scan *scan)
 {
-        for (size_t at = 0; at < p->len;) {
-                const char *text = (const char *)p->rows + at + sizeof(struct archive_row);
-                struct archive_row row;
-                int r;
+        int r = 0;
 
-                memcpy(&row, p->rows + at, sizeof(row));
-                at += sizeof(row) + row.name_len + row.target_len;
-                row.target = row.target ? text + row.name_len : NULL;
-                row.name = row.name ? text : NULL;
-                r = archive_add(scan, &row);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        for (size_t at = 0; at < p->rows.len && r == 0;)
+                r = kept_add(&p->rows, &at, scan);
+        return r;
 }
 
 static void lane_bind(sqlite3_stmt *stmt, const struct archive_piece *p)
@@ -356,7 +410,7 @@ static void lanes_close(struct archive_lanes *l)
                 lsr_sqlite_close(&lane->s);
         }
         for (unsigned i = 0; i < LSR_AHEAD_CPUS_MAX * ARCHIVE_HELD; i++)
-                free(l->pieces[i].rows);
+                free(l->pieces[i].rows.data);
         free(l);
 }
 
@@ -384,7 +438,7 @@ static int lanes_run(struct archive_lanes *l, struct lsr_sqlite *s, int64_t firs
                         more = left >= width;
                         p->last = more ? p->first + (int64_t)(width - 1) : last;
                         left -= more ? width : left;
-                        p->len = 0;
+                        p->rows.len = 0;
                         lsr_pool_submit(pool, &p->job);
                         given++;
                         continue;
@@ -441,6 +495,71 @@ static int archive_scan_lanes(struct lsr_sqlite *s)
         if (r == 0)
                 r = lanes_run(l, s, first, last);
         lanes_close(l);
+        return r;
+}
+
+/* --- from the index of lists ------------------------------------------------------------ */
+
+/*
+ * The index has them by name, and they are added by rowid.  We number rows from 1 on; where others have put so many far
+ * away, or taken so many out, that there is no array of all rowids, rows are listed from the table.
+ */
+struct archive_list {
+        struct archive_kept rows;
+        size_t *places; /* by rowid less 1: in rows, counted from 1; 0: there is none */
+        uint64_t max;   /* rowids that are taken, */
+        uint64_t end;   /* and seen */
+        size_t cap;
+};
+
+static int list_keep(void *ctx, const struct archive_row *row)
+{
+        struct archive_list *l = ctx;
+        uint64_t place = (uint64_t)row->numbers[ARCHIVE_ROWID] - 1;
+
+        if (!archive_has(row, ARCHIVE_ROWID) || place >= l->max)
+                return 1;
+        if (place >= l->cap) {
+                size_t cap = 2 * (size_t)place + 1024;
+
+                l->places = lsr_xrealloc(l->places, cap * sizeof(*l->places));
+                memset(l->places + l->cap, 0, (cap - l->cap) * sizeof(*l->places));
+                l->cap = cap;
+        }
+        if (l->end <= place)
+                l->end = place + 1;
+        l->places[place] = l->rows.len + 1;
+        return kept_put(&l->rows, row, SIZE_MAX / 4) ? 0 : 1;
+}
+
+static int list_add(const struct archive_list *l, struct lsr_scan *scan)
+{
+        int r = 0;
+
+        for (uint64_t i = 0; i < l->end && r == 0; i++) {
+                size_t at = l->places[i] - 1;
+
+                if (l->places[i] > 0)
+                        r = kept_add(&l->rows, &at, scan);
+        }
+        return r;
+}
+
+/* 0, 1: not from it, or a negative errno. */
+static int archive_scan_list(struct lsr_sqlite *s)
+{
+        struct archive_list l = { .max = lsr_sqlite_vfs_size(s->vfs) / ARCHIVE_BYTES_PER_ROW };
+        struct archive_sink sink = { .s = s, .ctx = &l, .take = list_keep };
+        LSR_SQLITE_STMT stmt = NULL;
+        int r = 1;
+
+        /* Like any index it is believed for lists alone. */
+        if (s->listed && s->scan->wanted && s->scan->wanted->partial &&
+            archive_prepare(s, &sink, ARCHIVE_LISTED, &stmt) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+            sink.result == 0)
+                r = list_add(&l, s->scan);
+        free(l.rows.data);
+        free(l.places);
         return r;
 }
 
@@ -516,15 +635,62 @@ static int only_compare(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
+/* The first row from @first to @last, of @n bytes each, if there is any. */
+static bool only_seek(sqlite3_stmt *stmt, const char *first, const char *last, size_t n)
+{
+        sqlite3_reset(stmt);
+        sqlite3_bind_text(stmt, 1, first, (int)n, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 2, last, (int)n, SQLITE_STATIC);
+        return sqlite3_step(stmt) == SQLITE_ROW;
+}
+
+/* Those of a way, where no path has another name: itself, what leads to it, and one below each of them. */
+static bool only_seek_way(sqlite3_stmt *stmt, const struct lsr_way *way)
+{
+        char *first = lsr_xmalloc(2 * (way->len + 1)), *last = first + way->len + 1;
+        bool done = only_seek(stmt, ".", ".", 1);
+
+        memcpy(first, way->path, way->len);
+        memcpy(last, way->path, way->len);
+        for (size_t n = 1; n <= way->len && done; n++) {
+                if (n < way->len && way->path[n] != '/')
+                        continue;
+                first[n] = '/';
+                last[n] = '/' + 1;
+                done = only_seek(stmt, way->path, way->path, n) && only_seek(stmt, first, last, n + 1);
+                last[n] = '/';
+        }
+        free(first);
+        return done;
+}
+
+static bool only_seek_all(struct lsr_sqlite *s, const struct archive_only *only)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        bool done = lsr_sqlite_prepare(s, &stmt,
+                                       "SELECT " LSR_SQLITE_TAKE
+                                       "(rowid,name) FROM (SELECT rowid,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
+                                       " WHERE name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 1)") == SQLITE_OK;
+
+        for (size_t i = 0; i < only->ways.n && done; i++)
+                done = only_seek_way(stmt, &only->ways.of[i]);
+        return done;
+}
+
 /* Which rows they are, the index of names tells.  False: it does not. */
 static bool only_find(struct lsr_sqlite *s, struct archive_only *only)
 {
         LSR_SQLITE_STMT stmt = NULL;
 
+        if (s->clean && !only->lists)
+                return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only,
+                                                  NULL, only_step, archive_end, NULL) == SQLITE_OK &&
+                       only_seek_all(s, only) && only->n > 0;
         return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
                                           only_step, archive_end, NULL) == SQLITE_OK &&
-               lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-               only->n > 0 && (!only->lists || only->n <= only->names / ARCHIVE_ONLY_SHARE);
+               lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES "%s", s->listed ? ARCHIVE_LISTED : "") == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW && only->n > 0 &&
+               (!only->lists || only->n <= only->names / ARCHIVE_ONLY_SHARE);
 }
 
 static int only_add(void *ctx, const struct archive_row *row)
@@ -582,10 +748,13 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s)
 {
         int r;
 
+        lsr_sqlite_vfs_map(s->vfs);
         if (archive_scan_only(s))
                 return 0;
         lsr_sqlite_vfs_read_all(s->vfs);
-        r = archive_scan_lanes(s);
+        r = archive_scan_list(s);
+        if (r > 0)
+                r = archive_scan_lanes(s);
         if (r > 0)
                 r = archive_scan_all(s);
         /* What came before the damage is listed. */

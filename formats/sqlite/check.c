@@ -24,16 +24,11 @@ static void check_count(struct lsr_checked *c, uint64_t bytes)
 static int check_prepare(struct lsr_sqlite *s, const struct lsr_sqlite_table *t, sqlite3_stmt **ret_stmt)
 {
         sqlite3_str *sql = sqlite3_str_new(s->db);
-        char *text;
-        int code;
 
         for (unsigned i = 0; i < t->n_columns; i++)
                 sqlite3_str_appendf(sql, "%s\"%w\"", i ? "," : "SELECT ", t->columns[i].name);
         sqlite3_str_appendf(sql, " FROM \"%w\"%s", t->name, t->kind == LSR_SQLITE_TABLE ? " NOT INDEXED" : "");
-        text = sqlite3_str_finish(sql);
-        code = text ? lsr_sqlite_prepare(s, ret_stmt, "%s", text) : SQLITE_NOMEM;
-        sqlite3_free(text);
-        return code;
+        return lsr_sqlite_prepare_str(s, sql, ret_stmt);
 }
 
 /* Values as lsr_sqlite_tables_read() gives them. */
@@ -62,11 +57,13 @@ static int check_rows(struct lsr_sqlite *s, struct lsr_checked *c, const struct 
         return r;
 }
 
-static int check_table(struct lsr_sqlite *s, struct lsr_checked *c, struct lsr_sqlite_table *t)
+static int check_table(struct lsr_sqlite *s, struct lsr_checked *c, struct lsr_sqlite_schema *schema,
+                       struct lsr_sqlite_table *t)
 {
         int r;
 
         c->members++;
+        check_count(c, lsr_sqlite_schema_dump_size(schema, t));
         if (t->kind == LSR_SQLITE_VIRTUAL)
                 return 0;
         r = lsr_sqlite_table_enter(s, t);
@@ -82,7 +79,7 @@ static int check_schema(struct lsr_sqlite *s, struct lsr_checked *c, struct lsr_
 
         check_count(c, schema->dump_size);
         for (size_t i = 0; r == 0 && i < schema->n; i++)
-                r = check_table(s, c, &schema->tables[i]);
+                r = check_table(s, c, schema, &schema->tables[i]);
         return r;
 }
 
@@ -103,7 +100,7 @@ int lsr_sqlite_tables_check(struct lsr_sqlite *s, struct lsr_checked *ret_checke
         sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, length);
         for (size_t i = 0; r == 0 && i < schema.n; i++)
                 if (schema.tables[i].kind == LSR_SQLITE_VIRTUAL)
-                        lsr_sqlite_virtual(s, &schema.tables[i]);
+                        lsr_sqlite_virtual(s, &schema.tables[i], 0);
         lsr_sqlite_schema_free(&schema);
         if (r == 0)
                 *ret_checked = c;

@@ -7,6 +7,7 @@
  * Virtual tables are listed without rows: their modules would be run on
  * hostile data.  Their contents are in the tables that they keep it in.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,10 @@ static void name_finish(struct lsr_out *out, size_t start, const char *kind, uin
         } else if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
                 out->len = start;
                 lsr_out_puts(out, len == 1 ? "%2E" : "%2E.");
+        } else if (len == strlen(LSR_SQLITE_DUMP) && memcmp(name, LSR_SQLITE_DUMP, len) == 0) {
+                out->len = start;
+                lsr_out_puts(out, "%2E");
+                lsr_out_puts(out, &LSR_SQLITE_DUMP[1]);
         }
 }
 
@@ -59,14 +64,9 @@ static char *name_shown(const char *name, const char *kind, uint64_t number)
         char *shown;
 
         lsr_out_init(&out, -1);
-        if (strcmp(kind, "table") == 0 && strcmp(name, LSR_SQLITE_DUMP) == 0) {
-                lsr_out_puts(&out, "%2E"
-                                   "schema.sql");
-        } else {
-                /* Of more than this nothing will be seen. */
-                name_put(&out, name, strnlen(name, LSR_SQLITE_NAME_MAX + 1), false);
-                name_finish(&out, 0, kind, number);
-        }
+        /* Of more than this nothing will be seen. */
+        name_put(&out, name, strnlen(name, LSR_SQLITE_NAME_MAX + 1), false);
+        name_finish(&out, 0, kind, number);
         lsr_out_putc(&out, '\0');
         shown = lsr_xstrdup(out.buf);
         lsr_out_free(&out);
@@ -143,39 +143,116 @@ void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, 
         name_finish(out, start, "row", position);
 }
 
+void lsr_sqlite_put_order(sqlite3_str *sql, const struct lsr_sqlite_table *t)
+{
+        for (unsigned i = 0; !t->rowid && i < t->n_keys; i++)
+                sqlite3_str_appendf(sql, "%s\"%w\"", i ? "," : " ORDER BY ", t->columns[t->keys[i]].name);
+}
+
 /* --- the schema ---------------------------------------------------------------- */
 
-static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind)
+/* CREATE VIRTUAL TABLE name USING module(...): not parsed, as it is only shown. */
+static void schema_find_module(struct lsr_sqlite_table *t, const char *sql)
 {
+        const char *using = sql ? strcasestr(sql, " using ") : NULL;
+        size_t n = 0;
+
+        if (using)
+                for (using += strlen(" using "); *using == ' ';)
+                        using ++;
+        while (using && n + 1 < sizeof(t->module) && (isalnum((unsigned char)using[n]) || using[n] == '_'))
+                n++;
+        memcpy(t->module, n > 0 ? using : "?", n + (n == 0));
+}
+
+static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind, uint32_t root,
+                       const char *sql)
+{
+        struct lsr_sqlite_table *t;
+
         lsr_grow(&schema->tables, schema->n, &schema->cap);
-        schema->tables[schema->n] = (struct lsr_sqlite_table){
+        t = &schema->tables[schema->n];
+        *t = (struct lsr_sqlite_table){
                 .name = lsr_xstrdup(name),
                 .shown = name_shown(name, "table", schema->n),
                 .kind = kind,
+                .root = root,
         };
+        if (kind == LSR_SQLITE_VIRTUAL)
+                schema_find_module(t, sql);
         schema->n++;
+}
+
+static void schema_add_part(struct lsr_sqlite_schema *schema, const char *table, uint32_t root, uint64_t dump_size)
+{
+        lsr_grow(&schema->parts, schema->n_parts, &schema->cap_parts);
+        schema->parts[schema->n_parts++] = (struct lsr_sqlite_part){ lsr_xstrdup(table), root, dump_size };
+}
+
+static int schema_compare_parts(const void *a, const void *b)
+{
+        return sqlite3_stricmp(((const struct lsr_sqlite_part *)a)->table, ((const struct lsr_sqlite_part *)b)->table);
+}
+
+size_t lsr_sqlite_schema_parts(struct lsr_sqlite_schema *schema, const struct lsr_sqlite_table *t,
+                               const struct lsr_sqlite_part **ret_parts)
+{
+        const struct lsr_sqlite_part key = { .table = t->name };
+        const struct lsr_sqlite_part *found, *end = schema->parts + schema->n_parts;
+        size_t n = 1;
+
+        if (!schema->sorted && schema->n_parts > 0)
+                qsort(schema->parts, schema->n_parts, sizeof(key), schema_compare_parts);
+        schema->sorted = true;
+        found = schema->n_parts ? bsearch(&key, schema->parts, schema->n_parts, sizeof(key), schema_compare_parts)
+                                : NULL;
+        if (!found)
+                return 0;
+        while (found > schema->parts && schema_compare_parts(found - 1, &key) == 0)
+                found--;
+        while (found + n < end && schema_compare_parts(found + n, &key) == 0)
+                n++;
+        *ret_parts = found;
+        return n;
+}
+
+uint64_t lsr_sqlite_schema_dump_size(struct lsr_sqlite_schema *schema, const struct lsr_sqlite_table *t)
+{
+        const struct lsr_sqlite_part *parts;
+        size_t n = lsr_sqlite_schema_parts(schema, t, &parts);
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < n; i++)
+                sum += parts[i].dump_size;
+        return sum;
 }
 
 int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema)
 {
         LSR_SQLITE_STMT stmt = NULL;
-        int r = lsr_sqlite_prepare(s, &stmt, "SELECT type,name,rootpage,sql FROM sqlite_schema");
+        int r = lsr_sqlite_prepare(s, &stmt, "SELECT type,name,rootpage,sql,tbl_name FROM sqlite_schema");
 
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, NULL);
         while ((r = lsr_sqlite_step(s, stmt, "the schema")) > 0) {
                 const char *type = (const char *)sqlite3_column_text(stmt, 0);
                 const char *name = (const char *)sqlite3_column_text(stmt, 1);
-                bool rooted = sqlite3_column_int64(stmt, 2) > 0;
+                int64_t page = sqlite3_column_int64(stmt, 2);
+                uint32_t root = page > 0 && page <= UINT32_MAX ? (uint32_t)page : 0;
+                bool has_sql = sqlite3_column_type(stmt, 3) == SQLITE_TEXT;
+                const char *sql = has_sql ? (const char *)sqlite3_column_text(stmt, 3) : NULL;
+                uint64_t dump_size = has_sql ? (uint64_t)sqlite3_column_bytes(stmt, 3) + 2 : 0;
+                const char *table = (const char *)sqlite3_column_text(stmt, 4);
 
-                if (sqlite3_column_type(stmt, 3) == SQLITE_TEXT)
-                        schema->dump_size += (uint64_t)sqlite3_column_bytes(stmt, 3) + 2;
+                schema->dump_size += dump_size;
+                if (table)
+                        schema_add_part(schema, table, root, dump_size);
                 if (!type || !name || sqlite3_strnicmp(name, "sqlite_", 7) == 0)
                         continue;
                 if (strcmp(type, "view") == 0)
-                        schema_add(schema, name, LSR_SQLITE_VIEW);
+                        schema_add(schema, name, LSR_SQLITE_VIEW, 0, NULL);
                 else if (strcmp(type, "table") == 0)
-                        schema_add(schema, name, rooted ? LSR_SQLITE_TABLE : LSR_SQLITE_VIRTUAL);
+                        schema_add(schema, name, root ? LSR_SQLITE_TABLE : LSR_SQLITE_VIRTUAL, root, sql);
         }
         return r;
 }
@@ -270,6 +347,7 @@ int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
                         /* The rules of affinity, sqlite.org/datatype3.html 3.1. */
                         .text = type && !strcasestr(type, "INT") &&
                                 (strcasestr(type, "CHAR") || strcasestr(type, "CLOB") || strcasestr(type, "TEXT")),
+                        .integer = type && sqlite3_stricmp(type, "INTEGER") == 0,
                 };
                 t->n_columns++;
                 t->computed |= sqlite3_column_int(stmt, 6) == SCHEMA_NOT_STORED;
@@ -303,5 +381,8 @@ void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema)
                 free(schema->tables[i].name);
                 free(schema->tables[i].shown);
         }
+        for (size_t i = 0; i < schema->n_parts; i++)
+                free(schema->parts[i].table);
+        free(schema->parts);
         free(schema->tables);
 }

@@ -271,6 +271,15 @@ int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char
         return code;
 }
 
+int lsr_sqlite_prepare_str(struct lsr_sqlite *s, sqlite3_str *sql, sqlite3_stmt **ret_stmt)
+{
+        char *text = sqlite3_str_finish(sql);
+        int code = text ? sqlite3_prepare_v2(s->db, text, -1, ret_stmt, NULL) : SQLITE_NOMEM;
+
+        sqlite3_free(text);
+        return code;
+}
+
 int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what)
 {
         int code = sqlite3_step(stmt);
@@ -307,6 +316,7 @@ static int sqlite_begin(struct lsr_scan *scan, struct lsr_sqlite **ret_s)
         }
         s->scan = scan;
         s->steps = 0;
+        s->looked = 0;
         *ret_s = s;
         return r < 0 ? r : 0;
 }

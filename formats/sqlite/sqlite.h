@@ -8,7 +8,10 @@
  *      formats/sqlite/vfs.c     the database, its log and its journal as SQLite sees them
  *      formats/sqlite/schema.c  the tables of any other, and names for what they hold
  *      formats/sqlite/tables.c  any other database as tables, rows and columns
- *      formats/sqlite/read.c    values as content
+ *      formats/sqlite/describe.c what long rows say of these
+ *      formats/sqlite/pages.c   how large a table is, without reading it
+ *      formats/sqlite/cursor.c  the content of a table, a row, a value
+ *      formats/sqlite/read.c    values in pieces, rows as JSON, members of archives
  *      formats/sqlite/check.c   all of them, counted
  */
 #pragma once
@@ -45,11 +48,20 @@ const char *lsr_sqlite_vfs_name(const struct lsr_sqlite_vfs *v);
 /* Is there a log or a journal, so that the database is not what its file alone says? */
 bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v);
 
-/* A table is going to be read from its beginning to its end, and not here and there. */
+/* Look at the database where it lies, if it is cached. */
+void lsr_sqlite_vfs_map(struct lsr_sqlite_vfs *v);
+
+/* The same; and a table is going to be read from its beginning to its end, and not here and there. */
 void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v);
 
 /* Is it looked at where it lies?  Then it may be read through several connections at a time. */
 bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v);
+
+/*
+ * @n bytes of the database at @offset, as SQLite reads it now.  False: there are none, or a log may have others.  Pages
+ * that do not exist are no error of the database.
+ */
+bool lsr_sqlite_vfs_page(struct lsr_sqlite_vfs *v, uint64_t offset, uint8_t *buf, size_t n);
 
 /* Bytes of the database and its log together. */
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
@@ -78,6 +90,7 @@ struct lsr_sqlite_column {
         char *shown;
         unsigned key; /* place in the primary key, from 1; 0: it has none */
         bool text;    /* of TEXT affinity: any text here is text */
+        bool integer; /* declared INTEGER: the only column of a primary key, it is the rowid */
 };
 
 enum lsr_sqlite_kind {
@@ -90,6 +103,8 @@ struct lsr_sqlite_table {
         char *name;
         char *shown;
         enum lsr_sqlite_kind kind;
+        uint32_t root;   /* its first page; 0: it has none */
+        char module[32]; /* of a virtual one: whose code makes its rows */
         /* The rest is known once it is entered. */
         const char *rowid; /* a name for it that no column has, or NULL: there is none */
         bool keyed;        /* rows are named by the primary key */
@@ -101,12 +116,23 @@ struct lsr_sqlite_table {
         unsigned n_keys;
 };
 
+/* A row of sqlite_schema: a table, one of its indexes or triggers. */
+struct lsr_sqlite_part {
+        char *table; /* whose it is */
+        uint32_t root;
+        uint64_t dump_size; /* bytes of its statement, with its end */
+};
+
 /* What sqlite_schema says. */
 struct lsr_sqlite_schema {
         struct lsr_sqlite_table *tables;
         size_t n;
         size_t cap;
         uint64_t dump_size;
+        struct lsr_sqlite_part *parts;
+        size_t n_parts;
+        size_t cap_parts;
+        bool sorted; /* the parts are, by table */
 };
 
 /* --- sqlite.c ---------------------------------------------------------------- */
@@ -129,6 +155,9 @@ struct lsr_sqlite {
         bool archive;   /* what lsr_sqlite_is_archive() said */
         uint64_t steps; /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
+        uint64_t looked;   /* pages that lsr_sqlite_measure() has looked at for a request */
+        bool listed;       /* an archive with LSR_SQLITE_LIST, which has all of its rows, */
+        bool clean;        /* and with LSR_SQLITE_ODD, which has none */
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
         bool heap_limited; /* counted among those for which the process has a limit of memory */
         sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */
@@ -142,6 +171,9 @@ void lsr_sqlite_close(struct lsr_sqlite *s);
 /* Compile SQL made as by sqlite3_mprintf.  SQLITE_OK or what SQLite says. */
 int lsr_sqlite_prepare(struct lsr_sqlite *s, sqlite3_stmt **ret_stmt, const char *format, ...);
 
+/* The same; takes @sql over. */
+int lsr_sqlite_prepare_str(struct lsr_sqlite *s, sqlite3_str *sql, sqlite3_stmt **ret_stmt);
+
 /* To the next row: 1, 0 at the end, or a negative errno with trouble reported about @what. */
 int lsr_sqlite_step(struct lsr_sqlite *s, sqlite3_stmt *stmt, const char *what);
 
@@ -150,10 +182,27 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 
 /* --- formats/sqlite/archive.c -------------------------------------------------------- */
 
+/*
+ * What a listing shows, beside the rows: archives that we write have it as an index.  Its entries follow each other, where
+ * rows lie between contents.  Whoever adds rows keeps it up to date, as SQLite does that.
+ */
+#define LSR_SQLITE_LIST "sqlar_list"
+#define LSR_SQLITE_TARGET_MAX "4096" /* bytes of a symbolic link's target */
+#define LSR_SQLITE_TARGET "CASE WHEN sz=-1 AND length(data)<=" LSR_SQLITE_TARGET_MAX " THEN data END"
+#define LSR_SQLITE_LIST_SQL \
+        "CREATE INDEX " LSR_SQLITE_LIST " ON sqlar(name,mode,mtime,sz,length(data)," LSR_SQLITE_TARGET ")"
+
+/* And one of names that stand for another's path, such as "./a" and "b/../a": where there is none, a path is looked up. */
+#define LSR_SQLITE_ODD "sqlar_odd"
+#define LSR_SQLITE_ODD_NAMES                                                                                       \
+        "name<>'.' AND ('/'||name||'/' GLOB '*/./*' OR '/'||name||'/' GLOB '*/../*' OR instr('/'||name||'/','//')" \
+        " OR instr(CAST(name AS BLOB),x'00'))"
+#define LSR_SQLITE_ODD_SQL "CREATE INDEX " LSR_SQLITE_ODD " ON sqlar(name) WHERE " LSR_SQLITE_ODD_NAMES
+
 /* A function of the listing's own statements, which no schema can call. */
 #define LSR_SQLITE_TAKE "lsr_take"
 
-/* 1: it is an archive; 0: it is none; or a negative errno. */
+/* 1: it is an archive, and s->listed and s->clean are set; 0: it is none; or a negative errno. */
 int lsr_sqlite_is_archive(struct lsr_sqlite *s);
 
 int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
@@ -166,6 +215,13 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s);
 int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema);
 void lsr_sqlite_schema_free(struct lsr_sqlite_schema *schema);
 
+/* The parts of @t: how many. */
+size_t lsr_sqlite_schema_parts(struct lsr_sqlite_schema *schema, const struct lsr_sqlite_table *t,
+                               const struct lsr_sqlite_part **ret_parts);
+
+/* Bytes of the statements that made @t. */
+uint64_t lsr_sqlite_schema_dump_size(struct lsr_sqlite_schema *schema, const struct lsr_sqlite_table *t);
+
 /* Find out about columns and keys; as above. */
 int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t);
 void lsr_sqlite_table_leave(struct lsr_sqlite_table *t);
@@ -177,18 +233,53 @@ const struct lsr_sqlite_column *lsr_sqlite_table_find(const struct lsr_sqlite_ta
 void lsr_sqlite_row_name(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
                          uint64_t position);
 
+/* Append the order in which rows without rowid are counted. */
+void lsr_sqlite_put_order(sqlite3_str *sql, const struct lsr_sqlite_table *t);
+
 /* --- formats/sqlite/tables.c --------------------------------------------------------- */
 
 #define LSR_SQLITE_SIZES "lsr_sizes" /* as LSR_SQLITE_TAKE */
 
 int lsr_sqlite_tables_scan(struct lsr_sqlite *s);
 
+/* Say that @t is a virtual table, with @error 0 as a remark. */
+void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t, int error);
+
+/* --- formats/sqlite/pages.c ---------------------------------------------------------- */
+
+struct lsr_sqlite_extent {
+        uint64_t rows;
+        uint64_t bytes;  /* of its pages */
+        uint64_t looked; /* how many of these were */
+        bool exact;      /* all of it was looked at; else these are estimates */
+};
+
+/* The tree with the first page @root.  False: that cannot be told. */
+bool lsr_sqlite_measure(struct lsr_sqlite *s, uint32_t root, struct lsr_sqlite_extent *ret_extent);
+
+/* --- formats/sqlite/describe.c ------------------------------------------------------- */
+
+struct lsr_sqlite_about {
+        uint64_t rows;  /* UINT64_MAX: not known exactly */
+        uint64_t bytes; /* with its indexes; UINT64_MAX: not known */
+        char note[80];
+};
+
+void lsr_sqlite_describe(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema, const struct lsr_sqlite_table *t,
+                         struct lsr_sqlite_about *ret_about);
+
+/* Append result columns for a preview of a row: how many. */
+unsigned lsr_sqlite_preview_select(sqlite3_str *sql, const struct lsr_sqlite_table *t);
+
+/* Append the preview, of @n result columns from @first on. */
+void lsr_sqlite_preview(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, int first,
+                        unsigned n);
+
+/* --- formats/sqlite/cursor.c --------------------------------------------------------- */
+
 /* Members that are asked for in the order of their positions are read in one pass. */
 int lsr_sqlite_tables_read(struct lsr_sqlite *s, const struct lsr_member *m, const struct lsr_sink *sink);
 void lsr_sqlite_cursor_close(struct lsr_sqlite *s);
-
-/* Remark that @t is a virtual table. */
-void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t);
 
 /* --- formats/sqlite/check.c ---------------------------------------------------------- */
 

@@ -19,9 +19,7 @@
  *
  * A database that is cached, and needs neither rollback nor log, is mapped: of
  * an archive SQLite needs half of all pages, and a few bytes of each.  Without
- * shared memory for logs.  It is not mapped for the lookup of one path, which
- * reads the index of names: its pages are few and scattered, and the kernel
- * maps sixteen around each; they are read one by one.
+ * shared memory for logs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,9 +39,9 @@
 #define VFS_WINDOW_MAX ((size_t)256 << 10)
 #define VFS_ALIGN UINT64_C(4096)
 #define VFS_ALIGN_SPARSE UINT64_C(512) /* the smallest page */
-#define VFS_FETCHES_HELD 512u /* of each kind, from a map, before their pages are let go: each may bring 64 KiB */
-#define VFS_LEAF 0x0d         /* the first byte of a leaf of a table, sqlite.org/fileformat2.html 1.6 */
-#define VFS_PATH_MAX 512      /* as SQLite's own: a longer name of a super-journal would be taken for none */
+#define VFS_FETCHES_HELD 1024u /* of each kind, from a map, before their pages are let go: each may bring 64 KiB */
+#define VFS_LEAF 0x0d          /* the first byte of a leaf of a table, sqlite.org/fileformat2.html 1.6 */
+#define VFS_PATH_MAX 512       /* as SQLite's own: a longer name of a super-journal would be taken for none */
 
 /* The end of a journal that belongs to a transaction over several databases, sqlite.org/fileformat2.html 3. */
 static const uint8_t vfs_journal_magic[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
@@ -535,21 +533,37 @@ bool lsr_sqlite_vfs_changing(const struct lsr_sqlite_vfs *v)
         return v->sides[VFS_WAL].input || v->sides[VFS_JOURNAL].input || v->n_pages;
 }
 
-void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v)
+void lsr_sqlite_vfs_map(struct lsr_sqlite_vfs *v)
 {
         struct vfs_side *s = &v->sides[VFS_MAIN];
 
-        if (!s->sparse)
+        if (v->map || lsr_sqlite_vfs_changing(v))
                 return;
-        s->sparse = false;
-        if (!lsr_sqlite_vfs_changing(v))
-                v->map = lsr_input_map(s->input);
+        v->map = lsr_input_map(s->input);
         v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = s->size };
+}
+
+void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v)
+{
+        v->sides[VFS_MAIN].sparse = false;
+        lsr_sqlite_vfs_map(v);
 }
 
 bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v)
 {
         return v->map;
+}
+
+bool lsr_sqlite_vfs_page(struct lsr_sqlite_vfs *v, uint64_t offset, uint8_t *buf, size_t n)
+{
+        struct vfs_side *s = &v->sides[VFS_MAIN];
+
+        if (v->sides[VFS_WAL].input || v->error || offset > s->stored || s->stored - offset < n ||
+            vfs_read_stored(v, s, buf, n, offset) != SQLITE_OK)
+                return false;
+        if (v->n_pages)
+                vfs_overlay(v, buf, n, offset);
+        return true;
 }
 
 uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v)

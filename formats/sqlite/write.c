@@ -9,6 +9,11 @@
  * A blob's size must be known before its first byte.  Members in pieces are
  * therefore gathered and then written into a blob of zeros, in place: a large
  * member is in memory once, deflated, and never in one block.
+ *
+ * The last is an index with all that a listing shows.  It is made when all rows
+ * are there, as then its pages follow each other, and listing reads these alone.
+ * Another one has the names that are not those of their paths; we write none, and
+ * so it says until somebody adds some.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,8 +56,9 @@ struct sqlar_writer {
         size_t head_cap;
         uint8_t *joined; /* LSR_PRESS_PIECE: a blob in one block */
         /* Of a member that comes piece by piece: */
-        uint8_t *first_head;
-        struct lsr_press_piece *pieces; /* what they need of their content is their own */
+        struct lsr_arena gathered; /* its head, and what its pieces need of their content */
+        void *first_head;
+        struct lsr_press_piece *pieces;
         size_t n_pieces, cap_pieces;
         /* The blob being written: */
         sqlite3_blob *blob;
@@ -189,23 +195,9 @@ static int sqlar_row(struct sqlar_writer *s, const void *head, uint64_t size, co
         return sqlar_fail(s, code);
 }
 
-static uint8_t *sqlar_copy(const void *data, size_t n)
+static void *sqlar_copy(struct sqlar_writer *s, const void *data, size_t n)
 {
-        uint8_t *copy = lsr_xmalloc(n);
-
-        memcpy(copy, data, n);
-        return copy;
-}
-
-static void sqlar_forget(struct sqlar_writer *s)
-{
-        for (size_t i = 0; i < s->n_pieces; i++) {
-                free((void *)(uintptr_t)s->pieces[i].data);
-                free((void *)(uintptr_t)s->pieces[i].packed);
-        }
-        s->n_pieces = 0;
-        free(s->first_head);
-        s->first_head = NULL;
+        return memcpy(lsr_arena_alloc(&s->gathered, n), data, n);
 }
 
 static void sqlar_gather(struct sqlar_writer *s, const struct lsr_press_piece *from)
@@ -215,8 +207,8 @@ static void sqlar_gather(struct sqlar_writer *s, const struct lsr_press_piece *f
         lsr_grow(&s->pieces, s->n_pieces, &s->cap_pieces);
         piece = &s->pieces[s->n_pieces++];
         *piece = *from;
-        piece->packed = from->n_packed > 0 ? sqlar_copy(from->packed, from->n_packed) : NULL;
-        piece->data = from->n_packed > 0 ? NULL : sqlar_copy(from->data, from->n);
+        piece->packed = from->n_packed > 0 ? sqlar_copy(s, from->packed, from->n_packed) : NULL;
+        piece->data = from->n_packed > 0 ? NULL : sqlar_copy(s, from->data, from->n);
 }
 
 static int sqlar_put(void *ctx, const struct lsr_press_member *m)
@@ -227,11 +219,12 @@ static int sqlar_put(void *ctx, const struct lsr_press_member *m)
         if (m->first && m->last)
                 return sqlar_row(s, m->head, m->size, m->pieces, m->n);
         if (m->first)
-                s->first_head = sqlar_copy(m->head, m->head_len);
+                s->first_head = sqlar_copy(s, m->head, m->head_len);
         sqlar_gather(s, m->pieces);
         if (m->last) {
                 r = sqlar_row(s, s->first_head, m->size, s->pieces, s->n_pieces);
-                sqlar_forget(s);
+                lsr_arena_free(&s->gathered);
+                s->n_pieces = 0;
         }
         return r;
 }
@@ -282,7 +275,7 @@ static int sqlar_finish(struct lsr_writer *w)
                 return r;
         sqlite3_finalize(s->insert);
         s->insert = NULL;
-        code = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+        code = sqlite3_exec(s->db, LSR_SQLITE_LIST_SQL "; COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
                 code = sqlite3_close(s->db);
         if (code != SQLITE_OK)
@@ -299,7 +292,7 @@ static void sqlar_free(struct lsr_writer *w)
         sqlite3_finalize(s->insert);
         sqlite3_close(s->db);
         lsr_sqlite_output_free(s->fs);
-        sqlar_forget(s);
+        lsr_arena_free(&s->gathered);
         free(s->pieces);
         free(s->joined);
         free(s->head);
@@ -315,7 +308,7 @@ static int sqlar_open_database(struct sqlar_writer *s)
                 code = sqlite3_exec(s->db,
                                     "PRAGMA page_size=512; PRAGMA encoding='UTF-8'; PRAGMA journal_mode=OFF;"
                                     "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
-                                    "PRAGMA cache_size=-8192; BEGIN EXCLUSIVE;" SQLAR_SCHEMA,
+                                    "PRAGMA cache_size=-8192; BEGIN EXCLUSIVE;" SQLAR_SCHEMA ";" LSR_SQLITE_ODD_SQL,
                                     NULL, NULL, NULL);
         if (code == SQLITE_OK)
                 code = sqlite3_prepare_v2(s->db, "INSERT INTO sqlar VALUES(?1,?2,?3,?4,?5)", -1, &s->insert, NULL);

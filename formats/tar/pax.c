@@ -399,15 +399,16 @@ int tar_pax_parse_global(struct tar_pax *global, struct tar_pax *user, char *bod
 
         pax_settle_xattrs(&p, PAX_GLOBAL_XATTRS_MAX);
         for (size_t i = 0; i < TAR_KEYS; i++) {
-                struct tar_text *text = &p.texts[i], *old = &global->texts[i];
+                struct tar_text *text = &p.texts[i];
+                char *old = global->owned[i];
 
-                if (text->s == old->s)
+                if (text->s == old)
                         continue;
-                if (text->s)
-                        text->s = memcpy(lsr_xmalloc(text->len + 1), text->s, text->len + 1);
-                if (old->s && user->texts[i].s == old->s)
+                p.owned[i] = text->s ? memcpy(lsr_xmalloc(text->len + 1), text->s, text->len + 1) : NULL;
+                text->s = p.owned[i];
+                if (old && user->texts[i].s == old)
                         user->texts[i] = *text;
-                free((char *)old->s);
+                free(old);
         }
         *global = p;
         return r;
@@ -422,6 +423,6 @@ void tar_pax_free(struct tar_pax *p)
 void tar_pax_free_global(struct tar_pax *global)
 {
         for (size_t i = 0; i < TAR_KEYS; i++)
-                free((char *)global->texts[i].s);
+                free(global->owned[i]);
         tar_pax_free(global);
 }

@@ -577,6 +577,7 @@ static bool tar_range(struct lsr_scan *scan, const struct lsr_member *m, struct 
 const struct lsr_format lsr_format_tar = {
         .name = "tar",
         .suffixes = tar_suffixes,
+        .offsets = true,
         .probe = tar_probe,
         .scan = tar_scan,
         .read = tar_read,

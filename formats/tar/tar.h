@@ -103,6 +103,7 @@ struct tar_map {
 /* The values of pax records.  Texts point into the body that was parsed. */
 struct tar_pax {
         struct tar_text texts[TAR_KEYS]; /* NUL-terminated behind len */
+        char *owned[TAR_KEYS];           /* those texts of a global one */
         int64_t values[TAR_VALUES];
         unsigned values_set; /* 1 << enum tar_value */
         unsigned times_set;  /* 1 << enum lsr_time */

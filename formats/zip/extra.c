@@ -264,6 +264,8 @@ static void extra_one(struct lsr_zip_entry *e, unsigned id, const uint8_t *p, si
                 if (n >= 7 && e->method == LSR_ZIP_AES) {
                         e->method = lsr_le16(p + 5);
                         e->aes = true;
+                        e->strength = p[4];
+                        e->no_crc = lsr_le16(p) == 2;
                 }
                 break;
         default:

@@ -21,6 +21,7 @@
 #include "formats/drivers.h"
 #include "formats/filter/inflate.h"
 #include "formats/filter/xz.h"
+#include "formats/zip/decrypt.h"
 
 #define READ_WHOLE_PACKED_MAX LSR_INPUT_PEEK_MAX
 #define READ_WHOLE_MAX ((uint64_t)8 << 20)
@@ -123,6 +124,7 @@ struct read_job {
         struct lsr_scan *scan;
         const struct lsr_member *m;
         const struct lsr_sink *sink;
+        const struct lsr_zip_cipher *cipher; /* NULL: it is not encrypted */
         uint64_t made;
         uint32_t crc;
 };
@@ -221,15 +223,23 @@ static int read_open(struct lsr_input **ret_input, struct lsr_input *inner, cons
 static int read_decode(struct read_job *job)
 {
         unsigned method = read_method(job->m);
-        struct lsr_input *view, *in;
-        int r = method == LSR_ZIP_DEFLATE ? read_whole(job) : 1;
+        struct lsr_input *data, *in;
+        int r = method == LSR_ZIP_DEFLATE && !job->cipher ? read_whole(job) : 1;
 
         if (r <= 0)
                 return r;
-        in = view = view_new(job->scan->input, job->m->packed);
-        r = method == LSR_ZIP_STORE ? 0 : read_open(&in, view, job->m, job->scan->window_max);
+        in = data = view_new(job->scan->input, job->m->packed);
+        r = job->cipher ? lsr_zip_decrypt(&data, data, job->cipher, job->scan->password) : 0;
+        in = data;
+        if (r == 0 && method != LSR_ZIP_STORE)
+                r = read_open(&in, data, job->m, job->scan->window_max);
         if (r == 0)
                 r = read_stream(job, in);
+        if (r == 0 && job->cipher) {
+                r = lsr_zip_decrypt_end(data);
+                if (r < 0)
+                        lsr_scan_trouble(job->scan, r, "'%s' is damaged: it is not what was encrypted", job->m->path);
+        }
         lsr_input_free(in);
         return r;
 }
@@ -299,8 +309,8 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
 
         if (!S_ISREG(m->meta.mode) && !S_ISLNK(m->meta.mode))
                 return S_ISDIR(m->meta.mode) ? -EISDIR : -EOPNOTSUPP;
-        if (m->flags & LSR_MEMBER_ENCRYPTED) {
-                lsr_scan_trouble(scan, -EACCES, "'%s' is encrypted", m->path);
+        if (m->flags & LSR_MEMBER_ENCRYPTED && !scan->password) {
+                lsr_scan_trouble(scan, -EACCES, "'%s' is encrypted (--password-file, LSR_PASSWORD)", m->path);
                 return -EACCES;
         }
         if (m->flags & LSR_MEMBER_SUSPECT) {
@@ -321,6 +331,59 @@ static int read_refuse(struct lsr_scan *scan, const struct lsr_member *m)
                                  lsr_zip_method(method, buf));
                 return -EOPNOTSUPP;
         }
+}
+
+/* How @m is encrypted, as its local header says.  0, or a negative errno, said. */
+static int read_cipher(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_zip_entry *local,
+                       struct lsr_zip_cipher *ret_cipher)
+{
+        uint8_t by_crc = (uint8_t)(m->data >> 24), by_time = (uint8_t)(local->dos_time >> 8);
+        bool aes = local->aes && local->strength >= 1 && local->strength <= 3;
+
+        if (local->flags & LSR_ZIP_STRONG || (local->method == LSR_ZIP_AES && !aes) || (local->aes && !aes)) {
+                lsr_scan_trouble(scan, -EOPNOTSUPP, "'%s' is encrypted in a way that is not known", m->path);
+                return -EOPNOTSUPP;
+        }
+        *ret_cipher = (struct lsr_zip_cipher){
+                .strength = aes ? local->strength : 0,
+                .check = by_crc,
+                .other_check = local->flags & LSR_ZIP_STREAMED ? by_time : by_crc,
+        };
+        return 0;
+}
+
+/* Read and said of it, where something is wrong: @header, of @length bytes, is what the input stands at. */
+static int read_content(struct read_job *job, const uint8_t *header, size_t length)
+{
+        struct lsr_scan *scan = job->scan;
+        const struct lsr_member *m = job->m;
+        struct lsr_zip_cipher cipher;
+        struct lsr_zip_entry local = {};
+        int r = 0;
+
+        if (m->flags & LSR_MEMBER_ENCRYPTED) {
+                lsr_zip_local(header, &local);
+                r = read_cipher(scan, m, &local, &cipher);
+                job->cipher = &cipher;
+        }
+        if (r < 0)
+                return r;
+        lsr_input_take(scan->input, length);
+        r = read_decode(job);
+        job->cipher = NULL;
+        if (r < 0)
+                return r;
+        if (job->made != m->meta.size) {
+                lsr_scan_trouble(scan, -EBADMSG, "'%s' has %s bytes instead of %s", m->path, lsr_grouped(job->made),
+                                 lsr_grouped(m->meta.size));
+                return -EBADMSG;
+        }
+        if (job->crc != (uint32_t)m->data && !(local.aes && local.no_crc)) {
+                lsr_scan_trouble(scan, -EBADMSG, "'%s' is damaged: its checksum is wrong", m->path);
+                return -EBADMSG;
+        }
+        scan->verified = true;
+        return 0;
 }
 
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
@@ -344,21 +407,7 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
         if (r < 0)
                 return r;
         read_compare_names(scan, m, header);
-        lsr_input_take(scan->input, length);
-        r = read_decode(&job);
-        if (r < 0)
-                return r;
-        if (job.made != m->meta.size) {
-                lsr_scan_trouble(scan, -EBADMSG, "'%s' has %s bytes instead of %s", m->path, lsr_grouped(job.made),
-                                 lsr_grouped(m->meta.size));
-                return -EBADMSG;
-        }
-        if (job.crc != (uint32_t)m->data) {
-                lsr_scan_trouble(scan, -EBADMSG, "'%s' is damaged: its checksum is wrong", m->path);
-                return -EBADMSG;
-        }
-        scan->verified = true;
-        return 0;
+        return read_content(&job, header, length);
 }
 
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)

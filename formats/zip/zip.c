@@ -358,6 +358,7 @@ static const char *const zip_suffixes[] = {
 const struct lsr_format lsr_format_zip = {
         .name = "zip",
         .suffixes = zip_suffixes,
+        .offsets = true,
         .needs_random = true,
         .from_end = true,
         .probe = zip_probe,

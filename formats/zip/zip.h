@@ -49,6 +49,7 @@ enum {
         LSR_ZIP_ENCRYPTED = 1 << 0,
         LSR_ZIP_LZMA_MARKER = 1 << 1, /* of method 14: its end is marked */
         LSR_ZIP_STREAMED = 1 << 3,    /* sizes and checksum follow the data */
+        LSR_ZIP_STRONG = 1 << 6,      /* encrypted in a way of PKWARE's that is not public */
         LSR_ZIP_UTF8 = 1 << 11,
 };
 
@@ -99,7 +100,9 @@ struct lsr_zip_entry {
         uint8_t host;    /* 4.4.2 */
         bool local;
         bool aes;
-        bool incomplete; /* the zip64 field lacks something */
+        uint8_t strength; /* of AES, 7.2: 1 to 3; these two are of the last extra field that says so */
+        bool no_crc;      /* AE-2: the checksum is not one */
+        bool incomplete;  /* the zip64 field lacks something */
         const uint8_t *name;
         size_t name_len;
         const uint8_t *extra;

@@ -3,7 +3,7 @@
  *
  * malloc serves large requests by mmap as well, but copies them when they grow
  * and returns them to the kernel at moments of its own choosing.  A listing
- * wants neither: blocks double up to 16 MiB and stay until the reset.
+ * wants neither: blocks double up to 64 MiB and stay until the reset.
  */
 #include "base/arena.h"
 
@@ -22,7 +22,10 @@
 
 #define ARENA_FIRST_BLOCK ((size_t)4 << 20)
 #define ARENA_MIN_BLOCK ((size_t)256 << 10)
-#define ARENA_LARGEST_BLOCK ((size_t)16 << 20)
+#define ARENA_LARGEST_BLOCK ((size_t)64 << 20)
+
+#define ARENA_HUGE_MIN ((size_t)16 << 20)  /* blocks from here up come in large pages */
+#define ARENA_FORGET_MIN ((size_t)1 << 20) /* bytes for which a call pays */
 
 #define ARRAY_FIRST 64 /* elements of one that grows */
 
@@ -62,6 +65,16 @@ static void arena_unmap(struct lsr_arena_block *block)
                 munmap(block, block->size);
 }
 
+/* Whole large pages of a range; if the kernel has none, it stays as it is. */
+static void heap_advise(char *begin, size_t n)
+{
+        char *first = begin + (-(uintptr_t)begin & (HEAP_PAGE - 1));
+        size_t skip = (size_t)(first - begin);
+
+        if (skip < n)
+                madvise(first, (n - skip) & ~(HEAP_PAGE - 1), MADV_HUGEPAGE);
+}
+
 /* A block for @n bytes at least.  0 or -ENOMEM. */
 static int arena_try_block(struct lsr_arena *a, size_t n)
 {
@@ -82,6 +95,8 @@ static int arena_try_block(struct lsr_arena *a, size_t n)
         }
         if (block == MAP_FAILED)
                 return -ENOMEM;
+        if (size >= ARENA_HUGE_MIN)
+                heap_advise((char *)block, size);
         block->size = size;
         block->older = a->blocks;
         a->blocks = block;
@@ -138,6 +153,14 @@ void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n)
         return lsr_arena_alloc(a, bytes);
 }
 
+void lsr_arena_forget(const void *p, size_t n)
+{
+        const uintptr_t page = 4096, begin = ((uintptr_t)p + page - 1) & -page, end = ((uintptr_t)p + n) & -page;
+
+        if (n >= ARENA_FORGET_MIN && begin < end)
+                madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 char *lsr_arena_strndup(struct lsr_arena *a, const char *s, size_t len)
 {
         char *p = lsr_arena_text(a, len + 1);
@@ -180,16 +203,6 @@ void lsr_arena_free(struct lsr_arena *a)
                 arena_unmap(b);
         }
         *a = (struct lsr_arena){};
-}
-
-/* Whole large pages of a range; if the kernel has none, it stays as it is. */
-static void heap_advise(char *begin, size_t n)
-{
-        char *first = begin + (-(uintptr_t)begin & (HEAP_PAGE - 1));
-        size_t skip = (size_t)(first - begin);
-
-        if (skip < n)
-                madvise(first, (n - skip) & ~(HEAP_PAGE - 1), MADV_HUGEPAGE);
 }
 
 /*

@@ -32,6 +32,9 @@ char *lsr_arena_text(struct lsr_arena *a, size_t n);
 /* Give back what lies behind @end of the text that was allocated last. */
 void lsr_arena_trim(struct lsr_arena *a, char *end);
 
+/* Nothing of these bytes is needed any more: whole pages of them go back to the kernel if they are many. */
+void lsr_arena_forget(const void *p, size_t n);
+
 /* A NUL-terminated copy of @len bytes. */
 char *lsr_arena_strndup(struct lsr_arena *a, const char *s, size_t len);
 

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-int lsr_word_find(const struct lsr_word *words, const char *text)
+static int word_find(const struct lsr_word *words, const char *text, bool extra)
 {
         size_t len = strlen(text);
         int found = -1;
 
         for (; words->word; words++) {
-                if (strncmp(words->word, text, len) != 0)
+                if (words->extra != extra || strncmp(words->word, text, len) != 0)
                         continue;
                 if (!words->word[len])
                         return words->value;
@@ -19,4 +19,11 @@ int lsr_word_find(const struct lsr_word *words, const char *text)
                         found = words->value;
         }
         return found;
+}
+
+int lsr_word_find(const struct lsr_word *words, const char *text, bool extra)
+{
+        int found = word_find(words, text, false);
+
+        return found == -1 && extra ? word_find(words, text, true) : found;
 }

@@ -130,16 +130,16 @@ static bool catalogue_has_children(const struct lsr_catalogue *c, uint32_t index
         return !c->row_of || index == c->whole || !catalogue_is_dir(c, index);
 }
 
-static bool catalogue_unread(const struct lsr_catalogue *c, uint32_t index)
+static bool catalogue_is_any(const struct lsr_catalogue *c, uint32_t index, unsigned flags)
 {
-        return c->narrow[NARROW_FLAGS] && (c->narrow[NARROW_FLAGS][index] & LSR_MEMBER_UNREAD);
+        return c->narrow[NARROW_FLAGS] && (c->narrow[NARROW_FLAGS][index] & flags);
 }
 
 bool lsr_catalogue_holds(const struct lsr_catalogue *c, uint32_t row)
 {
         uint32_t index = catalogue_index(c, row);
 
-        return catalogue_has_children(c, index) && !catalogue_unread(c, index);
+        return catalogue_has_children(c, index) && !catalogue_is_any(c, index, LSR_MEMBER_UNREAD);
 }
 
 struct lsr_slice lsr_catalogue_children(const struct lsr_catalogue *c, uint32_t row)
@@ -194,7 +194,8 @@ static void catalogue_get_meta(const struct lsr_catalogue *c, uint32_t row, stru
                 .size = catalogue_wide(c, WIDE_SIZE, row),
                 .rdev = catalogue_narrow(c, NARROW_RDEV, row),
         };
-        if (catalogue_unread(c, row))
+        /* Rows are counted otherwise. */
+        if (catalogue_is_any(c, row, LSR_MEMBER_UNREAD | LSR_MEMBER_TABLE))
                 ret_meta->known &= ~LSR_FIELD_NLINK;
         if (a->known & LSR_FIELD_SIZE) {
                 ret_meta->known |= LSR_FIELD_BLOCKS;

@@ -48,9 +48,10 @@ enum {
 #define CATALOGUE_FIELDS                                                                                    \
         (LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_UID | LSR_FIELD_GID | LSR_FIELD_SIZE | LSR_FIELD_DEV | \
          LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
-#define CATALOGUE_FLAGS ((LSR_MEMBER_SHADOWS << 1) - 1)
+#define CATALOGUE_FLAGS ((LSR_MEMBER_COUNTED << 1) - 1)
+/* What an encoding may have: it is of all there is, and of no database. */
 #define CATALOGUE_FLAGS_STORED \
-        (CATALOGUE_FLAGS & ~LSR_MEMBER_UNREAD) /* what an encoding may have: it is of all there is */
+        (CATALOGUE_FLAGS & ~(LSR_MEMBER_UNREAD | LSR_MEMBER_NOTED | LSR_MEMBER_TABLE | LSR_MEMBER_COUNTED))
 
 struct catalogue_attr {
         uint32_t known;

@@ -27,6 +27,9 @@ enum {
          * name that was added before, of which more is known now.
          */
         LSR_MEMBER_SHADOWS = 1 << 9,
+        LSR_MEMBER_NOTED = 1 << 10,   /* target is a note for people: what is in a table, how a row begins */
+        LSR_MEMBER_TABLE = 1 << 11,   /* names in it are keys of rows */
+        LSR_MEMBER_COUNTED = 1 << 12, /* data is the number of its rows */
 };
 
 /* What is not what it seems in a listing. */
@@ -54,7 +57,8 @@ struct lsr_member {
         const char *user;     /* names stored in the bundle, NUL-terminated; NULL if there are none */
         const char *group;
         const char *method; /* of compression: "deflate", "store"; NULL: not said */
-        const char *target; /* of a symbolic link, or the path of the member a hard link names; NULL if none */
+        /* Of a symbolic link, or the path of the member a hard link names, or a note (LSR_MEMBER_NOTED); NULL if none. */
+        const char *target;
         size_t target_len;
         const uint8_t *xattrs; /* NUL-terminated name, u32 little-endian length, value; and again */
         size_t xattrs_len;

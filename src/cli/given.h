@@ -63,6 +63,7 @@ struct lsr_parser {
         int argc;
         bool gnu;              /* called as ls: no options of our own */
         int next;              /* index in argv */
+        bool levels;           /* a number behind -L is one: there are levels */
         const char *letters;   /* rest of a group of short options */
         bool only_operands;    /* "--" was seen */
         const char **operands; /* collected, room for argc */
@@ -77,8 +78,16 @@ int lsr_parse_option(struct lsr_parser *p, const struct lsr_option **ret_option,
 
 /* ---- settings-command.c ---- */
 
-/* The command among the words of @parser, at any place; what is wrong with other words does not matter yet. */
-enum lsr_action lsr_given_command(struct lsr_parser parser);
+/* What must be known of all words of a command line before the first of them is handled. */
+struct lsr_glance {
+        enum lsr_action action; /* the first command that is named */
+        bool help;              /* so is --help or --version */
+        bool levels;            /* so is --tree or -R */
+        bool no_config;
+};
+
+/* What is wrong with words does not matter yet. */
+struct lsr_glance lsr_given_glance(struct lsr_parser parser);
 
 /* Does @option apply to @action?  Returns 0 if so, or the exit status after an error. */
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action);

@@ -14,6 +14,7 @@
 #include "cli/doubt.h"
 #include "cli/given.h"
 #include "cli/message.h"
+#include "cli/password.h"
 #include "cli/reading.h"
 #include "cli/wildcards.h"
 
@@ -74,6 +75,9 @@ static void list_start_files(void *ctx)
                 zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
+        /* The end of the process closes the last one, where nothing else is going to be opened. */
+        if (l->n_files > 0 && !l->s->list.recursive && l->s->n_operands == 1)
+                l->files[l->n_files - 1].leave_open = true;
         lsr_io_add(l->io, l->ops, l->n_files);
 }
 
@@ -236,6 +240,7 @@ static void list_expect(const struct lsr_settings *settings)
                                                                                                   : 1,
                                                .partial = !(o->want.fields & LSR_FIELD_INODE),
                                                .links = o->follow == LSR_FOLLOW_ALWAYS || o->want.link_target_mode,
+                                               .described = o->want.fields & (LSR_FIELD_SIZE | LSR_FIELD_BLOCKS),
                                        });
 }
 
@@ -256,8 +261,12 @@ int lsr_command_list(struct lsr_settings *settings)
         int error, failure;
 
         l = (struct list){ .s = settings, .view = &settings->view };
+        if (lsr_password_begin(settings) != 0)
+                return 2;
+        lsr_default_blame(settings->engine);
         if (lsr_engine_new(&l.io, settings->engine) != 0)
                 return 2;
+        lsr_default_blame(NULL);
         lsr_out_init(&out, STDOUT_FILENO);
         l.view->out = &out;
         lsr_users_init(&l.view->users, "passwd");
@@ -269,6 +278,7 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .cache = !settings->no_cache,
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
+                                                                       .password = lsr_password,
                                                                        .trouble = list_bundle_trouble });
         if (settings->list.bundles) {
                 if (!settings->gnu)

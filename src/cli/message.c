@@ -16,6 +16,7 @@
 #define MESSAGE_QUOTED_MAX 8
 
 static const char *message_program = "lsr";
+static const char *message_place;
 static bool message_gnu; /* messages are GNU's, byte for byte, where no terminal reads them */
 static uint64_t message_writes;
 static bool message_progress; /* a line of that is there */
@@ -25,6 +26,11 @@ void lsr_message_init(const char *program, bool gnu)
 {
         message_program = program;
         message_gnu = gnu;
+}
+
+void lsr_message_at(const char *place)
+{
+        message_place = place;
 }
 
 uint64_t lsr_message_writes(void)
@@ -69,6 +75,10 @@ int lsr_message_errno(int error, const char *format, ...)
         message_progress = false;
         message_put(&line, message_program);
         lsr_out_puts(&line, ": ");
+        if (message_place) {
+                message_put(&line, message_place);
+                lsr_out_puts(&line, ": ");
+        }
         message_put(&line, text);
         if (error)
                 lsr_out_printf(&line, ": %s", strerror(error));
@@ -196,7 +206,7 @@ int lsr_word_complain(int problem, const char *text, const char *option)
 
 int lsr_word_value(const struct lsr_word *words, const char *text, const char *option)
 {
-        int value = lsr_word_find(words, text);
+        int value = lsr_word_find(words, text, !message_gnu), last = -1;
         lsr_auto(lsr_out_free) struct lsr_out list = LSR_OUT_FD(STDERR_FILENO);
 
         if (value >= 0)
@@ -204,9 +214,10 @@ int lsr_word_value(const struct lsr_word *words, const char *text, const char *o
         lsr_word_complain(value, text, option);
         lsr_out_puts(&list, "Valid arguments are:");
         for (const struct lsr_word *w = words; w->word; w++) {
-                bool same = w > words && w[-1].value == w->value;
-
-                lsr_out_printf(&list, "%s%s", same ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+                if (w->extra && message_gnu)
+                        continue;
+                lsr_out_printf(&list, "%s%s", w->value == last ? ", " : "\n  - ", lsr_quoted_locale(w->word));
+                last = w->value;
         }
         lsr_out_putc(&list, '\n');
         lsr_out_flush(&list);

@@ -14,6 +14,9 @@
 /* @gnu: lsr is called as ls. */
 void lsr_message_init(const char *program, bool gnu);
 
+/* Until the next call, each message begins with @place, for instance a file and a line.  NULL: none does. */
+void lsr_message_at(const char *place);
+
 /*
  * One line, with '?' for each control character, so that any word may be in it (called as ls: if a terminal reads it).
  * A newline is added, and before that ": " and the text of @error (errno, positive) unless it is 0.

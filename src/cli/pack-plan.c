@@ -44,6 +44,7 @@ static int plan_unknown(const char *what, const char *name)
 {
         lsr_autofree char *suffixes = lsr_pack_suffixes();
 
+        lsr_default_blame(name);
         return lsr_message("%s %s is not a format that lsr can write; use one of %s", what, lsr_quoted_always(name),
                            suffixes);
 }
@@ -126,7 +127,10 @@ static int plan_owner(struct lsr_pack_plan *plan, const char *owner)
                 bad = "group";
         else if (!o->set_owner && !o->set_group)
                 bad = "owner";
-        return bad ? lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner)) : 0;
+        if (!bad)
+                return 0;
+        lsr_default_blame(owner);
+        return lsr_message("invalid %s in '--owner=%s'", bad, lsr_printable(owner));
 }
 
 /* Whole seconds since 1970.  False: it is no such number. */
@@ -166,9 +170,11 @@ static int plan_times(struct lsr_pack_plan *plan, const char *mtime)
 
         o->set_time = mtime;
         o->clamp = epoch && *epoch;
+        lsr_default_blame(mtime);
         if (mtime && !plan_time(mtime, &o->time_sec))
                 return lsr_message("invalid time %s for '--mtime': use @SECONDS or 2024-05-06 07:08:09, in UTC",
                                    lsr_quoted_always(mtime));
+        lsr_default_blame(NULL);
         if (o->clamp && !plan_seconds(epoch, &o->clamp_sec))
                 return lsr_message("SOURCE_DATE_EPOCH is not a number of seconds: %s", lsr_quoted_always(epoch));
         return 0;

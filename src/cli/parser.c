@@ -98,12 +98,28 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, const struc
         return 1;
 }
 
+/* -L2 or -L 2, where there are levels: --level=2. */
+static bool parser_parse_level(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
+{
+        bool next = !*p->letters && p->next < p->argc;
+        const char *number = next ? p->argv[p->next] : p->letters;
+
+        if (!p->levels || !*number || number[strspn(number, "0123456789")])
+                return false;
+        p->next += next;
+        p->letters = "";
+        *ret_value = number;
+        return parser_find_prefix("level", strlen("level"), true, ret_option) == 1;
+}
+
 static int parser_parse_letter(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
 {
         char letter = *p->letters++;
         const struct lsr_option *o = parser_find_letter(letter);
 
         *ret_value = NULL;
+        if (letter == 'L' && parser_parse_level(p, ret_option, ret_value))
+                return 1;
         if (!o) {
                 p->unknown = p->letters - 1;
                 p->unknown_len = 1;

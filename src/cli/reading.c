@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/password.h"
 
 static int engine_refused(const char *name, int error)
 {
@@ -81,6 +82,8 @@ const char *lsr_reading_reason(int error)
                 return "its data are damaged";
         case -EACCES:
                 return "it is encrypted";
+        case -EKEYREJECTED:
+                return "the password is wrong";
         case -EOPNOTSUPP:
                 return "its type or compression method is not supported";
         default:
@@ -94,7 +97,12 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
         int status;
 
         *r = (struct lsr_reading){ .settings = settings };
+        status = lsr_password_begin(settings);
+        if (status)
+                return status;
+        lsr_default_blame(settings->engine);
         status = lsr_engine_new_required(&r->io, settings->engine);
+        lsr_default_blame(NULL);
         if (status)
                 return status;
         r->bundles = lsr_bundles_new(&(struct lsr_bundles_options){
@@ -104,6 +112,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .confine_required = settings->confine_required,
                 .keep_pipes = true,
                 .ctx = r,
+                .password = lsr_password,
                 .trouble = reading_trouble,
         });
         return 0;

@@ -68,9 +68,13 @@ static void resolve_format(struct lsr_settings *s)
         struct lsr_view_options *o = &s->view.o;
         struct lsr_list_options *l = &s->list;
 
-        /* As -R is for GNU ls, a tree is what lies below directories. */
+        /* As for tree(1), -d is for directories only there; for GNU ls it takes -R back. */
+        if (l->dirs_as_files && l->tree)
+                l->kinds = LSR_KINDS_DIRS;
         if (l->dirs_as_files)
-                l->recursive = l->tree = false;
+                l->recursive = false;
+        if (l->tree)
+                l->dirs_as_files = false;
         if (s->given.format == UNSET && s->given.columns)
                 s->given.format = LSR_FORMAT_LONG;
         if (s->given.json)
@@ -79,11 +83,6 @@ static void resolve_format(struct lsr_settings *s)
                 s->given.format = LSR_FORMAT_ONE;
         else if (s->given.format == UNSET)
                 s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
-        if (s->given.json) {
-                /* An object has its path, so it needs no heading. */
-                l->recursive = l->recursive || l->tree;
-                l->tree = false;
-        }
         o->format = (enum lsr_layout)s->given.format;
         o->tree = l->tree;
         if (l->tree) {
@@ -93,6 +92,7 @@ static void resolve_format(struct lsr_settings *s)
                 l->recursive = true;
         }
         l->ignore = s->ignore.list;
+        l->only = s->only.list;
         if (s->given.bundles != UNSET)
                 l->enter = enters[s->given.bundles];
         l->hide = l->show == LSR_SHOW_VISIBLE ? s->hide.list : NULL;
@@ -135,14 +135,15 @@ static void resolve_width(struct lsr_settings *s)
 }
 
 /* Where no option said it, a word of @variable may. */
-static void resolve_variable(int *given, const char *variable, const struct lsr_word *words)
+static void resolve_variable(const struct lsr_settings *s, int *given, const char *variable,
+                             const struct lsr_word *words)
 {
         const char *env = getenv(variable);
         int found;
 
         if (*given != UNSET || !env)
                 return;
-        found = lsr_word_find(words, env);
+        found = lsr_word_find(words, env, !s->gnu);
         if (found >= 0)
                 *given = found;
         else
@@ -155,7 +156,7 @@ static void resolve_quoting(struct lsr_settings *s)
         struct lsr_quote q = {}, dir;
         enum lsr_quoting style;
 
-        resolve_variable(&s->given.quoting, "QUOTING_STYLE", lsr_quoting_words);
+        resolve_variable(s, &s->given.quoting, "QUOTING_STYLE", lsr_quoting_words);
         if (s->given.quoting == UNSET)
                 s->given.quoting = lsr_given_tty(s) ? LSR_QUOTE_SHELL_ESCAPE : LSR_QUOTE_LITERAL;
         style = (enum lsr_quoting)s->given.quoting;
@@ -200,12 +201,14 @@ static void resolve_sizes(struct lsr_settings *s)
         o->block_style = s->given.kibibytes ? (struct lsr_size_style){ 0, 1024 } : style;
 }
 
-static int resolve_time_format(struct lsr_when *w, const char *format)
+static int resolve_time_format(struct lsr_settings *s, const char *format)
 {
+        struct lsr_when *w = &s->view.when;
         char *old = lsr_xstrdup(format), *recent = strchr(old, '\n');
 
         if (recent && strchr(recent + 1, '\n')) {
                 free(old);
+                lsr_default_blame(format);
                 return lsr_message("invalid time style format %s", lsr_quoted_locale(format));
         }
         if (recent)
@@ -227,12 +230,13 @@ static int resolve_time_style(struct lsr_settings *s)
         while (strncmp(style, "posix-", 6) == 0)
                 style = lsr_locale_posix_time() ? "locale" : style + 6;
         if (*style == '+')
-                return resolve_time_format(w, style + 1);
-        kind = lsr_word_find(lsr_time_style_words, style);
+                return resolve_time_format(s, style + 1);
+        kind = lsr_word_find(lsr_time_style_words, style, !s->gnu);
         if (kind < 0) {
+                lsr_default_blame(style);
                 lsr_word_complain(kind, style, "time style");
-                lsr_message_lines("Valid arguments are:\n"
-                                  "  - [posix-]full-iso\n"
+                lsr_message_lines(s->gnu ? "Valid arguments are:\n" : "Valid arguments are:\n  - relative\n");
+                lsr_message_lines("  - [posix-]full-iso\n"
                                   "  - [posix-]long-iso\n"
                                   "  - [posix-]iso\n"
                                   "  - [posix-]locale\n"
@@ -327,8 +331,10 @@ static int resolve_columns(struct lsr_settings *s)
         lsr_cells_add(&v->cells, shown);
         if (v->cells.n == LSR_CELLS_MAX)
                 return lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
-        if (unknown)
+        if (unknown) {
+                lsr_default_blame(unknown);
                 return resolve_no_column(unknown);
+        }
         if (v->o.format != LSR_FORMAT_LONG)
                 for (size_t i = 0; i < v->cells.n; i++)
                         v->cells.all[i].align = LSR_RIGHT;
@@ -350,8 +356,10 @@ static void resolve_stat(struct lsr_settings *s)
         unsigned fields = lsr_cells_fields(&v->cells) |
                           (o->format == LSR_FORMAT_LONG ? LSR_FIELD_BLOCKS : 0) | /* for the total */
                           (l->sort == LSR_SORT_SIZE || l->total_size ? LSR_FIELD_SIZE : 0) |
+                          (l->sort == LSR_SORT_INODE ? LSR_FIELD_INODE : 0) |
                           (l->sort == LSR_SORT_TIME ? times[l->time] : 0);
-        bool type = l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first;
+        bool type = l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first ||
+                    l->kinds != LSR_KINDS_ALL;
         bool dirs = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
                     color_has(v, LSR_COLOR_STICKY_OTHER_WRITABLE);
         bool files = o->icons || o->indicator == LSR_INDICATOR_CLASSIFY || color_has(v, LSR_COLOR_EXEC) ||
@@ -381,7 +389,7 @@ static void resolve_want(struct lsr_settings *s)
         w->cap = !s->gnu && color_has(v, LSR_COLOR_CAP);
         w->context = needs & LSR_NEED_CONTEXT;
         w->member = needs & LSR_NEED_MEMBER;
-        w->git = needs & LSR_NEED_GIT;
+        w->git = (needs & LSR_NEED_GIT) || l->git_ignore;
         w->remarks = o->format == LSR_FORMAT_LONG && !s->gnu;
         w->acl = o->format != LSR_FORMAT_JSON && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
         if (s->given.follow == UNSET)
@@ -393,15 +401,15 @@ static void resolve_want(struct lsr_settings *s)
         /* Without an order there are no first entries, but like GNU ls this requests the types. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
-        l->keep = l->tree && v->cells.n > 0;
-        l->pieces = o->unaligned && !o->tree && !w->stat;
+        l->keep = l->tree && v->cells.n > 0 && o->format != LSR_FORMAT_JSON;
+        l->pieces = o->unaligned && !o->tree && !w->stat && !l->git_ignore && l->kinds == LSR_KINDS_ALL;
 }
 
 static int resolve_level(const struct lsr_settings *s)
 {
         const struct lsr_list_options *l = &s->list;
 
-        if (!l->max_depth || l->tree || l->recursive)
+        if (!l->max_depth || l->tree || l->recursive || l->max_depth == s->given.default_depth)
                 return 0;
         return lsr_message_usage("option '--level' is only for trees: use '--tree=%u', or -R with it", l->max_depth);
 }
@@ -420,7 +428,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);
         icons = getenv("LSR_ICONS");
         if (!s->gnu && icons && *icons)
-                resolve_variable(&s->given.icons, "LSR_ICONS", lsr_when_words);
+                resolve_variable(s, &s->given.icons, "LSR_ICONS", lsr_when_words);
         o->icons = lsr_given_now(s, s->given.icons);
         resolve_color(s);
         resolve_width(s);
@@ -437,6 +445,9 @@ int lsr_given_resolve(struct lsr_settings *s)
         status = resolve_columns(s);
         if (status)
                 return status;
+        /* Of the columns of ls -l on a terminal only: elsewhere the bytes are those of GNU ls. */
+        if (o->color && !s->gnu && !o->dired && !lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
+                lsr_cells_paint(&v->cells, lsr_given_tty(s));
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
                        !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
         resolve_want(s);

@@ -33,10 +33,13 @@ static const struct {
         { "--icons", LIST, " icon " },
         { "--all", LIST, " hidden " },
         { "--recursive", LIST, " recurse " },
-        { "--tree=N", LIST, " depth max-depth " },
+        { "--tree=N", LIST, " max-depth 2 3 4 5 6 7 8 9 " },
         { "--directory", LIST, " list-dirs " },
         { "--group-directories-first", LIST, " dirsfirst " },
         { "--ignore=PATTERN", LIST, " ignore-glob exclude " },
+        { "--only=GLOB", LIST, " include pattern P " },
+        { "--only-dirs", LIST, " directory-only dirs-only " },
+        { "--git-ignore", LIST, " gitignore " },
         { "--inode", LIST, " inodes " },
         { "--size", LIST, " blocksize " },
         { "--block-size=1", LIST, " bytes " },
@@ -50,6 +53,8 @@ static const struct {
         { "lsr FILE", ANY, " list " },
         { "--pack", ANY, " create " },
         { "--unpack", ANY, " extract get " },
+        { "lsr -l BUNDLE", READ, " l " },
+        { "lsr --tree BUNDLE", READ, " tree " },
         { "--check", ANY, " test " },
         { "--check", CAT | UNPACK, " t verify " },
         { "--cat", ANY, " to-stdout " },
@@ -61,6 +66,8 @@ static const struct {
         { "--output=FILE", PACK, " f file o " },
         { "--output=-", PACK, " c stdout " },
         { "--force", PACK | UNPACK, " overwrite " },
+        { "lsr --unpack BUNDLE", UNPACK, " f file x " },
+        { "lsr --unpack BUNDLE/NAME", UNPACK, " include only " },
         { "lsr --unpack BUNDLE/DIR", UNPACK, " strip-components transform " },
         { "--bundle-format=tar.gz", PACK, " z gzip " },
         { "--bundle-format=tar.bz2", PACK, " j bzip2 " },
@@ -73,8 +80,8 @@ static const struct {
         { "--compression-level=9", PACK, " 9 best " },
         { "--compression-level=N", PACK, " level " },
         { "--threads=N", PACK, " tabsize " },
-        { "--exclude=GLOB", PACK, " hide ignore " },
-        { "--gitignore", PACK, " exclude-vcs-ignores " },
+        { "--exclude=GLOB", PACK, " hide ignore x X " },
+        { "--gitignore", PACK, " exclude-vcs-ignores git-ignore " },
         { "--owner=:GROUP", PACK, " group " },
         /* all of them */
         { "--version", ANY, " V " },
@@ -143,19 +150,30 @@ char *lsr_given_meant(const char *word, size_t len, enum lsr_action action)
         return use ? lsr_xstrdup(use) : nearest ? lsr_xprintf("--%s", nearest->name) : NULL;
 }
 
-enum lsr_action lsr_given_command(struct lsr_parser parser)
+static bool command_is(const struct lsr_option *o, const char *name)
 {
-        enum lsr_action action = LSR_ACTION_LIST;
+        return o->name && strcmp(o->name, name) == 0;
+}
+
+struct lsr_glance lsr_given_glance(struct lsr_parser parser)
+{
+        struct lsr_glance g = { .action = LSR_ACTION_LIST };
         const struct lsr_option *option;
         const char *value;
         int got;
 
-        while (action == LSR_ACTION_LIST && (got = lsr_parse_option(&parser, &option, &value)) != 0) {
+        while ((got = lsr_parse_option(&parser, &option, &value)) != 0) {
                 free(lsr_take(&parser.problem, NULL));
-                if (got > 0 && option->command < LSR_ACTION_HELP)
-                        action = option->command;
+                if (got < 0)
+                        continue;
+                if (option->command >= LSR_ACTION_HELP)
+                        g.help = true;
+                else if (g.action == LSR_ACTION_LIST)
+                        g.action = option->command;
+                g.levels |= command_is(option, "tree") || command_is(option, "recursive");
+                g.no_config |= command_is(option, "no-config");
         }
-        return action;
+        return g;
 }
 
 int lsr_given_check_command(const struct lsr_option *option, enum lsr_action action)

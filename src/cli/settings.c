@@ -37,13 +37,57 @@ static int settings_refuse(const struct lsr_parser *p, enum lsr_action action)
         return lsr_message_try_help();
 }
 
+static int settings_take(struct lsr_settings *s, const struct lsr_option *option, const char *value)
+{
+        if (option->long_rows)
+                s->given.format = LSR_FORMAT_LONG;
+        return option->set ? option->set(s, option, value) : 0;
+}
+
+/* The options of @d that apply to the command. */
+static int settings_take_default(struct lsr_settings *s, const struct lsr_default *d)
+{
+        const char *operands[d->n + 1];
+        struct lsr_parser parser = { .argv = d->words, .argc = d->n, .operands = operands };
+        const struct lsr_option *option;
+        const char *value;
+        int got, status = 0;
+
+        while (status == 0 && (got = lsr_parse_option(&parser, &option, &value)) != 0) {
+                if (got < 0)
+                        return settings_refuse(&parser, s->action);
+                if (option->command != LSR_ACTION_LIST || option->at == offsetof(struct lsr_settings, no_config))
+                        return lsr_message_usage("option '--%s' is for the command line", option->name);
+                if (option->commands >> s->action & 1)
+                        status = settings_take(s, option, value);
+        }
+        if (status == 0 && (parser.n_operands > 0 || parser.only_operands))
+                return lsr_message_usage("%s is no option",
+                                         lsr_quoted_always(parser.n_operands > 0 ? operands[0] : "--"));
+        return status;
+}
+
+static int settings_take_defaults(struct lsr_settings *s)
+{
+        int status = lsr_defaults_load(&s->defaults);
+
+        for (size_t i = 0; i < s->defaults.n && status == 0; i++) {
+                lsr_default_blame_line(&s->defaults, &s->defaults.all[i]);
+                status = settings_take_default(s, &s->defaults.all[i]);
+        }
+        lsr_default_blame_line(&s->defaults, NULL);
+        s->given.default_depth = s->list.max_depth;
+        return status;
+}
+
 int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv, bool gnu)
 {
         struct lsr_settings *s = ret_settings;
         struct lsr_parser parser = { .argv = argv, .argc = argc, .gnu = gnu, .next = 1 };
         const struct lsr_option *option;
+        struct lsr_glance glance = {};
         const char *value;
-        int got;
+        int got, status = 0;
 
         *s = (struct lsr_settings){
                 .gnu = gnu,
@@ -68,19 +112,21 @@ int lsr_settings_parse(struct lsr_settings *ret_settings, int argc, char **argv,
         };
         s->operands = parser.operands = lsr_xmalloc(((size_t)argc + 1) * sizeof(*s->operands));
         if (!gnu)
-                s->action = lsr_given_command(parser);
+                glance = lsr_given_glance(parser);
+        s->action = glance.action;
+        if (!gnu && !glance.help && !glance.no_config)
+                status = settings_take_defaults(s);
+        if (status)
+                return status;
+        parser.levels = glance.levels || s->list.tree || s->list.recursive;
         while ((got = lsr_parse_option(&parser, &option, &value)) > 0) {
-                int status;
-
                 if (option->command >= LSR_ACTION_HELP) {
                         s->action = option->command;
                         return option->set ? option->set(s, option, value) : 0;
                 }
                 status = lsr_given_check_command(option, s->action);
-                if (status == 0 && option->long_rows)
-                        s->given.format = LSR_FORMAT_LONG;
-                if (status == 0 && option->set)
-                        status = option->set(s, option, value);
+                if (status == 0)
+                        status = settings_take(s, option, value);
                 if (status)
                         return status;
         }

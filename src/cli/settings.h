@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/defaults.h"
 #include "cli/options.h"
 #include "listing/listing.h"
 #include "render/view.h"
@@ -54,7 +55,8 @@ struct lsr_given {
         const char *time_style;
         const char *columns; /* NULL: those of the format */
         bool kibibytes;
-        bool size; /* a unit of sizes */
+        bool size;              /* a unit of sizes */
+        unsigned default_depth; /* that of the defaults, which means nothing where there is no tree; 0: none */
         bool acl;
         bool json;
         int confine; /* true: required */
@@ -68,13 +70,16 @@ struct lsr_settings {
         bool stats;
         bool help_all;
         bool no_cache;         /* of catalogues */
+        bool no_config;        /* and no LSR_OPTIONS */
         bool confine_required; /* bundles are read by a confined process or not at all */
         bool force;            /* replace what exists */
         const char *output;    /* NULL: not said */
         const char *engine;    /* for lsr_io_new() */
+        const char *password_file; /* NULL: not said */
         const char **operands; /* owned; at least one, for a listing "." if none was given */
         size_t n_operands;
-        struct lsr_patterns ignore, hide; /* of a listing, which has them in its options too */
+        struct lsr_defaults defaults;
+        struct lsr_patterns ignore, hide, only; /* of a listing, which has them in its options too */
         struct lsr_list_options list;
         struct lsr_pack_settings pack;
         struct lsr_compare_settings compare;

@@ -104,6 +104,11 @@ static void unpack_place(struct unpack_run *u, const struct lsr_place *place)
         r->troubled = false;
         u->existing = 0;
         error = lsr_unpack(place, &options, &began, &result);
+        /* That was told, and nothing was made. */
+        if (error == -EKEYREJECTED) {
+                lsr_reading_fail(r, 1);
+                return;
+        }
         if (error < 0 && !began)
                 lsr_message_errno(-error, "cannot unpack to %s", lsr_quoted_always(output));
         if (error < 0)

@@ -111,6 +111,7 @@ struct lsr_op_data {
         ssize_t ret;           /* bytes, or the descriptor; a negative errno */
         int flags;             /* of open(2), besides those for reading; O_NOATIME is left out where it is refused */
         bool ends;             /* READ_FILE: a regular file, which ends where a read comes short */
+        bool leave_open;       /* READ_FILE: the process is about to end, and need not close it */
         size_t size;           /* READ_FILE: what it is said to have: no more is looked for; 0: not said */
         const char *attribute; /* GET_XATTR */
 };

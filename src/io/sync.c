@@ -85,6 +85,8 @@ static void sync_read_file(const struct lsr_op *op, struct lsr_io_stats *stats)
                 file->ret = -EFBIG;
         else
                 stats->bytes_read += len;
+        if (file->leave_open)
+                return;
         close(fd);
         stats->syscalls++;
 }

@@ -95,6 +95,7 @@ struct uring_engine {
         bool asked;               /* the kernel, what it knows */
         int table;                /* of direct descriptors: 1: there is one; a negative errno: there cannot be */
         bool knows[LSR_OP_KINDS]; /* what can be done by requests */
+        unsigned held;            /* chains that the first submission leaves to the next one */
         unsigned depth;           /* submission entries, and slots */
         struct uring_lot *lots;
         size_t n_lots, next_lot, cap_lots;
@@ -375,7 +376,7 @@ static int uring_begin_some(struct uring_engine *u, const struct uring_lot *lot)
                 u->base.stats->retried_ops += u->broken;
                 return 1;
         }
-        if ((file ? &u->files : &u->stats)->n == 0)
+        if (file ? u->files.n == 0 : u->stats.n <= u->held)
                 return 0;
         r = uring_room(u, n);
         if (r < 0)
@@ -433,9 +434,10 @@ static bool uring_when(unsigned when, bool many)
 }
 
 /*
- * All chains free, and no more of them than in flight is good.  A quarter of the
- * stats always waits for a second submission: io-wq makes a second worker only
- * once the first one runs, and it does not while the first submission lasts.
+ * All chains free, and no more of them than in flight is good.  If all stats
+ * find room at once, half of them are left to the submission that waits: io-wq
+ * makes a second worker for what it is given only when the first one runs, and
+ * a short submission is over by then.
  */
 static void uring_cut_chains(struct uring_engine *u)
 {
@@ -444,8 +446,8 @@ static void uring_cut_chains(struct uring_engine *u)
         size_t needed = (u->n_stats + u->tuning.chain - 1) / u->tuning.chain;
 
         assert(u->ring.pending == 0);
-        if (!u->tuning.whole && needed > 2 && needed - needed / 4 < chains)
-                chains = (unsigned)(needed - needed / 4);
+        if (!u->tuning.whole && needed > 2 && needed <= chains)
+                u->held = chains - (unsigned)(needed - needed / 2);
         u->ring.split = false;
         u->ring.asleep = uring_when(u->tuning.sleep, u->n_stats >= u->tuning.very_many);
         uring_spare_all(&u->stats, 0, chains);
@@ -500,6 +502,7 @@ static void uring_wait(struct lsr_engine *e)
 
         if (!u->gone)
                 uring_go(e);
+        u->held = 0;
         while (u->ring.pending > 0 || u->next_lot < u->n_lots) {
                 int r = uring_feed(u);
                 unsigned left = u->ring.pending, some = 2 * u->tuning.chain;

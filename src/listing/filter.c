@@ -1,6 +1,7 @@
 /* filter - hidden names, -I, --hide and -B (which is -I '*~' -I '.*~') */
 #include "listing/filter.h"
 
+#include <dirent.h>
 #include <fnmatch.h>
 
 #include "base/locale.h"
@@ -13,22 +14,48 @@ static bool filter_ascii(const char *s)
         return true;
 }
 
-static bool filter_matches(const char *const *patterns, const char *name)
+static bool filter_matches(const char *const *patterns, const char *name, int flags)
 {
         /* '?' and brackets match characters, which only the locale can tell from bytes. */
-        if (patterns && *patterns && (!lsr_locale_collates_bytes() || (lsr_locale_multibyte() && !filter_ascii(name))))
+        if (*patterns && (!lsr_locale_collates_bytes() || (lsr_locale_multibyte() && !filter_ascii(name))))
                 lsr_locale();
-        for (; patterns && *patterns; patterns++)
-                if (fnmatch(*patterns, name, FNM_PERIOD) == 0)
+        for (; *patterns; patterns++)
+                if (fnmatch(*patterns, name, flags) == 0)
                         return true;
         return false;
 }
 
-bool lsr_filter_keeps(const struct lsr_list_options *o, const char *name)
+/* What is shown of the others is decided when all is known of them. */
+static bool filter_may_show(const struct lsr_list_options *o, const char *name, uint8_t type)
+{
+        bool perhaps_dir = type == DT_DIR || type == DT_UNKNOWN || type == DT_LNK || o->enter == LSR_ENTER_ALWAYS;
+
+        if (o->kinds == LSR_KINDS_DIRS && !perhaps_dir)
+                return false;
+        if (o->recursive && perhaps_dir)
+                return true;
+        if (o->kinds == LSR_KINDS_FILES && type == DT_DIR)
+                return false;
+        return !o->only || filter_matches(o->only, name, 0);
+}
+
+bool lsr_filter_shows(const struct lsr_list_options *o, const struct lsr_entry *e)
+{
+        bool dir = lsr_entry_is_dir(e);
+
+        if (dir && o->tree)
+                return true;
+        if (o->kinds != LSR_KINDS_ALL && dir != (o->kinds == LSR_KINDS_DIRS))
+                return false;
+        return !o->only || filter_matches(o->only, e->name, 0);
+}
+
+bool lsr_filter_keeps(const struct lsr_list_options *o, const char *name, uint8_t type)
 {
         if (o->show != LSR_SHOW_ALL && name[0] == '.' && (o->show == LSR_SHOW_VISIBLE || lsr_entry_is_dots(name)))
                 return false;
-        if (o->show == LSR_SHOW_VISIBLE && filter_matches(o->hide, name))
+        if (o->show == LSR_SHOW_VISIBLE && o->hide && filter_matches(o->hide, name, FNM_PERIOD))
                 return false;
-        return !filter_matches(o->ignore, name);
+        return (!o->ignore || !filter_matches(o->ignore, name, FNM_PERIOD)) &&
+               (!lsr_filter_is_choosy(o) || filter_may_show(o, name, type));
 }

@@ -9,6 +9,7 @@
  */
 #include "listing/git.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -43,7 +44,7 @@ struct lsr_git {
 #define GIT_LETTERS(x, y) ((uint16_t)((x) << 8 | (y)))
 #define GIT_CLEAN GIT_LETTERS('-', '-')
 #define GIT_UNTRACKED GIT_LETTERS('?', '?')
-#define GIT_IGNORED GIT_LETTERS('!', '!')
+#define GIT_IGNORED LSR_GIT_IGNORED
 
 struct lsr_git *lsr_git_new(void)
 {
@@ -406,4 +407,12 @@ int lsr_git_fill(struct lsr_git *git, const char *dir, struct lsr_entry **entrie
         }
         free(real);
         return r;
+}
+
+bool lsr_git_ignores(struct lsr_git *git, const char *dir)
+{
+        struct lsr_entry self = { .name = ".", .name_len = 1, .type = DT_DIR };
+
+        lsr_git_fill(git, dir, &(struct lsr_entry *){ &self }, 1);
+        return self.git == GIT_IGNORED;
 }

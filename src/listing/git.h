@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "entry.h"
 
+#define LSR_GIT_IGNORED ((uint16_t)('!' << 8 | '!')) /* "!!" */
+
 struct lsr_git;
 
 struct lsr_git *lsr_git_new(void);
@@ -25,3 +27,6 @@ struct lsr_git *lsr_git_free(struct lsr_git *git);
  * is not installed; another negative errno.
  */
 int lsr_git_fill(struct lsr_git *git, const char *dir, struct lsr_entry **entries, size_t n);
+
+/* Does git ignore directory @dir itself, and with it all that is in it? */
+bool lsr_git_ignores(struct lsr_git *git, const char *dir);

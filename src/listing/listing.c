@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "listing/filter.h"
 #include "listing/read-ahead.h"
 #include "listing/git.h"
 
@@ -35,7 +36,8 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
                                .measured = r->rows,
                                .n_measured = r->n,
                                .depth = depth,
-                               .heading = l->heading };
+                               .heading = l->heading,
+                               .noted = r->noted };
 
         for (size_t i = 0; i < r->n; i++)
                 if (lsr_entry_stat_ok(r->rows[i]))
@@ -80,7 +82,8 @@ static int listing_dir(struct listing *l, struct lsr_node *dir)
 
                 set.heading = heading;
                 set.bundle = listing_bundle(l, dir, &bundle);
-                error = listing_show(l, &set);
+                /* Where few are looked for, directories without one are no news. */
+                error = set.n == 0 && l->in.o->recursive && lsr_filter_is_choosy(l->in.o) ? 0 : listing_show(l, &set);
                 if (error < 0 || got == LSR_READ_ALL)
                         return error;
                 lsr_arena_reset(r->arena);

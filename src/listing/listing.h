@@ -24,6 +24,9 @@ enum lsr_sort {
         LSR_SORT_VERSION,
         LSR_SORT_EXTENSION,
         LSR_SORT_WIDTH,
+        LSR_SORT_INODE,
+        LSR_SORT_NATURAL,
+        LSR_SORT_NUMBER, /* by name, but numbers as such: rows of a table, in place of LSR_SORT_NAME */
 };
 
 enum lsr_show {
@@ -38,6 +41,9 @@ enum lsr_follow {
         LSR_FOLLOW_OPERAND,     /* -H */
         LSR_FOLLOW_ALWAYS,      /* -L */
 };
+
+/* Of which kind entries are to be shown. */
+enum lsr_kinds { LSR_KINDS_ALL, LSR_KINDS_DIRS, LSR_KINDS_FILES };
 
 /* What the output needs to know; made in cli/resolve.c. */
 struct lsr_want {
@@ -72,6 +78,13 @@ struct lsr_list_options {
         enum lsr_show show;
         const char *const *ignore; /* -I patterns, hold for -a too; NULL-terminated or NULL */
         const char *const *hide;   /* --hide patterns; void with -a and -A */
+        /*
+         * Of the entries of a directory those that match one of these are shown, and those of these kinds.  Recursion
+         * goes through the others too, and a tree shows all directories, as they hold what is below them.
+         */
+        const char *const *only; /* NULL-terminated; NULL: all */
+        enum lsr_kinds kinds;
+        bool git_ignore; /* what git ignores is not there */
         enum lsr_sort sort;
         enum lsr_time time; /* for LSR_SORT_TIME */
         bool reverse;
@@ -118,6 +131,7 @@ struct lsr_set {
         unsigned depth;  /* 0: an operand */
         bool heading;    /* several sets are listed, so this one wants its name above it */
         bool more;       /* directories follow */
+        bool noted;      /* rows may have notes */
 };
 
 /* What can go wrong while listing; every one is reported and the listing goes on. */

@@ -14,6 +14,9 @@
  */
 #include "listing/sort.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/locale.h"
@@ -24,8 +27,13 @@
 
 struct sort_item {
         uint64_t key;
+        void *of; /* an entry; in locales that do not sort by bytes a struct sort_text */
+};
+
+/* The strxfrm of a name. */
+struct sort_text {
         struct lsr_entry *entry;
-        const char *text; /* what names are compared by */
+        char text[];
 };
 
 struct sort_ctx {
@@ -33,13 +41,26 @@ struct sort_ctx {
         const char *shared; /* a text that begins as all do */
         size_t prefix;      /* in how many bytes */
         locale_t collate;   /* (locale_t)0: by bytes */
+        bool texts;         /* items are of texts */
         int (*ties)(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b);
 };
 
 bool lsr_sort_by_name_only(const struct lsr_list_options *o)
 {
-        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION) &&
+        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION ||
+                o->sort == LSR_SORT_NATURAL) &&
                !o->dirs_first;
+}
+
+static struct lsr_entry *sort_entry(const struct sort_ctx *ctx, const struct sort_item *item)
+{
+        return ctx->texts ? ((const struct sort_text *)item->of)->entry : item->of;
+}
+
+/* What names are compared by. */
+static const char *sort_text(const struct sort_ctx *ctx, const struct sort_item *item)
+{
+        return ctx->texts ? ((const struct sort_text *)item->of)->text : ((const struct lsr_entry *)item->of)->name;
 }
 
 static int sort_names(const struct sort_ctx *ctx, const char *a, const char *b)
@@ -49,19 +70,17 @@ static int sort_names(const struct sort_ctx *ctx, const char *a, const char *b)
 
 static int sort_ties_name(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
 {
-        int r = strcmp(a->text, b->text);
+        int r = strcmp(sort_text(ctx, a), sort_text(ctx, b));
 
-        return r || !ctx->collate ? r : strcoll_l(a->entry->name, b->entry->name, ctx->collate);
+        return r || !ctx->collate ? r : strcoll_l(sort_entry(ctx, a)->name, sort_entry(ctx, b)->name, ctx->collate);
 }
 
 static int sort_ties_time(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
 {
-        uint32_t x = a->entry->meta.nsec[ctx->o->time], y = b->entry->meta.nsec[ctx->o->time];
+        const struct lsr_entry *p = sort_entry(ctx, a), *q = sort_entry(ctx, b);
+        uint32_t x = lsr_entry_stat_ok(p) ? p->meta.nsec[ctx->o->time] : 0;
+        uint32_t y = lsr_entry_stat_ok(q) ? q->meta.nsec[ctx->o->time] : 0;
 
-        if (!lsr_entry_stat_ok(a->entry))
-                x = 0;
-        if (!lsr_entry_stat_ok(b->entry))
-                y = 0;
         return x != y ? (x > y ? -1 : 1) : sort_ties_name(ctx, a, b);
 }
 
@@ -74,16 +93,30 @@ static const char *sort_extension(const struct lsr_entry *e)
 
 static int sort_ties_extension(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
 {
-        int r = sort_names(ctx, sort_extension(a->entry), sort_extension(b->entry));
+        int r = sort_names(ctx, sort_extension(sort_entry(ctx, a)), sort_extension(sort_entry(ctx, b)));
 
         return r ? r : sort_ties_name(ctx, a, b);
 }
 
 static int sort_ties_version(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
 {
-        int r = lsr_version_compare(a->entry->name, a->entry->name_len, b->entry->name, b->entry->name_len);
+        const struct lsr_entry *p = sort_entry(ctx, a), *q = sort_entry(ctx, b);
+        int r = lsr_version_compare(p->name, p->name_len, q->name, q->name_len);
 
-        return r ? r : strcmp(a->entry->name, b->entry->name);
+        return r ? r : strcmp(p->name, q->name);
+}
+
+static int sort_ties_natural(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
+{
+        int r = lsr_natural_compare(sort_entry(ctx, a)->name, sort_entry(ctx, b)->name);
+
+        return r ? r : sort_ties_name(ctx, a, b);
+}
+
+/* Numbers that are equal have more behind them. */
+static int sort_ties_number(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b)
+{
+        return a->key != 0 && a->key != UINT64_MAX ? sort_ties_version(ctx, a, b) : sort_ties_name(ctx, a, b);
 }
 
 /* -r turns keys and ties around, but not what dirs_first put in front. */
@@ -220,21 +253,42 @@ static uint64_t sort_shared_key(const struct sort_ctx *ctx, const char *text)
         return sort_text_key(text + ctx->prefix);
 }
 
+/* The number that a name is or, where a key has several columns, begins with.  Names that are none come behind. */
+static uint64_t sort_number_key(const char *name)
+{
+        double value;
+        uint64_t key;
+        char *end;
+
+        if (name[0] == '.')
+                return 0;
+        value = strtod(name, &end);
+        if (!isdigit((unsigned char)name[name[0] == '-']) || (*end && *end != ',') || isnan(value))
+                return UINT64_MAX;
+        memcpy(&key, &value, sizeof(key));
+        return key >> 63 ? ~key : key | (uint64_t)1 << 63;
+}
+
 static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *item)
 {
         const struct lsr_list_options *o = ctx->o;
-        const struct lsr_entry *e = item->entry;
+        const struct lsr_entry *e = sort_entry(ctx, item);
 
         /* While names are sorted, metadata may still be incomplete: it is read only where it decides the order. */
         switch (o->sort) {
         case LSR_SORT_NAME:
-                return sort_shared_key(ctx, item->text);
+                return sort_shared_key(ctx, sort_text(ctx, item));
         case LSR_SORT_SIZE:
                 return ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0);
         case LSR_SORT_TIME:
                 return ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[o->time] : 0);
         case LSR_SORT_WIDTH:
                 return o->width(o->width_ctx, e);
+        case LSR_SORT_INODE:
+                return lsr_entry_stat_ok(e) ? e->meta.inode : 0;
+        case LSR_SORT_NATURAL:
+        case LSR_SORT_NUMBER:
+                return sort_number_key(e->name);
         case LSR_SORT_NONE:
         case LSR_SORT_VERSION:
         case LSR_SORT_EXTENSION:
@@ -250,10 +304,10 @@ static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items
         size_t prefix = SIZE_MAX;
 
         for (size_t i = 0; i < n; i++) {
-                const char *text = items[i].text;
+                const char *text = sort_text(ctx, &items[i]);
                 size_t same = 0;
 
-                if (lsr_entry_is_dots(items[i].entry->name))
+                if (lsr_entry_is_dots(sort_entry(ctx, &items[i])->name))
                         continue;
                 if (prefix == SIZE_MAX) {
                         first = text;
@@ -270,19 +324,21 @@ static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items
 /* strxfrm once for each name, instead of strcoll once for each comparison. */
 static void sort_collate(struct sort_ctx *ctx, struct sort_item *items, size_t n, struct lsr_arena *arena)
 {
+        ctx->texts = true;
         for (size_t i = 0; i < n; i++) {
-                const char *name = items[i].entry->name;
-                size_t room = (size_t)items[i].entry->name_len * 4 + 32;
-                char *text = lsr_arena_text(arena, room);
-                size_t len = strxfrm_l(text, name, room, ctx->collate);
+                struct lsr_entry *e = items[i].of;
+                size_t room = (size_t)e->name_len * 4 + 32;
+                struct sort_text *text = lsr_arena_alloc(arena, sizeof(*text) + room);
+                size_t len = strxfrm_l(text->text, e->name, room, ctx->collate);
 
                 if (len >= room) {
-                        lsr_arena_trim(arena, text);
-                        text = lsr_arena_text(arena, len + 1);
-                        strxfrm_l(text, name, len + 1, ctx->collate);
+                        lsr_arena_trim(arena, (char *)text);
+                        text = lsr_arena_alloc(arena, sizeof(*text) + len + 1);
+                        strxfrm_l(text->text, e->name, len + 1, ctx->collate);
                 }
-                lsr_arena_trim(arena, text + len + 1);
-                items[i].text = text;
+                lsr_arena_trim(arena, text->text + len + 1);
+                text->entry = e;
+                items[i].of = text;
         }
 }
 
@@ -303,7 +359,7 @@ static size_t sort_split_dirs(struct lsr_entry **rows, size_t n, struct lsr_aren
 }
 
 /* The members of a bundle come in the order of their bytes; others rarely get far here. */
-static bool sort_is_done(const struct sort_ctx *ctx, struct lsr_entry **rows, size_t n)
+static bool sort_is_done(const struct sort_ctx *ctx, struct lsr_entry *const *rows, size_t n)
 {
         if (ctx->o->sort != LSR_SORT_NAME || ctx->o->reverse || ctx->collate)
                 return false;
@@ -313,15 +369,19 @@ static bool sort_is_done(const struct sort_ctx *ctx, struct lsr_entry **rows, si
         return true;
 }
 
-static void sort_range(struct sort_ctx *ctx, struct lsr_entry **rows, size_t n, struct lsr_arena *arena)
+static void sort_range(struct sort_ctx *ctx, struct lsr_entry *const *rows, struct lsr_entry **to, size_t n,
+                       struct lsr_arena *arena)
 {
         struct sort_item *items, *sorted;
 
-        if (n < 2 || sort_is_done(ctx, rows, n))
+        if (n < 2 || sort_is_done(ctx, rows, n)) {
+                memmove(to, rows, n * sizeof(struct lsr_entry *));
                 return;
+        }
         items = lsr_arena_new(arena, struct sort_item, 2 * n);
         for (size_t i = 0; i < n; i++)
-                items[i] = (struct sort_item){ .entry = rows[i], .text = rows[i]->name };
+                items[i] = (struct sort_item){ .of = rows[i] };
+        ctx->texts = false;
         if (ctx->collate && ctx->o->sort != LSR_SORT_VERSION)
                 sort_collate(ctx, items, n, arena);
         if (ctx->o->sort == LSR_SORT_NAME)
@@ -332,16 +392,25 @@ static void sort_range(struct sort_ctx *ctx, struct lsr_entry **rows, size_t n, 
                         items[i].key = ~items[i].key;
         }
         sorted = sort_items(ctx, items, items + n, n);
+        /* @to takes the place of the room. */
+        lsr_arena_forget(sorted == items ? items + n : items, n * sizeof(*items));
         for (size_t i = 0; i < n; i++)
-                rows[i] = sorted[i].entry;
+                to[i] = sort_entry(ctx, &sorted[i]);
+        lsr_arena_forget(sorted, n * sizeof(*items));
 }
 
-void lsr_sort(const struct lsr_list_options *o, struct lsr_entry **rows, size_t n, struct lsr_arena *arena)
+void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, struct lsr_entry **to, size_t n,
+              struct lsr_arena *arena)
 {
         struct sort_ctx ctx = { .o = o, .ties = sort_ties_name };
-        size_t dirs;
+        bool any = o->sort != LSR_SORT_NONE && n > 1;
+        size_t dirs = 0;
 
-        if (o->sort == LSR_SORT_NONE || n < 2)
+        if (n > 0 && (!any || o->dirs_first)) {
+                memmove(to, rows, n * sizeof(struct lsr_entry *));
+                rows = to;
+        }
+        if (!any)
                 return;
         if (o->sort == LSR_SORT_TIME)
                 ctx.ties = sort_ties_time;
@@ -349,11 +418,16 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry **rows, size_t 
                 ctx.ties = sort_ties_extension;
         else if (o->sort == LSR_SORT_VERSION)
                 ctx.ties = sort_ties_version;
+        else if (o->sort == LSR_SORT_NATURAL)
+                ctx.ties = sort_ties_natural;
+        else if (o->sort == LSR_SORT_NUMBER)
+                ctx.ties = sort_ties_number;
         else if (o->sort == LSR_SORT_WIDTH)
                 o->width_set(o->width_ctx, rows, n);
         if (!lsr_locale_collates_bytes())
                 ctx.collate = lsr_locale();
-        dirs = o->dirs_first ? sort_split_dirs(rows, n, arena) : 0;
-        sort_range(&ctx, rows, dirs, arena);
-        sort_range(&ctx, rows + dirs, n - dirs, arena);
+        if (o->dirs_first)
+                dirs = sort_split_dirs(to, n, arena);
+        sort_range(&ctx, rows, to, dirs, arena);
+        sort_range(&ctx, rows + dirs, to + dirs, n - dirs, arena);
 }

@@ -11,11 +11,15 @@
 /* Is the order decided by names alone, so that it can be made before metadata is there? */
 bool lsr_sort_by_name_only(const struct lsr_list_options *o);
 
-/* Sort @rows in place; working memory comes from @arena. */
-void lsr_sort(const struct lsr_list_options *o, struct lsr_entry **rows, size_t n, struct lsr_arena *arena);
+/* Put @rows in order into @to, which may be the same array; working memory comes from @arena. */
+void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, struct lsr_entry **to, size_t n,
+              struct lsr_arena *arena);
 
 /*
  * Debian's order of versions as GNU ls -v and `sort -V` use it: negative, zero
  * or positive (coreutils manual, "Version sort ordering").
  */
 int lsr_version_compare(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* Numbers within names by their value, letters of ASCII without regard to case. */
+int lsr_natural_compare(const char *a, const char *b);

@@ -6,6 +6,7 @@
  * there are few, so rows share an extra for each; only links, members with
  * ACLs and the rows of --json have one to themselves.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct members {
         struct lsr_arena *arena;
         struct lsr_place dir;
         const struct lsr_catalogue *c;
+        bool offsets;                    /* members have one */
         bool unseen;                     /* it is an operand that is going to be listed, not a row */
         struct lsr_entry_extra **shared; /* by attribute, NULL until used */
         uint32_t n_shared;
@@ -35,6 +37,8 @@ struct members {
 static void members_begin(struct members *x, struct lsr_reader *in, struct lsr_arena *arena, struct lsr_place dir)
 {
         *x = (struct members){ .in = in, .arena = arena, .dir = dir, .c = dir.bundle->catalogue };
+        for (size_t i = 0; in->o->want.member && lsr_formats[i]; i++)
+                x->offsets |= lsr_formats[i]->offsets && strcmp(lsr_formats[i]->name, dir.bundle->format) == 0;
         x->n_shared = lsr_catalogue_attrs(x->c);
         if (x->n_shared > MEMBERS_SHARED_MAX)
                 x->n_shared = MEMBERS_SHARED_MAX;
@@ -194,12 +198,31 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
                                              .raw = m->raw,
                                              .raw_len = m->raw_len,
                                              .packed = m->packed,
+                                             .offset = x->offsets && !(m->flags & LSR_MEMBER_IMPLIED) ? m->position
+                                                                                                      : UINT64_MAX,
+                                             .rows = m->flags & LSR_MEMBER_COUNTED ? m->data : UINT64_MAX,
                                              .encrypted = m->flags & LSR_MEMBER_ENCRYPTED,
                                              .dangling = m->flags & LSR_MEMBER_DANGLING,
                                              .implied = m->flags & LSR_MEMBER_IMPLIED };
         if (e->extra)
                 *extra = *e->extra;
         extra->member = member;
+        e->extra = extra;
+}
+
+/* A note comes from the bundle: it stays on its line. */
+static void members_note(struct members *x, struct lsr_entry *e, const struct lsr_member *m)
+{
+        struct lsr_entry_extra *extra = members_new_extra(x, m);
+        char *text = lsr_arena_strndup(x->arena, m->target, m->target_len);
+
+        for (size_t i = 0; i < m->target_len; i++)
+                if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+                        text[i] = ' ';
+        if (e->extra)
+                *extra = *e->extra;
+        extra->note = text;
+        extra->note_len = (uint32_t)m->target_len;
         e->extra = extra;
 }
 
@@ -252,6 +275,8 @@ static void members_fill(struct members *x, uint32_t row, uint32_t dir, const ch
                 ret_entry->extra = members_shared_extra(x, row, &m);
         if (o->want.remarks && (m.raw || m.flags || (m.meta.mode & (S_ISUID | S_ISGID))))
                 members_mark(x, ret_entry, &m);
+        if ((m.flags & LSR_MEMBER_NOTED) && m.target && (o->want.remarks || o->want.member))
+                members_note(x, ret_entry, &m);
         if (o->want.member)
                 members_describe(x, ret_entry, &m);
 }
@@ -301,6 +326,7 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
         struct lsr_rows *r = &dir->read->rows;
         struct lsr_entry *entries;
         struct lsr_slice below;
+        struct lsr_member self;
         struct members x;
         uint64_t at;
         size_t n = 0;
@@ -310,18 +336,21 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
         at = lsr_clock();
         members_begin(&x, in, r->arena, dir->place);
         below = lsr_catalogue_children(x.c, row);
+        lsr_catalogue_get(x.c, row, &self);
+        r->numbers = self.flags & LSR_MEMBER_TABLE;
+        r->noted = strcmp(dir->place.bundle->format, "sqlite") == 0;
         if (lsr_arena_reserve(r->arena, ((size_t)below.n + 2) * each) < 0) {
                 in->sink->trouble(in->sink->ctx, LSR_TROUBLE_READ_DIR, dir->read->path, -ENOMEM, false);
                 return LSR_READ_NONE;
         }
         entries = lsr_arena_new(r->arena, struct lsr_entry, (size_t)below.n + 2);
-        if (lsr_filter_keeps(in->o, "."))
+        if (lsr_filter_keeps(in->o, ".", DT_DIR))
                 members_fill(&x, row, row, ".", 1, true, &entries[n++]);
-        if (lsr_filter_keeps(in->o, ".."))
+        if (lsr_filter_keeps(in->o, "..", DT_DIR))
                 members_up(&x, dir->depth > 0, &entries[n++]);
         for (uint32_t i = 0; i < below.n; i++) {
                 members_fill(&x, below.first + i, row, NULL, 0, true, &entries[n]);
-                if (lsr_filter_keeps(in->o, entries[n].name))
+                if (lsr_filter_keeps(in->o, entries[n].name, entries[n].type))
                         n++;
         }
         lsr_rows_add(r, entries, n);

@@ -4,6 +4,7 @@
  * A directory is read in lots; what the filter keeps of a lot is asked for at once.  Symbolic links and whatever else
  * there is no bulk of come when all metadata is there.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #include "listing/source.h"
 #include "listing/total.h"
 
-#define DIR_EARLY_MAX 2048 /* entries; from here up the engine of the listing does it better */
+#define DIR_EARLY_MAX 2048             /* entries; from here up the engine of the listing does it better */
+#define DIR_OPS_MAX ((size_t)64 << 10) /* under way at most, several times what a lot can have */
 
 static int dir_follow(struct lsr_reader *in, struct lsr_node *dir)
 {
@@ -37,6 +39,7 @@ static int dir_open(struct lsr_reader *in, struct lsr_node *dir)
         }
         in->dir.steady = in->pieces;
         in->asked = false;
+        in->ops = (struct lsr_op_room){};
         if (!in->o->recursive)
                 return 0;
         lsr_io_count(in->io, 1);
@@ -49,6 +52,28 @@ static int dir_open(struct lsr_reader *in, struct lsr_node *dir)
         return 0;
 }
 
+/*
+ * Room for operations on the @n entries of a lot.  They stay in place until they have been waited for, and those of a
+ * million files would be as large as their names: so a large directory is waited for several times.
+ */
+static struct lsr_op *dir_ops(struct lsr_reader *in, struct lsr_rows *r, size_t n)
+{
+        assert(n <= DIR_OPS_MAX);
+        if (r->n == 0)
+                return lsr_arena_new(r->arena, struct lsr_op, n);
+        if (!in->ops.ops)
+                in->ops.ops = lsr_arena_new(r->arena, struct lsr_op, DIR_OPS_MAX);
+        if (DIR_OPS_MAX - in->ops.n < n) {
+                uint64_t at = lsr_clock();
+
+                lsr_io_wait(in->io);
+                lsr_io_expect(in->io, LSR_IO_MANY);
+                lsr_lap(&in->stats->wait_ns, &at);
+                in->ops.n = 0;
+        }
+        return in->ops.ops + in->ops.n;
+}
+
 /* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
 static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *path, struct lsr_dir_lot *lot)
 {
@@ -59,13 +84,13 @@ static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *p
         size_t kept = 0, n_ops = 0;
 
         for (size_t i = 0; i < lot->n; i++) {
-                if (!lsr_filter_keeps(in->o, lot->entries[i].name))
+                if (!lsr_filter_keeps(in->o, lot->entries[i].name, lot->entries[i].type))
                         continue;
                 if (kept != i)
                         lot->entries[kept] = lot->entries[i];
                 kept++;
         }
-        ops = lsr_arena_new(r->arena, struct lsr_op, kept);
+        ops = dir_ops(in, r, kept);
         for (size_t i = 0; i < kept; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 
@@ -80,6 +105,7 @@ static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *p
                 lsr_op_put(&ops[n_ops++], &stat, e->name, &e->meta);
         }
         lsr_rows_add(r, lot->entries, kept);
+        in->ops.n += in->ops.ops ? n_ops : 0;
         if (n_ops == 0)
                 return 0;
         if (!in->asked && !lot->likely_last)
@@ -130,6 +156,10 @@ static void dir_git(struct lsr_reader *in, const struct lsr_rows *r, const char 
         if (!in->git)
                 in->git = lsr_git_new();
         error = lsr_git_fill(in->git, path, r->rows, r->n);
+        if (in->o->git_ignore && path && !lsr_git_ignores(in->git, path))
+                for (size_t i = 0; i < r->n; i++)
+                        if (r->rows[i]->git == LSR_GIT_IGNORED)
+                                r->rows[i]->flags |= LSR_ENTRY_IGNORED;
         if (error)
                 in->sink->trouble(in->sink->ctx, LSR_TROUBLE_GIT, path ? path : ".", error < 0 ? error : 0, false);
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "listing/filter.h"
 #include "listing/sort.h"
 
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
@@ -21,6 +22,7 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
                         cap *= 2;
                 rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
                 memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+                lsr_arena_forget(r->rows, r->n * sizeof(*rows));
                 r->rows = rows;
                 r->cap = cap;
         }
@@ -59,14 +61,19 @@ void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char
 
 void lsr_rows_sort(struct lsr_reader *in, struct lsr_rows *r, bool all)
 {
+        struct lsr_list_options numbers;
+        const struct lsr_list_options *o = in->o;
         uint64_t at = lsr_clock();
 
         if (r->sorted || !(all || lsr_sort_by_name_only(in->o)))
                 return;
+        if (r->numbers && o->sort == LSR_SORT_NAME) {
+                numbers = *o;
+                numbers.sort = LSR_SORT_NUMBER;
+                o = &numbers;
+        }
         r->sorted = lsr_arena_new(r->arena, struct lsr_entry *, r->n);
-        if (r->n)
-                memcpy(r->sorted, r->rows, r->n * sizeof(*r->rows));
-        lsr_sort(in->o, r->sorted, r->n, r->arena);
+        lsr_sort(o, r->rows, r->sorted, r->n, r->arena);
         lsr_lap(&in->stats->sort_ns, &at);
 }
 
@@ -155,6 +162,24 @@ void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
         lsr_rows_sort(in, r, true);
 }
 
+/* Leave out rows that git ignores, or those that are not shown. */
+static void source_leave_out(const struct lsr_list_options *o, struct lsr_rows *r, bool ignored)
+{
+        struct lsr_entry **lists[] = { r->rows, r->sorted };
+        size_t kept = 0;
+
+        for (size_t k = 0; k < 2; k++) {
+                kept = 0;
+                for (size_t i = 0; i < r->n; i++) {
+                        struct lsr_entry *e = lists[k][i];
+
+                        if (ignored ? !(e->flags & LSR_ENTRY_IGNORED) : lsr_filter_shows(o, e))
+                                lists[k][kept++] = e;
+                }
+        }
+        r->n = kept;
+}
+
 int lsr_source_go_on(struct lsr_reader *in, struct lsr_node *dir)
 {
         struct lsr_rows *r = &dir->read->rows;
@@ -168,7 +193,13 @@ int lsr_source_go_on(struct lsr_reader *in, struct lsr_node *dir)
         if (got != LSR_READ_ALL)
                 return got;
         lsr_source_complete(in, dir);
-        if (in->o->recursive)
+        if (in->o->git_ignore)
+                source_leave_out(in->o, r, true);
+        if (in->o->recursive && !in->o->tree)
+                lsr_source_add_children(in->o, dir, r);
+        if (lsr_filter_is_choosy(in->o))
+                source_leave_out(in->o, r, false);
+        if (in->o->tree)
                 lsr_source_add_children(in->o, dir, r);
         return LSR_READ_ALL;
 }

@@ -14,6 +14,12 @@
 
 struct lsr_git;
 
+/* For what is asked of a directory's files: a large one has room for a part of it, again and again. */
+struct lsr_op_room {
+        struct lsr_op *ops; /* NULL until it is needed */
+        size_t n;           /* in use */
+};
+
 /* What reading needs of a listing. */
 struct lsr_reader {
         struct lsr_io *io;
@@ -23,9 +29,10 @@ struct lsr_reader {
         struct lsr_git *git; /* NULL until it is needed */
         struct lsr_dir dir;  /* the one open descriptor; left open until the next directory.  AT_FDCWD for operands */
         bool asked;          /* metadata of the files in it is under way */
-        bool early;          /* it reads before the turn, and only what is little */
-        bool helped;         /* there are others that do, and have descriptors */
-        bool pieces;         /* rows are not needed together */
+        struct lsr_op_room ops;
+        bool early;  /* it reads before the turn, and only what is little */
+        bool helped; /* there are others that do, and have descriptors */
+        bool pieces; /* rows are not needed together */
 };
 
 /* The entries of one directory while they are collected. */
@@ -34,6 +41,8 @@ struct lsr_rows {
         struct lsr_entry **rows;
         size_t n;
         size_t cap;
+        bool numbers;              /* names are those of rows of a table */
+        bool noted;                /* entries may have notes */
         struct lsr_entry **sorted; /* the same rows in the order of the output; NULL until it is made */
 };
 

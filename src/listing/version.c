@@ -6,10 +6,13 @@
  * before the end, the end before letters, letters before everything else.
  * Suffixes like ".tar.gz" are left out at first and count only if the rest is
  * equal; names with a leading dot come first.
+ *
+ * The natural order is what file managers have: the same runs of digits, and nothing else of that.
  */
 #include "listing/sort.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 struct version_text {
         const char *s;
@@ -122,4 +125,42 @@ int lsr_version_compare(const char *a, size_t a_len, const char *b, size_t b_len
         if (r == 0 && (a_stem < a_len || b_stem < b_len))
                 r = version_compare_whole((struct version_text){ a, a_len, 0 }, (struct version_text){ b, b_len, 0 });
         return r;
+}
+
+static int natural_digits(const char *s)
+{
+        int n = 0;
+
+        while (s[n] >= '0' && s[n] <= '9')
+                n++;
+        return n;
+}
+
+static int natural_rank(char c)
+{
+        return c >= 'A' && c <= 'Z' ? c | 0x20 : (unsigned char)c;
+}
+
+int lsr_natural_compare(const char *a, const char *b)
+{
+        while (*a && *b) {
+                int m = natural_digits(a), n = natural_digits(b), r;
+
+                if (m == 0 || n == 0) {
+                        r = natural_rank(*a++) - natural_rank(*b++);
+                        if (r)
+                                return r;
+                        continue;
+                }
+                for (; m > 0 && *a == '0'; a++)
+                        m--;
+                for (; n > 0 && *b == '0'; b++)
+                        n--;
+                r = m == n ? memcmp(a, b, (size_t)m) : m - n;
+                if (r)
+                        return r;
+                a += m;
+                b += n;
+        }
+        return natural_rank(*a) - natural_rank(*b);
 }

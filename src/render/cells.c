@@ -12,6 +12,7 @@
 #include "render/view.h"
 
 #define CELLS_BLOCK 256u /* entries */
+#define CELLS_PAINT 16   /* bytes of colours in a cell */
 
 /* @column becomes all[at], if there is room. */
 static void cells_insert(struct lsr_cells *cells, const struct lsr_column *column, size_t at)
@@ -94,6 +95,36 @@ unsigned lsr_cells_needs(const struct lsr_cells *cells)
         return needs;
 }
 
+static char *cells_put_painted(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
+{
+        static const char off[] = "\033[0m";
+        /* What is implied is dimmed altogether. */
+        const char *paint = e->flags & LSR_ENTRY_IMPLIED ? NULL : cell->column->paint(v, cell, e);
+        size_t len = paint ? strlen(paint) : 0;
+
+        assert(len + sizeof(off) <= CELLS_PAINT);
+        if (!paint)
+                return cell->column->put(v, cell, e, p);
+        v->cells.painted += len + sizeof(off) - 1;
+        p = cell->column->put(v, cell, e, (char *)memcpy(p, paint, len) + len);
+        return (char *)memcpy(p, off, sizeof(off)) + sizeof(off) - 1;
+}
+
+void lsr_cells_paint(struct lsr_cells *cells, bool all)
+{
+        const unsigned times = LSR_SHOW_TIME << LSR_MTIME | LSR_SHOW_TIME << LSR_ATIME | LSR_SHOW_TIME << LSR_CTIME |
+                               LSR_SHOW_TIME << LSR_BTIME;
+
+        for (size_t i = 0; i < cells->n; i++) {
+                struct lsr_cell *cell = &cells->all[i];
+
+                if (!cell->column->paint || (!all && (cell->column->shown & (LSR_SHOW_LONG | times))))
+                        continue;
+                cell->put = cells_put_painted;
+                cells->paints = true;
+        }
+}
+
 static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, size_t n)
 {
         struct lsr_cells *cells = &v->cells;
@@ -135,6 +166,8 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
                 if (titles && cell->width < (int)strlen(column->title))
                         cell->width = (int)strlen(column->title);
                 cells->room += (size_t)cell->width + cell->bytes + column->room + 1;
+                if (cell->put != column->put)
+                        cells->room += CELLS_PAINT;
                 if (cells->ragged)
                         cell->width = 0;
                 cells->width += (size_t)cell->width + 1;
@@ -149,6 +182,7 @@ char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char
         struct lsr_cell *const *cell = v->cells.shown, *const *anew = cell + v->cells.anew;
         const char *end __attribute__((unused)) = p + v->cells.room;
 
+        v->cells.painted = 0;
         for (; cell < anew; cell++) {
                 p = (*cell)->put(v, *cell, e, p);
                 *p++ = ' ';

@@ -100,3 +100,17 @@ char *lsr_blocks_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr
         return lsr_entry_knows(e, LSR_FIELD_BLOCKS) ? size_put_styled(cell, p, &v->o.block_style, e->meta.blocks, 512)
                                                     : lsr_cell_unknown(cell, p);
 }
+
+/* Of files, by the thousands in it. */
+const char *lsr_size_paint(struct lsr_view *v, const struct lsr_cell *cell, const struct lsr_entry *e)
+{
+        static const char *const paints[] = { "\033[32m", "\033[1;32m", "\033[33m", "\033[1;33m", "\033[1;31m" };
+        uint64_t size = e->meta.size;
+        size_t i = 0;
+
+        if (!lsr_entry_knows(e, LSR_FIELD_SIZE) || !S_ISREG(e->meta.mode))
+                return NULL;
+        for (; size >= 1024 && i + 1 < sizeof(paints) / sizeof(*paints); size /= 1024)
+                i++;
+        return paints[i];
+}

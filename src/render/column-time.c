@@ -8,7 +8,16 @@ static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "bt
 /* A time that cannot be shown as a date is a number; an unknown one is aligned with dates. */
 void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
-        lsr_cell_widen(cell, n ? lsr_when_width(&v->when) : 0);
+        char text[LSR_WHEN_MAX];
+
+        if (v->when.kind != LSR_WHEN_RELATIVE) {
+                lsr_cell_widen(cell, n ? lsr_when_width(&v->when) : 0);
+                return;
+        }
+        for (size_t i = 0; i < n; i++)
+                if (lsr_entry_knows(entries[i], cell->column->fields))
+                        lsr_cell_widen(cell, (int)lsr_when_format(&v->when, entries[i]->meta.sec[cell->column->which],
+                                                                  entries[i]->meta.nsec[cell->column->which], text));
 }
 
 static size_t time_seconds(int64_t sec, char digits[24])
@@ -18,6 +27,14 @@ static size_t time_seconds(int64_t sec, char digits[24])
         if (sec < 0)
                 *end++ = '-';
         return (size_t)(lsr_text_number(end, sec < 0 ? 0 - (uint64_t)sec : (uint64_t)sec, 0) - digits);
+}
+
+/* To the right; apart, as it is rare. */
+__attribute__((noinline)) static char *time_put_relative(const struct lsr_cell *cell, char *p, size_t len)
+{
+        memmove(p + cell->width - len, p, len);
+        memset(p, ' ', (size_t)cell->width - len);
+        return p + cell->width;
 }
 
 char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
@@ -31,6 +48,8 @@ char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_e
                 return lsr_cell_unknown(cell, p);
         }
         len = lsr_when_format(&v->when, sec, e->meta.nsec[time], p);
+        if ((int)len < cell->width && v->when.kind == LSR_WHEN_RELATIVE)
+                return time_put_relative(cell, p, len);
         if (len == 0 && lsr_when_out_of_range(&v->when, sec)) {
                 len = time_seconds(sec, digits);
                 for (int blanks = cell->width - (int)len; blanks > 0; blanks--)
@@ -89,4 +108,23 @@ char *lsr_age_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_en
                 return lsr_cell_unknown(cell, p);
         len = age_text(v->when.now_sec, e->meta.sec[LSR_MTIME], text);
         return lsr_cell_text(cell, p, text, len, (int)len);
+}
+
+/* What is new is bright, what is old is grey. */
+const char *lsr_time_paint(struct lsr_view *v, const struct lsr_cell *cell, const struct lsr_entry *e)
+{
+        static const struct {
+                int64_t younger; /* than so many seconds */
+                const char *paint;
+        } steps[] = { { 3600, "\033[1;32m" }, { 86400, "\033[32m" }, { 30 * 86400, "\033[36m" } };
+        int64_t sec = e->meta.sec[cell->column->which], age;
+
+        if (!lsr_entry_knows(e, cell->column->fields))
+                return NULL;
+        if (__builtin_sub_overflow(v->when.now_sec, sec, &age))
+                age = sec < 0 ? INT64_MAX : 0;
+        for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+                if (age < steps[i].younger)
+                        return steps[i].paint;
+        return "\033[90m";
 }

@@ -11,16 +11,22 @@
 typedef void lsr_column_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
 typedef void lsr_column_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
 
-lsr_column_measure lsr_user_measure, lsr_size_measure, lsr_blocks_measure, lsr_time_measure, lsr_age_measure;
-lsr_column_put lsr_user_put, lsr_size_put, lsr_blocks_put, lsr_time_put, lsr_age_put;
-lsr_column_json lsr_user_json, lsr_time_json;
+lsr_column_measure lsr_user_measure, lsr_size_measure, lsr_blocks_measure, lsr_time_measure, lsr_age_measure,
+        lsr_member_measure, lsr_method_measure;
+lsr_column_put lsr_user_put, lsr_size_put, lsr_blocks_put, lsr_time_put, lsr_age_put, lsr_member_put, lsr_method_put;
+lsr_column_json lsr_user_json, lsr_time_json, lsr_member_json, lsr_method_json;
+lsr_column_paint lsr_size_paint, lsr_time_paint;
+
+/* The columns of numbers of members differ in which of them they show. */
+enum { LSR_MEMBER_PACKED, LSR_MEMBER_RATIO, LSR_MEMBER_OFFSET };
 
 /* The columns of times differ in which of them they show. */
-#define LSR_TIME_COLUMN(name_, title_, time_, field_)                                                  \
-        {                                                                                              \
-                name_, title_, .shown = LSR_SHOW_TIME << (time_) | LSR_SHOW_JSON, .fields = field_,    \
-                               .needs = LSR_NEED_ZONE, .which = time_, .room = LSR_WHEN_MAX,           \
-                               .measure = lsr_time_measure, .put = lsr_time_put, .json = lsr_time_json \
+#define LSR_TIME_COLUMN(name_, title_, time_, field_)                                                   \
+        {                                                                                               \
+                name_, title_, .shown = LSR_SHOW_TIME << (time_) | LSR_SHOW_JSON, .fields = field_,     \
+                               .needs = LSR_NEED_ZONE, .which = time_, .room = LSR_WHEN_MAX,            \
+                               .measure = lsr_time_measure, .put = lsr_time_put, .json = lsr_time_json, \
+                               .paint = lsr_time_paint                                                  \
         }
 
 /* ---- json.c: members of an object ---- */

@@ -178,6 +178,17 @@ static char *git_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr
         return p;
 }
 
+/* As git status has it: what is in the index is green, what is not red. */
+static const char *git_paint(struct lsr_view *v, const struct lsr_cell *cell, const struct lsr_entry *e)
+{
+        char index = (char)(e->git >> 8), tree = (char)(e->git & 0xff);
+
+        return index == '!'             ? "\033[90m"
+               : e->git && tree != '-'  ? "\033[31m"
+               : e->git && index != '-' ? "\033[32m"
+                                        : NULL;
+}
+
 static void git_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
 {
         if (e->git)
@@ -208,6 +219,10 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
                 lsr_out_puts(v->out, ",\"encrypted\":true");
         if (m->implied)
                 lsr_out_puts(v->out, ",\"implied\":true");
+        if (m->rows != UINT64_MAX)
+                lsr_json_number(v->out, "rows", m->rows);
+        if (e->extra->note)
+                lsr_json_bytes(v->out, "note", e->extra->note, e->extra->note_len);
         if (m->raw)
                 lsr_json_bytes(v->out, "raw_name", m->raw, m->raw_len);
         if (m->dangling)
@@ -240,17 +255,26 @@ const struct lsr_column lsr_columns[] = {
         { "context", "Context", .shown = LSR_SHOW_CONTEXT, .fields = LSR_FIELD_MODE, .needs = LSR_NEED_CONTEXT,
           .room = 1, .measure = context_measure, .put = context_put },
         { "size", "Size", .shown = LSR_SHOW_LONG | LSR_SHOW_JSON, .fields = LSR_FIELD_SIZE, .align = LSR_RIGHT,
-          NUMBER("size", size), .room = LSR_HUMAN_MAX, .measure = lsr_size_measure, .put = lsr_size_put },
+          NUMBER("size", size), .room = LSR_HUMAN_MAX, .measure = lsr_size_measure, .put = lsr_size_put, .paint = lsr_size_paint },
         LSR_TIME_COLUMN("modified", "Modified", LSR_MTIME, LSR_FIELD_MTIME),
         LSR_TIME_COLUMN("accessed", "Accessed", LSR_ATIME, LSR_FIELD_ATIME),
         LSR_TIME_COLUMN("changed", "Changed", LSR_CTIME, LSR_FIELD_CTIME),
         LSR_TIME_COLUMN("created", "Created", LSR_BTIME, LSR_FIELD_BTIME),
         { "age", "Age", .fields = LSR_FIELD_MTIME, .align = LSR_RIGHT,
-          .room = 24, .measure = lsr_age_measure, .put = lsr_age_put, .json = lsr_time_json },
+          .room = 24, .measure = lsr_age_measure, .put = lsr_age_put, .json = lsr_time_json, .paint = lsr_time_paint },
+        { "packed", "Packed", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "packed", .which = LSR_MEMBER_PACKED,
+          .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
+        { "ratio", "Ratio", .fields = LSR_FIELD_SIZE, .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "ratio",
+          .which = LSR_MEMBER_RATIO,
+          .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
+        { "method", "Method", .needs = LSR_NEED_MEMBER, .key = "method",
+          .room = 1, .measure = lsr_method_measure, .put = lsr_method_put, .json = lsr_method_json },
+        { "offset", "Offset", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "offset", .which = LSR_MEMBER_OFFSET,
+          .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
         { "device", NULL, .shown = LSR_SHOW_JSON, .fields = LSR_FIELD_DEV, .json = device_json },
         { "target", NULL, .shown = LSR_SHOW_JSON, .json = target_json },
         { "git", "G", .shown = LSR_SHOW_GIT, .needs = LSR_NEED_GIT, .optional = true,
-          .room = 2, .measure = git_measure, .put = git_put, .json = git_json },
+          .room = 2, .measure = git_measure, .put = git_put, .json = git_json, .paint = git_paint },
         { "bundle", NULL, .shown = LSR_SHOW_JSON, .needs = LSR_NEED_MEMBER, .json = member_json },
 };
 /* clang-format on */

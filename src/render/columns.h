@@ -50,6 +50,9 @@ enum lsr_need {
 
 typedef char *lsr_column_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p);
 
+/* The sequence that colours the cell of @e, NULL: none does. */
+typedef const char *lsr_column_paint(struct lsr_view *v, const struct lsr_cell *cell, const struct lsr_entry *e);
+
 struct lsr_column {
         const char *name;  /* for --columns */
         const char *title; /* NULL: it is in no row, but in JSON */
@@ -67,6 +70,7 @@ struct lsr_column {
         void (*measure)(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
         /* Write the cell of @e, cell->width columns wide, and return its end. */
         lsr_column_put *put;
+        lsr_column_paint *paint; /* NULL: it has no colours */
         /* Write ,"key":value for what is known of @e.  NULL: it is not in JSON. */
         void (*json)(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
 };
@@ -90,7 +94,7 @@ const char *lsr_column_name(size_t i);
 /* A chosen column, measured over the sets at hand. */
 struct lsr_cell {
         const struct lsr_column *column;
-        lsr_column_put *put;   /* the column's */
+        lsr_column_put *put;   /* the column's, or what colours it */
         uint8_t align;         /* enum lsr_align */
         int width;             /* columns on the screen; this and what follows are measured */
         size_t bytes;          /* user, group, context: of the longest text */
@@ -112,10 +116,12 @@ struct lsr_cells {
         size_t n;
         /* Those that are shown, NULL-terminated: behind lsr_cells_measure(). */
         struct lsr_cell *shown[LSR_CELLS_MAX + 1];
-        size_t anew;  /* GNU ls counts the columns of names from shown[anew] on */
-        size_t room;  /* bytes that all of them take at most, with the blanks between them */
-        size_t width; /* columns, with a blank behind each */
-        bool ragged;  /* each cell is as wide as its text: set before they are measured */
+        size_t anew;    /* GNU ls counts the columns of names from shown[anew] on */
+        size_t room;    /* bytes that all of them take at most, with the blanks between them */
+        size_t width;   /* columns, with a blank behind each */
+        bool paints;    /* some are coloured */
+        size_t painted; /* bytes of the last row that were colours */
+        bool ragged;    /* each cell is as wide as its text: set before they are measured */
 };
 
 /* Entries to measure together. */
@@ -136,6 +142,9 @@ bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown);
 /* What all of them ask: LSR_FIELD_*, enum lsr_need. */
 unsigned lsr_cells_fields(const struct lsr_cells *cells);
 unsigned lsr_cells_needs(const struct lsr_cells *cells);
+
+/* Colour cells; @all: also those that ls -l shows.  Before they are measured. */
+void lsr_cells_paint(struct lsr_cells *cells, bool all);
 
 /* Widths for what is going to be aligned.  @titles: wide enough for those, too. */
 void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles);

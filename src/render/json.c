@@ -3,8 +3,14 @@
  *
  * Only known fields are written.  Names are bytes and JSON is UTF-8: invalid
  * bytes become U+FFFD, and the bytes of the name follow in base64.
+ *
+ * A tree is one object for each operand, and what is in a directory are its children.
  */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 #include "render/column.h"
 
@@ -61,7 +67,8 @@ static size_t json_columns(const struct lsr_cells *cells, const struct lsr_colum
                 const struct lsr_column *column = cells->all[i].column;
 
                 for (k = 0; k < n; k++)
-                        if (ret_columns[k]->json == column->json && ret_columns[k]->fields == column->fields)
+                        if (ret_columns[k]->json == column->json && ret_columns[k]->fields == column->fields &&
+                            ret_columns[k]->which == column->which)
                                 break;
                 if (k == n && column->json)
                         ret_columns[n++] = column;
@@ -69,8 +76,9 @@ static size_t json_columns(const struct lsr_cells *cells, const struct lsr_colum
         return n;
 }
 
-static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e,
-                     const struct lsr_column *const *columns, size_t n_columns)
+/* All of an object but its end. */
+static void json_begin(struct lsr_view *v, const struct lsr_set *set, const struct lsr_entry *e,
+                       const struct lsr_column *const *columns, size_t n_columns)
 {
         struct lsr_out *out = v->out;
         const char *type = json_type(lsr_entry_mode(e));
@@ -100,7 +108,6 @@ static void json_row(struct lsr_view *v, const struct lsr_set *set, const struct
                 columns[i]->json(v, columns[i], e);
         if (e->meta.error)
                 lsr_json_string(out, "error", strerror(-e->meta.error), strlen(strerror(-e->meta.error)));
-        lsr_out_puts(out, "}\n");
 }
 
 /* Unknown names of users are looked up together. */
@@ -123,6 +130,58 @@ void lsr_json_set(struct lsr_view *v, const struct lsr_set *set)
 
         json_look_up(v, set);
         for (size_t i = 0; i < set->n; i++)
-                if ((set->rows[i]->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(set->rows[i]->name))
-                        json_row(v, set, set->rows[i], columns, n_columns);
+                if ((set->rows[i]->flags & LSR_ENTRY_OPERAND) || !lsr_entry_is_dots(set->rows[i]->name)) {
+                        json_begin(v, set, set->rows[i], columns, n_columns);
+                        lsr_out_puts(v->out, "}\n");
+                }
+}
+
+/* ---- trees ---- */
+
+struct lsr_json_level {
+        bool children; /* their list has begun, */
+        bool some;     /* and there is one in it */
+};
+
+/* Close objects until @n are open. */
+static void json_close(struct lsr_view *v, size_t n)
+{
+        while (v->json_open > n) {
+                lsr_out_puts(v->out, v->json_levels[--v->json_open].children ? "]}" : "}");
+                if (v->json_open == 0)
+                        lsr_out_putc(v->out, '\n');
+        }
+}
+
+void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set)
+{
+        json_look_up(v, set);
+        json_close(v, set->depth);
+        assert(v->json_open == set->depth);
+        if (set->depth == 0)
+                return;
+        v->json_levels[set->depth - 1].children = true;
+        lsr_out_puts(v->out, ",\"children\":[");
+}
+
+void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+{
+        const struct lsr_column *columns[LSR_CELLS_MAX];
+        size_t n_columns = json_columns(&v->cells, columns);
+
+        json_close(v, set->depth);
+        if (set->depth > 0 && v->json_levels[set->depth - 1].some)
+                lsr_out_putc(v->out, ',');
+        if (set->depth > 0)
+                v->json_levels[set->depth - 1].some = true;
+        json_begin(v, set, set->rows[i], columns, n_columns);
+        lsr_grow(&v->json_levels, v->json_open, &v->json_cap);
+        v->json_levels[v->json_open++] = (struct lsr_json_level){};
+}
+
+void lsr_json_tree_end(struct lsr_view *v)
+{
+        json_close(v, 0);
+        free(v->json_levels);
+        v->json_levels = NULL;
 }

@@ -8,6 +8,7 @@ void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set)
         v->cells.ragged = v->o.unaligned && set->dir;
         lsr_view_measure(v, set);
         for (size_t i = 0; i < set->n; i++) {
+                lsr_view_prefetch(set, i);
                 lsr_name_cell(v, set->rows[i], 0);
                 lsr_out_putc(v->out, v->o.end);
         }

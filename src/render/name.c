@@ -276,6 +276,8 @@ void lsr_name_cell(struct lsr_view *v, const struct lsr_entry *e, size_t start_c
         char *p, *anew;
 
         lsr_color_normal(v);
+        if (v->cells.paints)
+                lsr_color_sequence(v, "");
         p = lsr_out_reserve(v->out, v->cells.room + LSR_CELL_TEXT_MAX + v->prefix_len + e->name_len + 8);
         if (v->cells.room > 0)
                 p = lsr_cells_put(v, e, p, &anew);

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/locale.h"
+#include "formats/format.h"
 #include "render/view.h"
 
 #define TREE_STEP 4 /* columns of a level */
@@ -131,10 +132,36 @@ void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
 
 void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
 {
-        if (v->cells.n > 0)
+        if (v->o.format == LSR_FORMAT_JSON)
+                lsr_json_tree_row(v, set, i);
+        else if (v->cells.n > 0)
                 tree_keep(v->tree, v->tree->levels[set->depth].kept, i);
         else
                 tree_show(v, set, i);
+}
+
+/* As tree(1) closes: what is below the operands. */
+static void tree_total(struct lsr_view *v)
+{
+        uint64_t dirs = 0, files = 0, bytes = 0;
+        bool sizes = false;
+
+        for (const struct tree_row *row = v->tree->rows; row < v->tree->rows + v->tree->n_rows; row++) {
+                const struct lsr_entry *e = row->i == TREE_BEGIN ? NULL : row->set->rows[row->i];
+                bool dir = e && lsr_entry_is_dir(e);
+
+                dirs += dir && row->set->depth > 0;
+                files += e && !dir;
+                if (e && !dir && lsr_entry_knows(e, LSR_FIELD_SIZE)) {
+                        bytes += e->meta.size;
+                        sizes = true;
+                }
+        }
+        lsr_out_printf(v->out, "%c%s director%s, ", v->o.end, lsr_grouped(dirs), dirs == 1 ? "y" : "ies");
+        lsr_out_printf(v->out, "%s file%s", lsr_grouped(files), files == 1 ? "" : "s");
+        if (sizes)
+                lsr_view_bytes(v, bytes);
+        lsr_out_putc(v->out, v->o.end);
 }
 
 void lsr_tree_end(struct lsr_view *v)
@@ -157,4 +184,6 @@ void lsr_tree_end(struct lsr_view *v)
                 else
                         tree_show(v, row->set, row->i);
         }
+        if (v->o.format == LSR_FORMAT_LONG)
+                tree_total(v);
 }

@@ -7,22 +7,28 @@
 #include "catalogue/member.h"
 #include "formats/format.h"
 
+void lsr_view_bytes(struct lsr_view *v, uint64_t bytes)
+{
+        bool plain = v->o.size_style.flags == 0 && v->o.size_style.unit == 1;
+        char text[LSR_HUMAN_MAX];
+
+        text[lsr_size_format(&v->o.size_style, bytes, 1, text)] = '\0';
+        lsr_out_printf(v->out, ", %s%s", plain ? lsr_grouped(bytes) : text, plain ? " bytes" : "");
+}
+
 /* "  (tar in gzip, 1,204 members, 45K packed)" */
 static void view_bundle(struct lsr_view *v, const struct lsr_set_bundle *b)
 {
         /* Databases and descriptions are as large as they are. */
         bool packed = strcmp(b->format, "sqlite") != 0 && strcmp(b->format, "mtree") != 0;
-        bool plain = v->o.size_style.flags == 0 && v->o.size_style.unit == 1;
-        char text[LSR_HUMAN_MAX];
 
         lsr_out_printf(v->out, "  (%s%s%s", b->format, b->filters[0] ? " in " : "", b->filters);
         if (b->members != UINT64_MAX)
                 lsr_out_printf(v->out, ", %s member%s", lsr_grouped(b->members), b->members == 1 ? "" : "s");
-        if (b->bytes != UINT64_MAX) {
-                text[lsr_size_format(&v->o.size_style, b->bytes, 1, text)] = '\0';
-                lsr_out_printf(v->out, ", %s%s%s", plain ? lsr_grouped(b->bytes) : text, plain ? " bytes" : "",
-                               packed ? " packed" : "");
-        }
+        if (b->bytes != UINT64_MAX)
+                lsr_view_bytes(v, b->bytes);
+        if (b->bytes != UINT64_MAX && packed)
+                lsr_out_puts(v->out, " packed");
         lsr_out_putc(v->out, ')');
 }
 
@@ -57,7 +63,7 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         assert(set->n == 0 || set->rows);
         v->dir = set->dir;
         if (v->o.format == LSR_FORMAT_JSON) {
-                lsr_json_set(v, set);
+                (v->o.tree ? lsr_json_tree_set : lsr_json_set)(v, set);
                 return;
         }
         if (v->o.tree) {
@@ -91,7 +97,9 @@ static void view_legend(struct lsr_view *v)
 
 void lsr_view_end(struct lsr_view *v)
 {
-        if (v->tree)
+        if (v->o.format == LSR_FORMAT_JSON)
+                lsr_json_tree_end(v);
+        else if (v->tree)
                 lsr_tree_end(v);
         if (v->marks)
                 view_legend(v);

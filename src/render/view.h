@@ -93,8 +93,11 @@ struct lsr_view {
         const char *prefix;  /* a tree's branches in front of a name */
         size_t prefix_len;   /* bytes of it */
         size_t prefix_width; /* its columns */
+        size_t note_column;  /* columns of names in front of notes; 0: these follow their name */
         uint64_t not_dired;  /* bytes put that --dired does not count: colour sequences */
         struct lsr_tree *tree;
+        struct lsr_json_level *json_levels; /* of a tree: objects that are open, each in the one before */
+        size_t json_open, json_cap;
         uint64_t syscalls; /* made for colours */
 };
 
@@ -109,6 +112,19 @@ void lsr_view_finish(struct lsr_view *v);
 
 /* ---- the formats, called by view.c ---- */
 
+/* ", 1,234 bytes", or in the unit of sizes. */
+void lsr_view_bytes(struct lsr_view *v, uint64_t bytes);
+
+/* Sorted rows are scattered in memory, in the order of the directory: while row @i is shown, the next ones come. */
+static inline void lsr_view_prefetch(const struct lsr_set *set, size_t i)
+{
+        if (i + 16 < set->n) {
+                __builtin_prefetch(set->rows[i + 16]);
+                __builtin_prefetch((const char *)set->rows[i + 16] + 64);
+                __builtin_prefetch(set->rows[i + 8]->name);
+        }
+}
+
 /* Measure the columns for one set. */
 void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set);
 
@@ -118,6 +134,9 @@ void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
+void lsr_json_tree_end(struct lsr_view *v);
 void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
 void lsr_tree_end(struct lsr_view *v);

@@ -7,6 +7,7 @@
  */
 #include "render/when.h"
 
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,13 +225,37 @@ static size_t when_custom(struct lsr_when *w, const char *format, const struct t
         return w->too_long ? 0 : len;
 }
 
+/* In the largest unit of which there is one. */
+static size_t when_relative(struct lsr_when *w, int64_t sec, uint32_t nsec, char *buf)
+{
+        static const struct {
+                uint64_t seconds;
+                const char *name;
+        } units[] = { { 31556952, "year" }, { 2629746, "month" }, { 86400, "day" },
+                      { 3600, "hour" },     { 60, "minute" },     { 1, "second" } };
+        bool future;
+        uint64_t age, n;
+        size_t i = 0;
+
+        when_recent(w, sec, nsec);
+        future = sec > w->now_sec;
+        age = future ? (uint64_t)sec - (uint64_t)w->now_sec : (uint64_t)w->now_sec - (uint64_t)sec;
+        if (age == 0)
+                return (size_t)sprintf(buf, "now");
+        while (age < units[i].seconds)
+                i++;
+        n = age / units[i].seconds;
+        return (size_t)sprintf(buf, "%s%" PRIu64 " %s%s%s", future ? "in " : "", n, units[i].name, n == 1 ? "" : "s",
+                               future ? "" : " ago");
+}
+
 size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
 {
         const struct tm *tm = when_local(w, sec);
         char *p = buf;
         bool recent;
 
-        if (!tm)
+        if (!tm && w->kind != LSR_WHEN_RELATIVE)
                 return 0;
         switch (w->kind) {
         case LSR_WHEN_LOCALE:
@@ -266,6 +291,8 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
                 return (size_t)((recent ? when_hour_minute(p, tm) : p) - buf);
         case LSR_WHEN_FORMAT:
                 return when_custom(w, w->formats[when_recent(w, sec, nsec)], tm, sec, nsec, buf);
+        case LSR_WHEN_RELATIVE:
+                return when_relative(w, sec, nsec, buf);
         }
         return 0;
 }

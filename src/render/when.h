@@ -22,6 +22,7 @@ enum lsr_when_kind {
         LSR_WHEN_LONG_ISO,
         LSR_WHEN_ISO,
         LSR_WHEN_FORMAT,
+        LSR_WHEN_RELATIVE, /* "3 days ago": of no fixed width */
 };
 
 struct lsr_when {

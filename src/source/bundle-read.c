@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "source/remote.h"
@@ -28,6 +30,9 @@ char *bundle_whole_member(const struct lsr_bundle *bundle, uint32_t row, struct 
         return path;
 }
 
+#define BUNDLE_TRIED_MAX 4u                    /* members that a password is tried on */
+#define BUNDLE_TRIED_BYTES ((uint64_t)1 << 20) /* bytes of each */
+
 struct bundle_read {
         const struct lsr_member *m;
         const struct lsr_sink *sink;
@@ -40,7 +45,7 @@ static int bundle_read_member(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_read(bundle_worker(bundle), bundle->id, r->m, r->sink);
 }
 
-int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+static int bundle_read_one(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
 {
         struct lsr_member m;
         char *path = bundle_whole_member(bundle, row, &m);
@@ -48,6 +53,97 @@ int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_si
 
         free(path);
         return r;
+}
+
+int lsr_bundle_read(struct lsr_bundle *bundle, uint32_t row, const struct lsr_sink *sink)
+{
+        int r = lsr_bundle_unlock(bundle, &row, 1);
+
+        return r < 0 ? r : bundle_read_one(bundle, row, sink);
+}
+
+/* --- passwords ---------------------------------------------------------------------- */
+
+static int bundle_try_write(void *ctx, const void *data, size_t n)
+{
+        uint64_t *left = ctx;
+
+        if (n > *left)
+                return -ECANCELED;
+        *left -= n;
+        return 0;
+}
+
+/* The smallest encrypted ones among @rows, as ranks by size: how many. */
+static unsigned bundle_pick_encrypted(const struct lsr_catalogue *c, const uint32_t *rows, size_t n,
+                                      uint32_t ret_rows[static BUNDLE_TRIED_MAX])
+{
+        uint64_t sizes[BUNDLE_TRIED_MAX];
+        unsigned picked = 0, at;
+
+        for (size_t i = 0; i < n; i++) {
+                uint32_t row = lsr_catalogue_link(c, rows[i]);
+                struct lsr_member m;
+
+                lsr_catalogue_get(c, row, &m);
+                if (!(m.flags & LSR_MEMBER_ENCRYPTED) || S_ISDIR(m.meta.mode))
+                        continue;
+                for (at = picked; at > 0 && sizes[at - 1] > m.meta.size; at--)
+                        if (at < BUNDLE_TRIED_MAX) {
+                                sizes[at] = sizes[at - 1];
+                                ret_rows[at] = ret_rows[at - 1];
+                        }
+                if (at == BUNDLE_TRIED_MAX)
+                        continue;
+                sizes[at] = m.meta.size;
+                ret_rows[at] = row;
+                picked += picked < BUNDLE_TRIED_MAX;
+        }
+        return picked;
+}
+
+/*
+ * One byte of PKWARE's cipher tells a wrong password, so one of 256 passes; then the checksum is wrong.  Some may be damaged,
+ * or have a password of their own, so the first that can be read is enough.
+ */
+static int bundle_try(struct lsr_bundle *bundle, const uint32_t *rows, unsigned n)
+{
+        bool rejected = false;
+
+        for (unsigned i = 0; i < n; i++) {
+                uint64_t left = BUNDLE_TRIED_BYTES;
+                int r = bundle_read_one(bundle, rows[i], &(struct lsr_sink){ &left, bundle_try_write, NULL });
+
+                if (r != -EBADMSG && r != -EKEYREJECTED)
+                        return 0;
+                rejected |= r == -EKEYREJECTED;
+        }
+        return rejected ? -EKEYREJECTED : 0;
+}
+
+int lsr_bundle_unlock(struct lsr_bundle *bundle, const uint32_t *rows, size_t n)
+{
+        struct lsr_bundles *b = bundle->all;
+        uint32_t picked[BUNDLE_TRIED_MAX];
+        unsigned n_picked;
+        const char *password;
+
+        if (bundle->unlocked || !b->o.password || strcmp(bundle->format, "zip") != 0)
+                return bundle->unlock_error;
+        n_picked = bundle_pick_encrypted(bundle->catalogue, rows, n, picked);
+        password = n_picked > 0 ? b->o.password(b->o.ctx, bundle->path, !b->looking) : NULL;
+        if (!password)
+                return 0;
+        lsr_worker_password(bundle_need_worker(bundle), password);
+        b->trying = true;
+        bundle->unlock_error = bundle_try(bundle, picked, n_picked);
+        b->trying = false;
+        bundle->unlocked = true;
+        if (bundle->unlock_error < 0) {
+                bundle->troubled = true;
+                b->o.trouble(b->o.ctx, bundle->path, bundle->unlock_error, "the password is wrong");
+        }
+        return bundle->unlock_error;
 }
 
 struct bundle_many {
@@ -194,8 +290,10 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const uint32_t *rows, size_t
         struct bundle_many many = { .sink = sink, .wanted = true, .flags = flags };
         unsigned deaths = 0;
         bool died;
-        int r = 0;
+        int r = lsr_bundle_unlock(bundle, rows, n);
 
+        if (r < 0)
+                return r;
         do {
                 many.done = 0;
                 many.killed = false;

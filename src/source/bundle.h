@@ -40,6 +40,8 @@ struct lsr_bundles_options {
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
         bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         int (*serve)(int fd);  /* for tests: what stands in for the workers; NULL */
+        /* That of encrypted members, valid until it is asked again; @may_ask a person.  NULL: nobody knows it. */
+        const char *(*password)(void *ctx, const char *path, bool may_ask);
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
@@ -98,8 +100,10 @@ struct lsr_bundle {
         size_t n_asked;
         char *asked_text; /* of the one that was not expected */
         int load_error;
-        uint64_t used; /* when, in steps of lsr_bundles */
-        int fd;        /* where its bytes are, perhaps the outer one's; -1: it is parked */
+        bool unlocked;    /* lsr_bundle_unlock() has tried a password, */
+        int unlock_error; /* with this result */
+        uint64_t used;    /* when, in steps of lsr_bundles */
+        int fd;           /* where its bytes are, perhaps the outer one's; -1: it is parked */
         bool fd_owned;
         bool database;                  /* that may have companions */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
@@ -162,6 +166,13 @@ void lsr_bundles_look(struct lsr_bundles *b, bool looking);
 
 /* How many members there are, of one with a catalogue; UINT64_MAX: nobody has counted all. */
 uint64_t lsr_bundle_members(const struct lsr_bundle *b);
+
+/*
+ * Some of @rows may be encrypted in a way that can be decrypted: find a password, and out whether it is the right one.  Reading
+ * does so, too; this is for whoever has to know before anything is made.
+ * 0: it is, or nothing is encrypted, or there is none; -EKEYREJECTED: it is wrong, as trouble() was told.
+ */
+int lsr_bundle_unlock(struct lsr_bundle *b, const uint32_t *rows, size_t n);
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(struct lsr_bundle *b, uint32_t row, const struct lsr_sink *sink);

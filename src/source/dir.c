@@ -16,6 +16,7 @@
 
 #define DIR_BUFFER_FIRST ((size_t)64 << 10)
 #define DIR_BUFFER ((size_t)512 << 10)
+#define DIR_IN_PLACE 2 /* lots whose names stay where they are */
 
 #define DIR_TRIES_MAX 100 /* of a call that a signal interrupts */
 
@@ -41,12 +42,43 @@ void lsr_dir_close(struct lsr_dir *dir)
         dir->fd = -1;
 }
 
+/* How many entries are in @len bytes of @buf?  What is allocated for them and not used is lost. */
+static size_t dir_count(const char *buf, ssize_t len)
+{
+        size_t n = 0;
+
+        for (const char *p = buf; p < buf + len; n++)
+                p += ((const struct dirent64 *)(const void *)p)->d_reclen;
+        return n;
+}
+
+/* Entries of @len bytes of @buf, with names there, or in @text if it is not NULL.  Returns the end of the text. */
+static char *dir_fill(struct lsr_entry *entries, const char *buf, ssize_t len, char *text)
+{
+        for (const char *p = buf; p < buf + len; entries++) {
+                const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
+                size_t name_len = strlen(d->d_name);
+
+                *entries = (struct lsr_entry){
+                        .name = text ? text : d->d_name,
+                        .name_len = (uint32_t)name_len,
+                        .type = d->d_type,
+                        .meta = { .known = LSR_FIELD_INODE, .inode = d->d_ino },
+                };
+                if (text)
+                        text = (char *)memcpy(text, d->d_name, name_len + 1) + name_len + 1;
+                p += d->d_reclen;
+        }
+        return text;
+}
+
 int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lot *ret_lot)
 {
         size_t size = dir->steady || (dir->lots == 0 && lsr_io_eager(dir->io)) ? DIR_BUFFER_FIRST : DIR_BUFFER;
-        char *buf = lsr_arena_alloc(arena, size);
+        bool copy = dir->lots >= DIR_IN_PLACE && !dir->steady;
+        char *buf = copy && dir->buf ? dir->buf : lsr_arena_alloc(arena, size), *text = NULL;
         struct lsr_entry *entries;
-        size_t n = 0;
+        size_t n;
         ssize_t len;
 
         for (unsigned tries = 0; (len = lsr_io_read_dir(dir->io, dir->fd, buf, size)) == -EINTR; tries++)
@@ -54,21 +86,18 @@ int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lo
                         break;
         if (len < 0)
                 return (int)len;
-        lsr_arena_trim(arena, buf + len);
+        if (copy)
+                dir->buf = buf;
+        else
+                lsr_arena_trim(arena, buf + len);
         dir->lots++;
-        entries = lsr_arena_new(arena, struct lsr_entry, (size_t)len / offsetof(struct dirent64, d_name[5]));
-        for (const char *p = buf; p < buf + len;) {
-                const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
-
-                entries[n++] = (struct lsr_entry){
-                        .name = d->d_name,
-                        .name_len = (uint32_t)strlen(d->d_name),
-                        .type = d->d_type,
-                        .meta = { .known = LSR_FIELD_INODE, .inode = d->d_ino },
-                };
-                p += d->d_reclen;
-        }
-        lsr_arena_trim(arena, (char *)(entries + n));
+        n = dir_count(buf, len);
+        entries = lsr_arena_new(arena, struct lsr_entry, n);
+        if (copy)
+                text = lsr_arena_text(arena, (size_t)len - n * offsetof(struct dirent64, d_name));
+        text = dir_fill(entries, buf, len, text);
+        if (copy)
+                lsr_arena_trim(arena, text);
         *ret_lot = (struct lsr_dir_lot){ entries, n, (size_t)len + DIR_RECORD_MAX < size };
         return 0;
 }

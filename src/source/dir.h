@@ -2,7 +2,8 @@
  * dir - a real directory as a source of entries
  *
  * Names are used where getdents64 puts them: the buffer is part of the arena
- * and lives as long as the entries.  What the directory itself tells (name,
+ * and lives as long as the entries.  Those of a large directory are copied, as
+ * less than half of a buffer is names.  What the directory itself tells (name,
  * type, inode) is filled in; metadata is for the caller to ask, below dirfd.
  */
 #pragma once
@@ -19,6 +20,7 @@ struct lsr_dir {
         int fd;
         unsigned lots; /* read so far */
         bool steady;   /* lots are to be small: each is done with before the next */
+        char *buf;     /* in the arena, for names that are copied; NULL until it is needed */
 };
 
 /* Returns 0 or a negative errno. */

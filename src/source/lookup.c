@@ -41,7 +41,7 @@ static int place_enter(struct lsr_place *place, bool whole, const char *rest)
         int r = lsr_bundle_open_inner(place->bundle, place->row, whole, &inner);
 
         if (r != 0)
-                return r;
+                return r == -EKEYREJECTED ? LSR_PLACE_UNREADABLE : r;
         r = rest ? lsr_bundle_load_part(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;

@@ -404,6 +404,29 @@ static void unpack_root_metadata(struct unpack *u)
                 unpack_tell(u, LSR_UNPACK_METADATA, 0, r);
 }
 
+/* What was collected. */
+static int unpack_all(struct unpack *u)
+{
+        int r = 0;
+
+        u->restore.ctx = u;
+        u->restore.lost = unpack_lost;
+        lsr_restore_begin(&u->restore);
+        lsr_restore_look(&u->restore, u->tree.root, NULL);
+        if (!u->bundle->claimed) {
+                memset(u->state, ROW_TRUE | ROW_LINK, lsr_catalogue_rows(u->c));
+                r = unpack_dirs(u);
+        }
+        if (r >= 0)
+                r = unpack_files(u);
+        if (r >= 0)
+                r = unpack_specials(u);
+        if (r >= 0)
+                r = unpack_links(u);
+        unpack_dirs_metadata(u);
+        return r;
+}
+
 int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *options, bool *ret_began,
                struct lsr_unpack_result *ret_result)
 {
@@ -414,38 +437,24 @@ int lsr_unpack(const struct lsr_place *place, const struct lsr_unpack_options *o
 
         *ret_result = (struct lsr_unpack_result){};
         *ret_began = false;
-        r = lsr_tree_open(&u.tree, options->output, c, lsr_catalogue_parent(c, place->row));
-        if (r < 0)
-                return r;
-        *ret_began = true;
-        u.restore.ctx = &u;
-        u.restore.lost = unpack_lost;
-        lsr_restore_begin(&u.restore);
-        lsr_restore_look(&u.restore, u.tree.root, NULL);
         u.state = calloc(lsr_catalogue_rows(c), sizeof(*u.state));
         u.made = calloc(lsr_catalogue_rows(c), sizeof(*u.made));
-        if (!u.state || !u.made)
-                r = -ENOMEM;
-        if (r >= 0) {
+        r = u.state && u.made ? 0 : -ENOMEM;
+        if (r == 0) {
                 unpack_collect(&u, place->row);
-                u.whole = place->row == 0;
-                if (!place->bundle->claimed) {
-                        memset(u.state, ROW_TRUE | ROW_LINK, lsr_catalogue_rows(c));
-                        r = unpack_dirs(&u);
-                }
+                r = lsr_bundle_unlock(u.bundle, u.rows, u.n);
         }
-        if (r >= 0)
-                r = unpack_files(&u);
-        if (r >= 0)
-                r = unpack_specials(&u);
-        if (r >= 0)
-                r = unpack_links(&u);
-        if (u.rows)
-                unpack_dirs_metadata(&u);
-        if (r >= 0 && place->row == 0 && (!there || options->force))
-                unpack_root_metadata(&u);
-        lsr_restore_end(&u.restore);
-        lsr_tree_close(&u.tree);
+        if (r == 0)
+                r = lsr_tree_open(&u.tree, options->output, c, lsr_catalogue_parent(c, place->row));
+        if (r == 0) {
+                *ret_began = true;
+                u.whole = place->row == 0;
+                r = unpack_all(&u);
+                if (r >= 0 && place->row == 0 && (!there || options->force))
+                        unpack_root_metadata(&u);
+                lsr_restore_end(&u.restore);
+                lsr_tree_close(&u.tree);
+        }
         free(u.rows);
         free(u.state);
         free(u.made);

@@ -11,6 +11,7 @@
 struct lsr_worker {
         struct lsr_worker_options options;
         char *engine;
+        char *password;        /* NULL: none is known */
         pid_t pid;             /* 0: none runs */
         uint64_t seconds;      /* of processor time that it may take; UINT64_MAX: any */
         time_t since;          /* when it was started, by the monotonic clock */

@@ -120,7 +120,9 @@ static int serve_wake(struct serve *s, struct serve_bundle *b, uint64_t from)
 int serve_begin(struct serve *s, struct serve_bundle *b, uint64_t from, struct lsr_scan **ret_scan)
 {
         struct serve_bundle *other = b->as.id != s->warm ? serve_find(s, s->warm) : NULL;
-        struct lsr_scan next = { .window_max = s->window_max, .ctx = s, .trouble = serve_trouble };
+        struct lsr_scan next = {
+                .window_max = s->window_max, .password = s->password, .ctx = s, .trouble = serve_trouble
+        };
         int r;
 
         if (other && other->used)
@@ -258,12 +260,15 @@ static int serve_catalogue(struct serve *s, const struct lsr_scan *scan, uint64_
                                                        scan->catalogue, scan->catalogue_size);
 }
 
+/* The last ones, if they are few, go with the answer. */
 static int serve_records(struct serve *s)
 {
         size_t n = s->records.len;
+        int r;
 
         s->records.len = 0;
-        return n > 0 ? serve_send(s, LSR_WIRE_MEMBERS, s->records.data, n) : 0;
+        r = n > 0 ? lsr_wire_put(s->wire, LSR_WIRE_MEMBERS, s->request, s->records.data, n) : 0;
+        return r < 0 ? r : 0;
 }
 
 /* The parent builds the catalogue, while the next members are parsed here. */
@@ -350,6 +355,7 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
                 .partial = request.partial,
                 .links = request.links,
                 .lookups = request.lookups,
+                .described = request.described,
         };
         scan->wanted = wanted.n > 0 ? &wanted : NULL;
         if (!wanted.lookups)
@@ -482,6 +488,10 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
                 return 0;
         case LSR_WIRE_STOP: /* too late */
                 return 0;
+        case LSR_WIRE_PASSWORD:
+                free(s->password);
+                s->password = lsr_xstrdup((const char *)data);
+                return 0;
         default:
                 return -EBADMSG;
         }
@@ -489,7 +499,9 @@ static int serve_one(struct serve *s, enum lsr_wire_type type, const uint8_t *da
         if (s->io)
                 done.stats = *lsr_io_stats(s->io);
         done.stats.syscalls += s->wire->calls;
-        r = serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
+        /* That it has started is not waited for by itself. */
+        r = type == LSR_WIRE_START ? lsr_wire_put(s->wire, LSR_WIRE_DONE, s->request, &done, sizeof(done))
+                                   : serve_send(s, LSR_WIRE_DONE, &done, sizeof(done));
         /* Nothing is parsed by a process that is not ready, or not confined where it has to be. */
         return r >= 0 && type == LSR_WIRE_START ? done.result : r;
 }
@@ -521,9 +533,11 @@ int lsr_worker_main(int fd)
                         r = serve_one(&s, head.type, data, head.length);
                 free(data);
         } while (r >= 0);
+        lsr_wire_flush(s.wire);
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
+        free(s.password);
         free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);

@@ -23,6 +23,7 @@ struct serve {
         struct lsr_io *io;
         uint64_t window_max;
         uint32_t request; /* at hand */
+        char *password;   /* NULL: none is known */
         struct serve_bundle *bundles;
         size_t n_bundles;
         size_t cap_bundles;

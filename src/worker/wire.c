@@ -147,15 +147,14 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
                   const int *fds, unsigned n_fds)
 {
         struct lsr_wire_head head = { .type = type, .request = request };
-        struct iovec iov[1 + WIRE_PARTS_MAX] = { { &head, sizeof(head) } };
+        struct iovec iov[2 + WIRE_PARTS_MAX] = { { w->out, w->out_len }, { &head, sizeof(head) } };
         union wire_control control = {};
-        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 1 + n };
-        int r;
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 + n };
 
         if (n > WIRE_PARTS_MAX || n_fds > LSR_WIRE_FDS_MAX)
                 return -EINVAL;
         for (unsigned i = 0; i < n; i++) {
-                iov[1 + i] = parts[i];
+                iov[2 + i] = parts[i];
                 head.length += parts[i].iov_len;
         }
         if (n_fds) {
@@ -168,8 +167,9 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
                 };
                 memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), fds, n_fds * sizeof(int));
         }
-        r = lsr_wire_flush(w);
-        return r < 0 ? r : wire_send(w, &msg);
+        wire_advance(&msg, 0);
+        w->out_len = 0;
+        return wire_send(w, &msg);
 }
 
 static void wire_keep_fds(struct lsr_wire *w, struct msghdr *msg)
@@ -192,22 +192,26 @@ static void wire_keep_fds(struct lsr_wire *w, struct msghdr *msg)
         }
 }
 
-/* At least one byte into @buf. */
+/* At least one byte into @buf.  What waits to be sent goes before this waits. */
 static ssize_t wire_receive(struct lsr_wire *w, void *buf, size_t size)
 {
         struct iovec iov = { buf, size };
         union wire_control control;
         struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
         ssize_t n;
+        int r;
 
         do {
                 if (w->takes_fds) {
                         msg.msg_control = control.space;
                         msg.msg_controllen = sizeof(control.space);
                 }
-                n = recvmsg(w->fd, &msg, MSG_CMSG_CLOEXEC);
+                n = recvmsg(w->fd, &msg, MSG_CMSG_CLOEXEC | (w->out_len > 0 ? MSG_DONTWAIT : 0));
                 w->calls++;
-        } while (n < 0 && errno == EINTR);
+                r = n < 0 && errno == EAGAIN && w->out_len > 0 ? lsr_wire_flush(w) : 1;
+                if (r < 0)
+                        return r;
+        } while (r == 0 || (n < 0 && errno == EINTR));
         if (n < 0)
                 return errno == ECONNRESET ? -EPIPE : -errno;
         if (n == 0)

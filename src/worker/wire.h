@@ -1,10 +1,10 @@
 /*
  * wire - frames between the parent and the process that parses
  *
- *      parent  START  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
+ *      parent  START  PASSWORD  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
  *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS, PART or CATALOGUE, then one DONE
  *
- * Every request but START, CLOSE and STOP is answered before the next one is sent.
+ * Every request but START, PASSWORD, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
  * parent trusts none of them; the worker trusts its parent.
  */
@@ -57,8 +57,9 @@ enum lsr_wire_type {
         LSR_WIRE_CATALOGUE, /* instead of members: one that the bundle holds, encoded */
         LSR_WIRE_PART,      /* or the part of it that was asked for */
         LSR_WIRE_DONE,      /* struct lsr_wire_done */
-        LSR_WIRE_NEED, /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
-        LSR_WIRE_FORK, /* to a nursery, with a socket; from it: int32_t pid (start.c) */
+        LSR_WIRE_NEED,      /* struct lsr_wire_need, struct lsr_input_range: of a far file; its answer comes by a pipe */
+        LSR_WIRE_PASSWORD,  /* text, for encrypted members; no answer */
+        LSR_WIRE_FORK,      /* to a nursery, with a socket; from it: int32_t pid (start.c) */
 };
 
 struct lsr_wire_head {
@@ -90,7 +91,7 @@ struct lsr_wire_scan {
         uint32_t distrusted; /* a catalogue came and was not valid */
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
-        uint8_t partial, links, lookups;
+        uint8_t partial, links, lookups, described;
         uint64_t max; /* bytes of a CATALOGUE or PART; of one that is larger the result is -EFBIG */
 };
 
@@ -157,7 +158,8 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
 int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struct iovec *parts, unsigned n);
 
 /*
- * The same for a frame that may wait for others, until lsr_wire_flush() or the next lsr_wire_send().
+ * The same for a frame that may wait for others, until lsr_wire_flush(), the next lsr_wire_send(), with which it goes, or
+ * until something is waited for here.
  * Returns 1 if something was sent.
  */
 int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const void *data, size_t n);

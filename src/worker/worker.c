@@ -94,6 +94,7 @@ struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
                 return NULL;
         lsr_worker_end(w);
         free(w->engine);
+        free(w->password);
         free(w);
         return NULL;
 }
@@ -180,6 +181,22 @@ static int worker_call(struct lsr_worker *w, struct worker_call *call)
 
 /* --- requests -------------------------------------------------------------------------- */
 
+/* If it is gone, the next request will find out. */
+static void worker_tell_password(struct lsr_worker *w)
+{
+        const struct iovec part = { w->password, w->password ? strlen(w->password) : 0 };
+
+        if (w->password && w->pid)
+                lsr_wire_send(w->wire, LSR_WIRE_PASSWORD, 0, &part, 1, NULL, 0);
+}
+
+void lsr_worker_password(struct lsr_worker *w, const char *password)
+{
+        free(w->password);
+        w->password = lsr_xstrdup(password);
+        worker_tell_password(w);
+}
+
 /*
  * Its answer to START is waited for with that to the next request.  A large file is worth a process of its own making: a
  * ring, which cannot be had once it is confined, and limits by its size.
@@ -210,6 +227,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         w->starting = true;
         w->seconds = w->options.size == LSR_INPUT_UNKNOWN ? UINT64_MAX : lsr_confine_seconds(w->options.size);
         w->since = worker_clock(CLOCK_MONOTONIC);
+        worker_tell_password(w);
         r = lsr_confine_process(p.pid, w->options.size, w->options.window_max);
         if (r < 0)
                 w->confined = r;
@@ -403,6 +421,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
                 scan.partial = wanted->partial;
                 scan.links = wanted->links;
                 scan.lookups = wanted->lookups;
+                scan.described = wanted->described;
                 r = worker_scan(w, &scan, &paths, room, ret_catalogue, &share);
                 free(paths.iov_base);
                 paths = (struct iovec){};

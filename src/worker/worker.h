@@ -97,6 +97,10 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
 
+/* For encrypted members, of all bundles that it reads, from now on; NUL-terminated. */
+#define LSR_PASSWORD_MAX 1024u
+void lsr_worker_password(struct lsr_worker *w, const char *password);
+
 /* Where the content of many members goes.  A negative return ends the reading and is its result. */
 struct lsr_many_sink {
         void *ctx;

@@ -33,10 +33,11 @@ from oracle import Oracle
 from randomtree import Tree
 
 KEYS = set("""path name name_b64 type mode perm nlink uid user gid group size blocks mtime atime ctime btime inode dev rdev target
-              git bundle packed method encrypted implied raw_name raw_name_b64 error""".split())
+              git bundle packed ratio method offset encrypted implied raw_name raw_name_b64 error children""".split())
 COLUMNS = {"inode": {"inode"}, "blocks": {"blocks"}, "mode": {"mode", "perm"}, "octal": {"mode", "perm"}, "links": {"nlink"},
            "user": {"uid", "user"}, "group": {"gid", "group"}, "author": set(), "context": set(), "size": {"size"}, "modified": {"mtime"},
-           "accessed": {"atime"}, "changed": {"ctime"}, "created": {"btime"}, "age": {"mtime"}, "git": set()}
+           "accessed": {"atime"}, "changed": {"ctime"}, "created": {"btime"}, "age": {"mtime"}, "git": set(), "packed": set(), "ratio": set(), "method": set(),
+           "offset": set()}
 ALWAYS = {"path", "name", "name_b64", "type", "error"}
 TYPES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink", stat.S_IFCHR: "char-device",
          stat.S_IFBLK: "block-device", stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket"}
@@ -46,9 +47,11 @@ seen = set()
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/lsr.schema.json"), encoding="utf-8") as schema:
     SCHEMA = json.load(schema)
-KINDS = {"string": str, "integer": int}
+KINDS = {"string": str, "integer": int, "array": list}
 RULES = {
-    "$ref": lambda value, name: not broken(value, SCHEMA["$defs"][name.removeprefix("#/$defs/")]),
+    "$ref": lambda value, name: not against_schema(value) if name == "#"
+                                else not broken(value, SCHEMA["$defs"][name.removeprefix("#/$defs/")]),
+    "items": lambda value, rules: not any(broken(item, rules) for item in value),
     "type": lambda value, kind: type(value) is KINDS[kind],
     "enum": lambda value, values: value in values,
     "const": lambda value, other: value is other,
@@ -184,6 +187,23 @@ def objects(out):
     return result
 
 
+def flattened(trees):
+    """What is below the operands of a tree, by path; a directory, and nothing else, has children."""
+    result = []
+    for tree in trees:
+        seen.update(tree)
+        wrong = against_schema(tree)
+        if wrong or ("children" in tree) != (tree["type"] == "directory"):
+            result.append({"path": tree["path"], "(against the schema)": wrong})
+        for child in tree.pop("children", ()):
+            result += flattened([child]) + [child]
+    return by_path(result)
+
+
+def by_path(objects_):
+    return sorted(objects_, key=lambda o: (o["path"], o.get("name_b64", "")))
+
+
 def compare(oracle, label, want, have):
     """Object by object.  Listing a directory and reading a link may have changed when that was read last."""
     lately = [date(time.time_ns() + by) for by in (-60 * 10**9, 10**9)]
@@ -212,7 +232,6 @@ def directories(oracle, rng, tree, seed, place):
              ([], lambda: of_directory(root, b"t", False, False)),
              (["-A", "-R"], lambda: of_directory(root, b"t", True, True)),
              (["-R"], lambda: of_directory(root, b"t", True, False)),
-             (["-A", "--tree"], lambda: of_directory(root, b"t", True, True)),
              (["-A", "-n"], lambda: of_directory(root, b"t", False, True, numeric=True)),
              (["-A", "-R", "--columns=" + ",".join(columns)], lambda: only(of_directory(root, b"t", True, True), columns))]
     for engine in oracle.engines:
@@ -220,6 +239,9 @@ def directories(oracle, rng, tree, seed, place):
             want = expected()
             have = objects(oracle.ask(engine, ["--json", *options, "t"], place))
             compare(oracle, f"seed {seed} {engine}: lsr --json {' '.join(options)}", want, have)
+        want = by_path(of_directory(root, b"t", True, True))
+        have = flattened(objects(oracle.ask(engine, ["--json", "-A", "--tree", "t"], place)))
+        compare(oracle, f"seed {seed} {engine}: lsr --json -A --tree", want, have)
         # Links that are followed; those to nothing are errors.
         want = of_directory(root, b"t", False, True, follow=True)
         have = objects(oracle.run([oracle.lsr, "--json", "-A", "-L", "t"], place, LSR_IO=engine)[1])
@@ -410,9 +432,34 @@ def bundles(oracle, rng, tree, seed, place):
             oracle.run(["zip", "-q", "-j", "-X", "-P", "secret", path, "/etc/passwd"], place)
         want = read(path, name.encode())
         for engine in oracle.engines:
-            for options in (["-R"], ["--tree"]):
-                have = objects(oracle.ask(engine, ["--json", "-A", *options, name + "/"], place))
-                compare(oracle, f"seed {seed} {engine}: lsr --json -A {' '.join(options)} {name}", want, counted(have))
+            have = objects(oracle.ask(engine, ["--json", "-A", "-R", name + "/"], place))
+            compare(oracle, f"seed {seed} {engine}: lsr --json -A -R {name}", want, counted(have))
+            have = flattened(objects(oracle.ask(engine, ["--json", "-A", "--tree", name + "/"], place)))
+            compare(oracle, f"seed {seed} {engine}: lsr --json -A --tree {name}", by_path(want), counted(have))
+            have = objects(oracle.ask(engine, ["--json", "-AR", "--columns=ratio,offset,size,packed", name + "/"], place))
+            compare(oracle, f"seed {seed} {engine}: lsr --json --columns=ratio,offset {name}", placed(path, want), have)
+
+
+def placed(path, want):
+    """Sizes, and where members begin: the last one of a name counts."""
+    if path.endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            offsets = {m.filename.rstrip("/"): m.header_offset for m in archive.infolist()}
+    else:
+        with tarfile.open(path, errors="surrogateescape") as tar:
+            offsets = {re.sub("^/|[.][.]/|[.]/", "", m.name.replace("//", "/")): m.offset for m in tar.getmembers()}
+    offsets = {text(os.fsencode(os.path.basename(path) + "/" + name)): offset for name, offset in offsets.items()}
+    result = []
+    for o in want:
+        o = {k: v for k, v in o.items() if k in ALWAYS | {"size", "packed", "implied"}}
+        o.pop("error", None)
+        if "implied" not in o:
+            o["offset"] = offsets[o["path"]]
+            if o["type"] == "file" and o["size"]:
+                o["ratio"] = int(o["packed"] * 100 / o["size"] + 0.5)
+        o.pop("implied", None)
+        result.append(o)
+    return result
 
 
 def counted(have):

@@ -84,8 +84,8 @@ static inline void show(struct result *result, const struct lsr_catalogue *c)
                         lsr_out_printf(&result->text, " %o", m.meta.mode & 07777);
                 if (m.meta.known & LSR_FIELD_MTIME)
                         lsr_out_printf(&result->text, " @%lld", (long long)m.meta.sec[LSR_MTIME]);
-                /* That of the schema is for good_sizes. */
-                if (m.meta.known & LSR_FIELD_SIZE && strcmp(path, ".schema.sql") != 0)
+                /* Those of statements are for good_sizes. */
+                if (m.meta.known & LSR_FIELD_SIZE && strcmp(m.path, ".schema.sql") != 0)
                         lsr_out_printf(&result->text, " %llu", (unsigned long long)m.meta.size);
                 if (m.packed != UINT64_MAX)
                         lsr_out_printf(&result->text, " %llu", (unsigned long long)m.packed);

@@ -241,3 +241,34 @@ Test(columns, owners_of_rows_before, .init = columns_init)
         }
         lsr_users_free(&view.users);
 }
+
+/* With colours they take the same columns on the screen, and the room for the sequences was promised, too. */
+Test(columns, painted, .init = columns_init)
+{
+        struct lsr_entry e = columns_entry("x", ~0u), *rows[] = { &e };
+        const struct lsr_span span = { rows, 1 };
+
+        e.git = (uint16_t)('M' << 8 | '?');
+        e.meta.sec[LSR_BTIME] = 5;
+        for (size_t i = 0; lsr_column_name(i); i++) {
+                char *text, *end, *anew;
+                bool paints;
+
+                cr_assert_null(lsr_cells_parse(&view.cells, lsr_column_name(i)));
+                lsr_cells_paint(&view.cells, true);
+                paints = view.cells.all[0].column->paint;
+                lsr_cells_measure(&view, &span, 1, false);
+                text = malloc(view.cells.room + 1);
+                end = lsr_cells_put(&view, &e, text, &anew);
+                cr_assert_leq((size_t)(end - text), view.cells.room, "%s", lsr_column_name(i));
+                cr_assert_eq((size_t)(end - text) - view.cells.painted, view.cells.width, "%s", lsr_column_name(i));
+                cr_assert_eq(text[0] == '\033', paints, "%s", lsr_column_name(i));
+                free(text);
+                /* Of those of ls -l only a terminal sees colours. */
+                lsr_cells_parse(&view.cells, lsr_column_name(i));
+                view.cells.paints = false;
+                lsr_cells_paint(&view.cells, false);
+                cr_assert_eq(view.cells.paints,
+                             strcmp(lsr_column_name(i), "git") == 0 || strcmp(lsr_column_name(i), "age") == 0);
+        }
+}

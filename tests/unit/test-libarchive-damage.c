@@ -171,6 +171,29 @@ Test(libarchive, bad_at_once)
         cr_assert(strstr(la_said, "7z is damaged: "), "%s", la_said);
 }
 
+/*
+ * A file of the first directory lies in sector 0; libarchive then lists both without end.  ECMA-119 8.4.18: the record of
+ * that directory; 9.1: in a record, location at 2, flags at 25; the first byte is its own length.
+ */
+Test(libarchive, hostile_iso_in_itself, .timeout = 60)
+{
+        uint32_t at, rows;
+        struct lsr_catalogue *c;
+
+        la_write(archive_write_set_format_iso9660, la_flat, LA_COUNT(la_flat));
+        at = lsr_le32(la_file.data + 16 * 2048 + 156 + 2) * 2048;
+        while (la_file.data[at + 25] & 2)
+                at += la_file.data[at];
+        lsr_put_le32(la_file.data + at + 2, 0);
+        c = la_list("iso9660");
+        rows = lsr_catalogue_rows(c);
+        cr_assert_gt(rows, 1);
+        cr_assert_leq(rows, la_file.n / 34 + 2);
+        cr_assert_eq(la_error, -EBADMSG);
+        cr_assert_str_eq(la_said, "iso9660 is damaged: its directories contain themselves\n");
+        lsr_catalogue_free(c);
+}
+
 Test(libarchive, hostile_noise, .timeout = 240)
 {
         uint64_t seed = 88172645463325252;

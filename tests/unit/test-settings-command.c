@@ -28,7 +28,7 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
 {
         char option[128], value[64] = "", command[32];
         bool level = action == LSR_ACTION_LIST && o->name &&
-                     strcmp(o->name, "level") == 0; /* means something for trees */
+                     (strcmp(o->name, "level") == 0 || strcmp(o->name, "depth") == 0); /* mean something for trees */
         char *argv[] = { (char *)"lsr", option, (char *)(level ? "--tree" : "operand"), command };
         bool takes = (o->commands >> action & 1) || (action == LSR_ACTION_LIST && command_is_one(o));
         int status;

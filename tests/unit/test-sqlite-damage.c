@@ -73,11 +73,12 @@ Test(sqlite, good_log)
 
         cr_expect_eq(with.r, 0);
         cr_expect_str_eq(with.troubles.buf, "");
-        cr_expect_str_eq(with.text.buf, ".schema.sql 444\na/ 555\nb/ 555\nb/1/ 555\n");
+        cr_expect_str_eq(with.text.buf,
+                         ".schema.sql 444\na/ 555\nb/ 555\na/.schema.sql 444\nb/.schema.sql 444\nb/1/ 555\n");
         /* The mode alone does not make SQLite look for a log. */
         cr_expect_eq(without.r, 0);
         cr_expect_str_eq(without.troubles.buf, "");
-        cr_expect_str_eq(without.text.buf, ".schema.sql 444\na/ 555\n");
+        cr_expect_str_eq(without.text.buf, ".schema.sql 444\na/ 555\na/.schema.sql 444\n");
         free_result(&with);
         damage_beside(&b, &wal, true);
         /* Frames that are cut short were never committed. */

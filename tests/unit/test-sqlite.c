@@ -36,17 +36,19 @@ Test(sqlite, good_tables)
 {
         lists(GOOD_TABLES, "", 1, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
         lists(GOOD_TABLES, "", 2,
-              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\n"
-              "v/1/ 555\nv/2/ 555\n");
+              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nempty/.schema.sql 444\n"
+              "users/-7/ 555\nusers/.schema.sql 444\nusers/3/ 555\n"
+              "v/.schema.sql 444\nv/1/ 555\nv/2/ 555\n");
         lists(GOOD_TABLES, "", 0,
-              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nusers/-7/ 555\nusers/3/ 555\nv/1/ 555\nv/2/ 555\n"
+              ".schema.sql 444\nempty/ 555\nusers/ 555\nv/ 555\nempty/.schema.sql 444\n"
+              "users/-7/ 555\nusers/.schema.sql 444\nusers/3/ 555\nv/.schema.sql 444\nv/1/ 555\nv/2/ 555\n"
               "users/-7/id 444 2\nusers/-7/name 444 0\nusers/-7/photo%2Fx 444\nusers/-7/w 444 5\n"
               "users/3/id 444 1\nusers/3/name 444 4\nusers/3/photo%2Fx 444 5\nusers/3/w 444 3\n"
               "v/1/length(name) 444 1\nv/1/n 444 0\nv/1/n:1 444 0\n"
               "v/2/length(name) 444 1\nv/2/n 444 4\nv/2/n:1 444 4\n");
         lists(GOOD_TABLES, "users", 1,
               ".schema.sql 444\nempty/ 555 unread\nusers/ 555\nv/ 555 unread\n"
-              "users/-7/ 555\nusers/3/ 555\n");
+              "users/-7/ 555\nusers/.schema.sql 444\nusers/3/ 555\n");
         lists(GOOD_TABLES, "users", 0, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
         lists(GOOD_TABLES, "users/3", 1,
               ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\nusers/3/ 555\n"
@@ -58,15 +60,15 @@ Test(sqlite, good_keys)
 {
         lists("CREATE TABLE t(k TEXT PRIMARY KEY, v);"
               "INSERT INTO t VALUES('a/b%',1),('..',2),('',3),(NULL,4),('a'||char(0)||'b',5),(x'6162',6),('5',7),"
-              "(printf('%.300c','x'),8),('a,b',9)",
+              "(printf('%.300c','x'),8),('a,b',9),('.schema.sql',10)",
               "t", 1,
-              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%row-4/ 555\n"
-              "t/%row-8/ 555\nt/%x6162/ 555\nt/5/ 555\nt/a%00b/ 555\n"
+              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%2Eschema.sql/ 555\nt/%row-4/ 555\n"
+              "t/%row-8/ 555\nt/%x6162/ 555\nt/.schema.sql 444\nt/5/ 555\nt/a%00b/ 555\n"
               "t/a%2Fb%25/ 555\nt/a,b/ 555\n");
         lists("CREATE TABLE t(a, b INT, c, PRIMARY KEY(b, a)) WITHOUT ROWID;"
               "INSERT INTO t VALUES('x,y',1,NULL),('1',1,NULL),(1,1,x'00'),(1.5,-2,'')",
               "", 0,
-              ".schema.sql 444\nt/ 555\nt/-2,1.5/ 555\nt/1,%31/ 555\nt/1,1/ 555\nt/1,x%2Cy/ 555\n"
+              ".schema.sql 444\nt/ 555\nt/-2,1.5/ 555\nt/.schema.sql 444\nt/1,%31/ 555\nt/1,1/ 555\nt/1,x%2Cy/ 555\n"
               "t/-2,1.5/a 444 3\nt/-2,1.5/b 444 2\nt/-2,1.5/c 444 0\n"
               "t/1,%31/a 444 1\nt/1,%31/b 444 1\nt/1,%31/c 444\n"
               "t/1,1/a 444 1\nt/1,1/b 444 1\nt/1,1/c 444 1\n"
@@ -84,7 +86,8 @@ Test(sqlite, good_odd_names)
               "INSERT INTO \"a/\"\"b%\" VALUES(1,2,33,'x');"
               "CREATE TABLE \".schema.sql\"(x)",
               "", 0,
-              "%2Eschema.sql/ 555\n.schema.sql 444\na%2F\"b%25/ 555\na%2F\"b%25/1/ 555\n"
+              "%2Eschema.sql/ 555\n.schema.sql 444\na%2F\"b%25/ 555\n%2Eschema.sql/.schema.sql 444\n"
+              "a%2F\"b%25/.schema.sql 444\na%2F\"b%25/1/ 555\n"
               "a%2F\"b%25/1/% 444 1\na%2F\"b%25/1/%2E 444 1\na%2F\"b%25/1/g 444 2\na%2F\"b%25/1/oid 444 1\n"
               "a%2F\"b%25/1/rowid 444 2\na%2F\"b%25/1/s 444 1\n");
 }
@@ -138,13 +141,13 @@ Test(sqlite, hostile_virtual_table_in_a_view)
 Test(sqlite, good_view_with_json)
 {
         lists("CREATE VIEW v AS SELECT value FROM json_each('[1,22]')", "v", 2,
-              ".schema.sql 444\nv/ 555\nv/1/ 555\nv/2/ 555\nv/1/value 444 1\nv/2/value 444 2\n");
+              ".schema.sql 444\nv/ 555\nv/.schema.sql 444\nv/1/ 555\nv/2/ 555\nv/1/value 444 1\nv/2/value 444 2\n");
 }
 
 Test(sqlite, good_utf16)
 {
         lists("PRAGMA encoding='UTF-16le'; CREATE TABLE t(a); INSERT INTO t VALUES('Zoë')", "", 0,
-              ".schema.sql 444\nt/ 555\nt/1/ 555\nt/1/a 444 4\n");
+              ".schema.sql 444\nt/ 555\nt/.schema.sql 444\nt/1/ 555\nt/1/a 444 4\n");
 }
 
 /* --- reading -------------------------------------------------------------------- */
@@ -220,7 +223,8 @@ Test(sqlite, good_sizes)
                 free_result(&result);
                 files++;
         }
-        cr_expect_eq(files, 1 + 8 + 6 + 6 + 2);
+        /* And the statements of five tables and views. */
+        cr_expect_eq(files, 1 + 8 + 6 + 6 + 2 + 5);
         lsr_catalogue_free(c);
         lsr_builder_free(scan.builder);
         lsr_scan_close(&scan, &lsr_format_sqlite);
@@ -394,9 +398,9 @@ Test(sqlite, good_steps_of_reading)
 {
         steps_of_all("CREATE TABLE w(k INTEGER PRIMARY KEY, v) WITHOUT ROWID;" NUMBERS(
                              "3000") "INSERT INTO w SELECT i, 'v'||i FROM n",
-                     6001, 400000);
-        steps_of_all("CREATE VIEW sqlar AS " NUMBERS("3000") "SELECT i AS a, i*2 AS b FROM n", 6001, 400000);
-        steps_of_all("CREATE TABLE t(a, b);" NUMBERS("3000") "INSERT INTO t SELECT i, 'v'||i FROM n", 6001, 400000);
+                     6002, 400000);
+        steps_of_all("CREATE VIEW sqlar AS " NUMBERS("3000") "SELECT i AS a, i*2 AS b FROM n", 6002, 400000);
+        steps_of_all("CREATE TABLE t(a, b);" NUMBERS("3000") "INSERT INTO t SELECT i, 'v'||i FROM n", 6002, 400000);
 }
 
 /* Which index answers a question depends on the columns in it: a value must come out of the row that was listed. */
@@ -436,8 +440,8 @@ Test(sqlite, hostile_many_views)
         cr_expect_eq(result.error, -E2BIG);
         end_result(&result);
         cr_expect_not_null(strstr(result.troubles.buf, "\n9 more of its views are not read\n"));
-        /* The row of the table, and its value. */
-        cr_expect_eq(lsr_builder_count(scan.builder), 1 + 11 + 2);
+        /* Each table and view with its statements, the row of the table, and its value. */
+        cr_expect_eq(lsr_builder_count(scan.builder), 1 + 2 * 11 + 2);
         lsr_sqlite_close(&s);
         lsr_builder_free(scan.builder);
         lsr_input_free(scan.input);

@@ -159,3 +159,34 @@ Test(version, antisymmetric_on_noise)
                              (int)len[0], text[0], (int)len[1], text[1]);
         }
 }
+
+Test(version, natural)
+{
+        static const char *const sorted[] = { "",
+                                              "-1",
+                                              "1",
+                                              "1a",
+                                              "01b",
+                                              "2",
+                                              "9",
+                                              "010",
+                                              "10x",
+                                              "100",
+                                              "99999999999999999999",
+                                              "100000000000000000000",
+                                              "a",
+                                              "A1",
+                                              "a1b",
+                                              "a02",
+                                              "a10",
+                                              "B",
+                                              "b1" };
+        const size_t n = sizeof(sorted) / sizeof(*sorted);
+
+        for (size_t i = 0; i < n; i++)
+                for (size_t k = 0; k < n; k++)
+                        cr_assert_eq(version_sign(lsr_natural_compare(sorted[i], sorted[k])), (i > k) - (i < k),
+                                     "'%s' '%s'", sorted[i], sorted[k]);
+        cr_assert_eq(lsr_natural_compare("a01", "A1"), 0);
+        cr_assert_eq(lsr_natural_compare("0", "000"), 0);
+}

@@ -187,3 +187,25 @@ Test(when, days)
         when_check(&w, INT64_MIN, 0, "");
         when_check(&w, 86399, 0, "1970-01-01 23:59");
 }
+
+Test(when, relative)
+{
+        struct lsr_when w;
+
+        when_setup(&w, "UTC", LSR_WHEN_RELATIVE);
+        when_check(&w, WHEN_NOW, 0, "now");
+        when_check(&w, WHEN_NOW - 1, 0, "1 second ago");
+        when_check(&w, WHEN_NOW - 59, 0, "59 seconds ago");
+        when_check(&w, WHEN_NOW - 60, 0, "1 minute ago");
+        when_check(&w, WHEN_NOW - 3599, 0, "59 minutes ago");
+        when_check(&w, WHEN_NOW - 2 * 3600, 0, "2 hours ago");
+        when_check(&w, WHEN_NOW - 86400, 0, "1 day ago");
+        when_check(&w, WHEN_NOW - 30 * 86400, 0, "30 days ago");
+        when_check(&w, WHEN_NOW - 31 * 86400, 0, "1 month ago");
+        when_check(&w, WHEN_NOW - 31556951, 0, "11 months ago");
+        when_check(&w, WHEN_NOW - 31556952, 0, "1 year ago");
+        when_check(&w, 0, 0, "53 years ago");
+        when_check(&w, INT64_MIN, 0, "292277024680 years ago");
+        /* The clock is read again for what is later than it was. */
+        when_check(&w, (int64_t)time(NULL) + 2 * 86400 + 100, 0, "in 2 days");
+}

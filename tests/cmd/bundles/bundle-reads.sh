@@ -21,3 +21,21 @@ reads() {
 for b in small.zip large.zip small.tar small.tar.gz; do reads -l $b/; done
 reads --cat small.zip/file-with-a-name-2
 reads --cat large.zip/t/file-with-a-name-7
+# An archive that we made has what is listed in one place; otherwise rows lie between contents.
+mkdir u; for i in {1..300}; do head -c 20000 /dev/urandom >u/$i; done
+lsr --pack --no-verify u --output=small.sqlar 2>/dev/null
+python3 -c "import shutil, sqlite3; shutil.copy('small.sqlar', 'large.sqlar'); sqlite3.connect('large.sqlar').execute('DROP INDEX sqlar_list')"
+for b in small.sqlar large.sqlar; do reads -lR $b; done
+# And a member is looked up there, as no name stands for another's path; otherwise all names are read.
+mkdir v; for i in {1001..5000}; do echo $i >v/a-file-with-a-long-name-$i; done
+lsr --pack --no-verify --force v --output=small.sqlar 2>/dev/null
+python3 -c "import shutil, sqlite3; shutil.copy('small.sqlar', 'large.sqlar'); sqlite3.connect('large.sqlar').execute('DROP INDEX sqlar_odd')"
+for b in small.sqlar large.sqlar; do
+        strace -f -qq -e trace=pread64 -o trace lsr --cat $b/v/a-file-with-a-long-name-1777 >/dev/null
+        awk -v b=$b '/pread64/ && $NF > 0 { n += $NF } END { print b ": " (n < 600000 ? "no names are" : "all names are") " read" }' trace
+done
+# Few members go with the end of the answer, and that a worker has started goes with its first answer, if that is asked for yet.
+rm -f trace.*
+strace -ff -qq -e trace=sendmsg -o trace lsr --no-cache -l small.tar.gz/ >/dev/null
+n=$(cat $(ls trace.* | sort -t. -k2n | tail -n +2) | grep -c sendmsg)
+[ $n -le 3 ] && echo "messages of the worker: 3 at most" || echo "messages of the worker: $n"

@@ -23,7 +23,7 @@ for line in run("--help=all").stdout.splitlines():
         word = form + ("=" if value and form.startswith("--") else "") + value
         takes = []
         for command in COMMANDS:
-            tree = ["--tree"] if form == "--level" and command == "listing" else []
+            tree = ["--tree"] if form in ("--level", "--depth") and command == "listing" else []
             got = run(*([] if command == "listing" else [command]), word, *tree, "missing")
             if "' is only for " not in got.stderr and "only one command" not in got.stderr:
                 takes.append(command)

@@ -1,7 +1,7 @@
 # engines: sync
 # What other programs call so: the option that was meant is named, and nothing is read or written.
 mkdir d; echo 1 >d/f; tar -cf x.tar d
-for option in --long --oneline --header --hidden --depth=2 --dirsfirst --octal-permissions --usage -V '-?'; do
+for option in --long --oneline --header --hidden --max-depth=2 --dirsfirst --octal-permissions --usage -V '-?'; do
         status lsr $option d
 done
 # tar, zip and unzip: commands,
@@ -19,6 +19,16 @@ status lsr --pack -9 d
 status lsr --pack -T4 d
 status lsr --pack -vf y.tar d
 status lsr --check -h x.tar
+# What is for listings, where nothing is listed.
+status lsr --check --tree x.tar
+status lsr --cat -l x.tar/d/f
+status lsr --unpack --only=f x.tar
+status lsr --unpack -xf x.tar
+status lsr --pack -x '*.o' d
+status lsr --pack --git-ignore d
+status lsr --gitignore d
+status lsr -P '*.c' d
+status lsr -L2 d
 # By letters rather an option of the command.
 status lsr --pack d --ouput=y.tar
 status lsr --exlcude=x --pack d

@@ -1,4 +1,4 @@
-# -d keeps what is below directories out of trees, too.
+# In a tree, -d is for directories only; elsewhere it keeps what is below directories out.
 mkdir -p a/b/c; touch a/b/f g; at '2020-01-02 03:04' a g
 status lsr --tree -d
 status lsr -d --tree a g

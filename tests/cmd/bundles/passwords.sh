@@ -1,0 +1,77 @@
+# Encrypted members of a zip: a password from a file, the environment or the terminal.  A wrong one is one line, and nothing is made.
+mkdir d; echo secret >a; printf x >d/x; seq 60000 >big; echo open >open
+at @1577934245 a d/x big open d
+zip -q -X -r -P word z.zip a big d; zip -qX z.zip open
+zip -q -X -fd -P word s.zip a
+tar -cf in.tar d; zip -q -X -0 -P word n.zip in.tar
+for m in 128 192 256; do 7z a -bd -bso0 -tzip -pword -mem=AES$m aes$m.zip a big; done
+7z a -bd -bso0 -tzip -pword -mem=AES256 -mm=bzip2 aesbz.zip big; 7z a -bd -bso0 -tzip -pword -mem=AES256 -mm=copy aes0.zip a
+echo word >right; printf 'word\r\nmore\n' >crlf; printf wrong >wrong; : >empty; tr -d '\n' <big | head -c 3000 >long
+echo "= read"
+for z in z aes128 aes192 aes256; do
+        for p in right crlf wrong empty; do
+                echo "$z $p:"
+                lsr --password-file=$p --cat $z.zip/a $z.zip/big | cksum
+                status lsr --password-file=$p --check $z.zip
+                status lsr --password-file=$p --unpack --output=out-$z-$p $z.zip
+                ls -d out-$z-$p 2>/dev/null
+        done
+        diff -r out-$z-right out-$z-crlf && cmp big out-$z-right/big
+done
+LSR_PASSWORD=word lsr --cat s.zip/a | cmp - a; LSR_PASSWORD=wrong status lsr --cat s.zip/a
+for z in aesbz/big aes0/a; do LSR_PASSWORD=word lsr --cat ${z%/*}.zip/${z#*/} | cmp - ${z#*/}; done
+echo "= what is not encrypted needs none"
+LSR_PASSWORD=wrong status lsr --cat z.zip/open; LSR_PASSWORD= status lsr --cat z.zip/a
+status lsr --password-file=wrong --cat z.zip/open z.zip/a
+LSR_PASSWORD=wrong status lsr --password-file=right --cat z.zip/a
+echo "= nested"
+LSR_PASSWORD=word status lsr n.zip/in.tar/d; LSR_PASSWORD=word status lsr --cat n.zip/in.tar/d/x
+LSR_PASSWORD=word status lsr n.zip/in.tar
+LSR_PASSWORD=wrong status lsr n.zip/in.tar/d; LSR_PASSWORD=wrong status lsr n.zip/in.tar
+status lsr n.zip/in.tar/d
+LSR_PASSWORD=word status lsr --password-file=right --unpack n.zip/in.tar --output=nested; ls nested
+echo "= bad"
+status lsr --password-file=none --cat z.zip/a; status lsr --password-file=none z.zip
+status lsr --password-file=long --cat z.zip/a; status lsr --password-file=. --cat z.zip/a
+status lsr --password-file=right --pack d --output=x.zip
+LSR_PASSWORD=$(cat long) status lsr --cat z.zip/a
+# A byte in the middle of what is encrypted is another one: of AES its code tells, of the other the checksum.
+python3 - <<'PY'
+for name in "z", "aes0":
+    data = bytearray(open(name + ".zip", "rb").read())
+    at = 30 + data[26] + data[27] * 256 + data[28] + data[29] * 256 + (13 if name == "z" else 20)
+    data[at] ^= 1
+    open("bad-%s.zip" % name, "wb").write(data)
+PY
+for z in z aes0; do status lsr --password-file=right --cat bad-$z.zip/a | cksum >/dev/null; status lsr --password-file=right --check bad-$z.zip; done
+echo "= at a terminal it is asked for, and not shown"
+cat >ask.py <<'PY'
+import os, pty, sys, time
+def ask(keys, *args):
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.dup2(os.open("content", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        os.execvp(args[0], args)
+    text, sent = b"", False
+    while True:
+        try:
+            got = os.read(fd, 4096)
+        except OSError:
+            break
+        if not got:
+            break
+        text += got
+        if b": " in text and not sent:
+            time.sleep(0.2)
+            os.write(fd, keys)
+            sent = True
+    status = os.waitpid(pid, 0)[1]
+    print("".join(l for l in text.decode().replace("\r", "").splitlines(True) if "is not confined" not in l), end="")
+    print("=>", os.waitstatus_to_exitcode(status), repr(open("content", "rb").read()))
+lsr = sys.argv[1]
+ask(b"word\n", lsr, "--cat", "z.zip/a", "z.zip/d/x")
+ask(b"wrong\n", lsr, "--cat", "z.zip/a", "z.zip/d/x")
+ask(b"\n", lsr, "--cat", "z.zip/a")
+ask(b"wor\x03", lsr, "--cat", "z.zip/a")
+PY
+python3 ask.py "$(command -v lsr)"
