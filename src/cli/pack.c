@@ -25,6 +25,7 @@
 #include "pack/include.h"
 #include "pack/target.h"
 #include "pack/verify.h"
+#include "remote/url.h"
 #include "render/zone.h"
 
 struct pack_run {
@@ -100,14 +101,18 @@ static int pack_end(const struct lsr_target *t)
 static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *ret_target)
 {
         lsr_autofree const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
-        int r;
+        int r = lsr_url_is(job->output) ? lsr_pack_upload_begin(job->output, p->s->force) : 0;
 
+        if (r != 0)
+                return r;
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
-        /* Of a list, what is packed is named; the bundle is none of it unless it is there already. */
-        r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
-                            p->s->files_from ? 0 : (unsigned)job->n_roots);
-        if (r == 0 && isatty(pack_end(ret_target))) {
+        /* What is uploaded is a file without a name before.  Of a list, what is packed is named; the bundle is none of it
+         * unless it is there already. */
+        r = lsr_url_is(job->output) ? lsr_target_open(ret_target, "-", false, true, roots, (unsigned)job->n_roots)
+                                    : lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file,
+                                                      roots, p->s->files_from ? 0 : (unsigned)job->n_roots);
+        if (r == 0 && !lsr_url_is(job->output) && isatty(pack_end(ret_target))) {
                 lsr_target_close(ret_target);
                 return lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
         }
@@ -242,6 +247,8 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
                 return lsr_message("%s does not match what was packed, so it was not kept", name);
         if (r < 0)
                 return lsr_message_errno(-r, "cannot read %s back, so it was not kept", name);
+        if (lsr_url_is(job->output))
+                return lsr_pack_upload(job->output, t->fd, p->s->force);
         r = lsr_target_commit(t);
         if (r == LSR_TARGET_EXISTS)
                 return lsr_pack_report_refused(job->output, "--output=FILE", r);

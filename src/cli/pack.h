@@ -72,3 +72,11 @@ int lsr_pack_report_refused(const char *name, const char *option, int refused);
 void lsr_pack_report_losses(const struct lsr_pack_stats *stats, const char *format);
 void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const struct lsr_pack_stats *stats,
                          uint64_t out_bytes);
+
+/* ---- pack-upload.c: a bundle in an object store ---- */
+
+/* Can there be an object @url?  Returns 0, or the exit status after an error, which was reported. */
+int lsr_pack_upload_begin(const char *url, bool force);
+
+/* Store the file @fd as @url; the same. */
+int lsr_pack_upload(const char *url, int fd, bool force);

@@ -88,15 +88,34 @@ void lsr_remote_stop(struct lsr_remote_client *c)
 
 /* --- messages --- */
 
-static int client_send(struct lsr_remote_client *c, const void *head, size_t head_n, const void *rest, size_t rest_n)
+/* @fd negative: none goes with it. */
+static int client_send_fd(struct lsr_remote_client *c, const void *head, size_t head_n, const void *rest, size_t rest_n,
+                          int fd)
 {
+        char control[CMSG_SPACE(sizeof(int))] = { 0 };
         struct iovec parts[] = { { (void *)(uintptr_t)head, head_n }, { (void *)(uintptr_t)rest, rest_n } };
         struct msghdr message = { .msg_iov = parts, .msg_iovlen = rest_n ? 2 : 1 };
 
+        if (fd >= 0) {
+                struct cmsghdr *cmsg;
+
+                message.msg_control = control;
+                message.msg_controllen = sizeof(control);
+                cmsg = CMSG_FIRSTHDR(&message);
+                cmsg->cmsg_level = SOL_SOCKET;
+                cmsg->cmsg_type = SCM_RIGHTS;
+                cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+                memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+        }
         while (sendmsg(c->fd, &message, MSG_NOSIGNAL) < 0)
                 if (errno != EINTR)
                         return -errno;
         return 0;
+}
+
+static int client_send(struct lsr_remote_client *c, const void *head, size_t head_n, const void *rest, size_t rest_n)
+{
+        return client_send_fd(c, head, head_n, rest, rest_n, -1);
 }
 
 /* Descriptors that came: the first two in @fds, negative where none did; others are closed. */
@@ -240,6 +259,23 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
         if (r < 0)
                 return client_fail(r, ret_text);
         file->stats = answer.stats;
+        if (answer.result < 0)
+                strcpy(ret_text, answer.text);
+        return answer.result;
+}
+
+int lsr_remote_put(struct lsr_remote_client *c, const char *url, int fd, uint64_t size, bool replace,
+                   char ret_text[LSR_REMOTE_TEXT_MAX])
+{
+        struct lsr_remote_put put = { .type = LSR_REMOTE_PUT, .id = ++c->last_id, .replace = replace, .size = size };
+        struct lsr_remote_answer answer;
+        int fds[2] = { -1, -1 }, r;
+
+        r = client_send_fd(c, &put, sizeof(put), url, strlen(url), fd);
+        if (r == 0)
+                r = client_answer(c, LSR_REMOTE_STORED, put.id, &answer, fds);
+        if (r < 0)
+                return client_fail(r, ret_text);
         if (answer.result < 0)
                 strcpy(ret_text, answer.text);
         return answer.result;

@@ -61,5 +61,12 @@ void lsr_remote_close(struct lsr_remote_client *c, struct lsr_remote_file *file)
 int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, const struct lsr_remote_range *ranges,
                     unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
 
+/*
+ * Store the @size bytes of @fd as the object @url, of s3, in place of what is there if @replace.  0 or a negative errno;
+ * -EEXIST: there is one.
+ */
+int lsr_remote_put(struct lsr_remote_client *c, const char *url, int fd, uint64_t size, bool replace,
+                   char ret_text[LSR_REMOTE_TEXT_MAX]);
+
 /* Whether any of @range is missing by the bitmap @have: then *ret_missing is its rest, from the first such block on. */
 bool lsr_remote_missing(const uint8_t *have, struct lsr_remote_range range, struct lsr_remote_range *ret_missing);

@@ -35,7 +35,9 @@ static void fetch_condition(FILE *f, const struct lsr_fetch *fetch)
 {
         const struct lsr_object *o = fetch->object;
 
-        if (*o->tag)
+        if (fetch->kind == LSR_FETCH_PUT && !o->replace)
+                fputs("If-None-Match: *\n", f);
+        else if (fetch->kind != LSR_FETCH_PUT && *o->tag)
                 fprintf(f, "%s: %s\n", fetch->kind == LSR_FETCH_RUN ? "If-Match" : "If-None-Match", o->tag);
 }
 
@@ -43,9 +45,10 @@ static void fetch_condition(FILE *f, const struct lsr_fetch *fetch)
 static int fetch_sign(FILE *f, struct lsr_remote *remote, const struct lsr_object *o)
 {
         struct lsr_sigv4_header headers[4];
-        struct lsr_sigv4 s = { .method = "GET",
+        const char *payload = o->file >= 0 ? o->hash : LSR_SIGV4_EMPTY;
+        struct lsr_sigv4 s = { .method = o->file >= 0 ? "PUT" : "GET",
                                .headers = headers,
-                               .payload = LSR_SIGV4_EMPTY,
+                               .payload = payload,
                                .region = *o->region ? o->region : remote->account.region,
                                .service = "s3",
                                .key_id = remote->account.key_id,
@@ -66,7 +69,7 @@ static int fetch_sign(FILE *f, struct lsr_remote *remote, const struct lsr_objec
         s.path = path;
         lsr_sigv4_date(s.when, date);
         headers[s.n_headers++] = (struct lsr_sigv4_header){ "host", host };
-        headers[s.n_headers++] = (struct lsr_sigv4_header){ "x-amz-content-sha256", LSR_SIGV4_EMPTY };
+        headers[s.n_headers++] = (struct lsr_sigv4_header){ "x-amz-content-sha256", payload };
         headers[s.n_headers++] = (struct lsr_sigv4_header){ "x-amz-date", date };
         if (remote->account.token)
                 headers[s.n_headers++] = (struct lsr_sigv4_header){ "x-amz-security-token", remote->account.token };
@@ -89,7 +92,9 @@ static int fetch_headers(struct lsr_remote *remote, const struct lsr_fetch *fetc
         if (!f)
                 return -ENOMEM;
         fputs("Accept-Encoding: identity\n", f);
-        if (fetch->kind == LSR_FETCH_TAIL)
+        if (fetch->kind == LSR_FETCH_PUT)
+                fputs("Content-Type: application/octet-stream\n", f);
+        else if (fetch->kind == LSR_FETCH_TAIL)
                 fprintf(f, "Range: bytes=-%" PRIu64 "\n", LSR_REMOTE_TAIL);
         else if (fetch->kind == LSR_FETCH_ZERO)
                 fputs("Range: bytes=0-0\n", f);
@@ -139,6 +144,9 @@ static int fetch_send(struct lsr_remote *remote, struct lsr_fetch *f)
         f->call.headers = headers;
         f->call.netrc = !o->bucket && !o->elsewhere;
         f->call.patience_s = o->patience_s;
+        f->call.puts = o->file >= 0;
+        f->call.file = o->file;
+        f->call.file_size = o->size;
         o->stats.requests++;
         r = lsr_http_start(remote->http, &f->call);
         explicit_bzero(headers, strlen(headers));
@@ -196,6 +204,8 @@ static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
         struct lsr_object *o = f->object;
 
         o->stats.bytes += n;
+        if (f->kind == LSR_FETCH_PUT)
+                return 0;
         if (call->answer.status == 200) {
                 f->error = lsr_object_whole(o, data, n);
                 return f->error;
@@ -426,6 +436,10 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
                 snprintf(f->call.text, sizeof(f->call.text), "the server sends fewer bytes than asked for");
                 return fetch_later(f, -EPROTO);
         }
+        if (f->kind == LSR_FETCH_PUT && (status == 201 || status == 204))
+                return 1;
+        if (f->kind == LSR_FETCH_PUT && (status == 409 || status == 412))
+                return lsr_object_fail(f->object, -EEXIST, "there is an object of this name (%ld)", status);
         if (fetch_region(remote, f))
                 return fetch_send(remote, f);
         if (status == 301 || status == 302 || status == 303 || status == 307 || status == 308)

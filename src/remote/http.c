@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "version.h"
@@ -265,6 +266,42 @@ static void http_authorities(CURL *easy)
         }
 }
 
+static size_t http_on_upload(char *data, size_t size, size_t n, void *ctx)
+{
+        struct lsr_http_call *call = ctx;
+        ssize_t got;
+
+        if (n > call->file_size - call->file_at)
+                n = (size_t)(call->file_size - call->file_at);
+        got = n ? pread(call->file, data, n, (off_t)call->file_at) : 0;
+        if (got < 0 || (got == 0 && n))
+                return CURL_READFUNC_ABORT;
+        call->file_at += (uint64_t)got;
+        return (size_t)got;
+}
+
+static int http_on_rewind(void *ctx, curl_off_t offset, int origin)
+{
+        struct lsr_http_call *call = ctx;
+
+        if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > call->file_size)
+                return CURL_SEEKFUNC_FAIL;
+        call->file_at = (uint64_t)offset;
+        return CURL_SEEKFUNC_OK;
+}
+
+static void http_upload(CURL *easy, struct lsr_http_call *call)
+{
+        call->file_at = 0;
+        curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)call->file_size);
+        curl_easy_setopt(easy, CURLOPT_READFUNCTION, http_on_upload);
+        curl_easy_setopt(easy, CURLOPT_READDATA, call);
+        curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, http_on_rewind);
+        curl_easy_setopt(easy, CURLOPT_SEEKDATA, call);
+        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 1L << 20);
+}
+
 int lsr_http_start(struct lsr_http *http, struct lsr_http_call *call)
 {
         CURL *easy = curl_easy_init();
@@ -301,6 +338,8 @@ int lsr_http_start(struct lsr_http *http, struct lsr_http_call *call)
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
         curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
         http_authorities(easy);
+        if (call->puts)
+                http_upload(easy, call);
         if (curl_multi_add_handle(http->multi, easy) == CURLM_OK)
                 return 0;
         http_release(http, call);

@@ -34,6 +34,9 @@ struct lsr_http_call {
         const char *url;
         const char *headers; /* lines, each with "\n" */
         bool netrc;          /* a password may be taken from ~/.netrc */
+        bool puts;           /* PUT the file @file in place of GET */
+        int file;
+        uint64_t file_size, file_at;
         unsigned patience_s;
         /* Of a body that comes with 200 or 206: take it (0), or not (1)?  Then its bytes: 0, or else stop. */
         int (*head)(struct lsr_http_call *call);

@@ -19,7 +19,7 @@
 struct lsr_object;
 struct lsr_remote;
 
-enum lsr_fetch_kind { LSR_FETCH_TAIL, LSR_FETCH_ZERO, LSR_FETCH_RUN };
+enum lsr_fetch_kind { LSR_FETCH_TAIL, LSR_FETCH_ZERO, LSR_FETCH_RUN, LSR_FETCH_PUT };
 
 /* A request until it has succeeded or failed for good, with its repetitions. */
 struct lsr_fetch {
@@ -48,6 +48,9 @@ struct lsr_object {
         char *first_url, *url; /* as given, of http; and where it led to */
         char *bucket, *key;    /* of s3, or NULL */
         char region[64];       /* of the bucket, if the store told another one than that of the account */
+        int file;              /* to be stored as it, in place of reading it; negative: none */
+        bool replace;          /* with it */
+        char hash[65];         /* of it */
         bool elsewhere;        /* on another host than the URL names: without credentials */
         unsigned patience_s;
         uint64_t bytes_max;
@@ -79,6 +82,12 @@ struct lsr_object {
  */
 int lsr_object_new(struct lsr_remote *remote, const struct lsr_remote_open *open, const char *url, uint32_t end,
                    struct lsr_object **ret_object);
+
+/*
+ * The same for what is to be stored, of s3: @file, which is taken over.  It is, once the object is open.
+ */
+int lsr_object_new_put(struct lsr_remote *remote, const struct lsr_remote_put *put, const char *url, int file,
+                       struct lsr_object **ret_object);
 struct lsr_object *lsr_object_free(struct lsr_remote *remote, struct lsr_object *o);
 
 /* Begin a NEED: 0; 1: everything needed is there; or a negative errno, with o->text. */

@@ -1,8 +1,8 @@
 /*
  * protocol - between lsr and lsr-remote, the program that holds network and secrets and parses no bundle
  *
- *      lsr     OPEN  NEED  CLOSE
- *      helper  one answer to each OPEN and NEED: OPENED, GOT
+ *      lsr     OPEN  NEED  CLOSE  PUT
+ *      helper  one answer to each OPEN, NEED and PUT: OPENED, GOT, STORED
  *
  * Standard input of the helper is its end of a socketpair of SOCK_SEQPACKET: a message is a packet.  When the other end
  * closes, it ends.  Both are of one build, so numbers travel as they lie in memory.  The helper checks all that it is
@@ -29,14 +29,23 @@
 #define LSR_REMOTE_NEED_MAX ((uint64_t)64 << 20)   /* bytes of one NEED, in whole blocks */
 #define LSR_REMOTE_HELD_MAX ((uint64_t)256 << 20)  /* bytes of an object that are there at a time */
 #define LSR_REMOTE_SIZE_MAX ((uint64_t)1 << 46)
-#define LSR_REMOTE_FLIGHT_MAX 8u    /* requests at a time */
-#define LSR_REMOTE_RANGES_MAX 4096u /* of one NEED */
-#define LSR_REMOTE_OBJECTS_MAX 64u  /* open at a time */
+#define LSR_REMOTE_PUT_MAX ((uint64_t)5 << 30) /* bytes of one PUT, which is S3's own limit */
+#define LSR_REMOTE_FLIGHT_MAX 8u               /* requests at a time */
+#define LSR_REMOTE_RANGES_MAX 4096u            /* of one NEED */
+#define LSR_REMOTE_OBJECTS_MAX 64u             /* open at a time */
 #define LSR_REMOTE_CANDIDATES 4u
 #define LSR_REMOTE_TAG_MAX 128u
 #define LSR_REMOTE_TEXT_MAX 384u
 
-enum lsr_remote_type { LSR_REMOTE_OPEN = 1, LSR_REMOTE_NEED, LSR_REMOTE_CLOSE, LSR_REMOTE_OPENED, LSR_REMOTE_GOT };
+enum lsr_remote_type {
+        LSR_REMOTE_OPEN = 1,
+        LSR_REMOTE_NEED,
+        LSR_REMOTE_CLOSE,
+        LSR_REMOTE_OPENED,
+        LSR_REMOTE_GOT,
+        LSR_REMOTE_PUT,
+        LSR_REMOTE_STORED,
+};
 
 struct lsr_remote_open {
         uint32_t type;
@@ -67,6 +76,19 @@ struct lsr_remote_close {
         uint32_t id;
 };
 
+/*
+ * Store a file, the descriptor of which comes with the message, in one request: the object is there as a whole or not at
+ * all.  The store compares what it gets with the hash that is signed.
+ */
+struct lsr_remote_put {
+        uint32_t type;
+        uint32_t id;
+        uint32_t replace; /* what is there; else -EEXIST */
+        uint32_t reserved;
+        uint64_t size; /* LSR_REMOTE_PUT_MAX at most */
+        /* and the URL, of s3 */
+};
+
 /* Of an object since its OPEN. */
 struct lsr_remote_stats {
         uint64_t requests, retries, bytes;
@@ -76,7 +98,7 @@ struct lsr_remote_stats {
 /*
  * Results: 0, or -ENOENT: no such host, bucket or object; -EACCES: refused; -ESTALE: changed since it was opened;
  * -EOPNOTSUPP: the server sends whole objects only, and this one is large; -EPERM: redirected from https to http;
- * -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate; -EINVAL: bad message, URL or settings; -E2BIG: more
+ * -EEXIST: an object is there, and is not to be replaced; -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate; -EINVAL: bad message, URL or settings; -E2BIG: more
  * than LSR_REMOTE_NEED_MAX; -EBUSY: a NEED is under way; -ETIMEDOUT, -ECONNRESET, -EPROTO, -EIO and others: the network.
  */
 struct lsr_remote_answer {

@@ -22,7 +22,7 @@
 struct serve_place {
         uint32_t n; /* objects; 0: the place is free; above 1: which it is, is not known */
         struct lsr_object *objects[LSR_REMOTE_CANDIDATES];
-        bool open;
+        bool open, put;
 };
 
 struct serve {
@@ -34,7 +34,9 @@ struct serve {
                 struct lsr_remote_open open;
                 struct lsr_remote_need need;
                 struct lsr_remote_close close;
+                struct lsr_remote_put put;
         } message;
+        int came; /* a descriptor, with the message at hand; negative: none */
 };
 
 /* --- answers --- */
@@ -210,6 +212,43 @@ static int serve_open(struct serve *s, size_t n)
         return 0;
 }
 
+/* --- PUT --- */
+
+static int serve_put(struct serve *s, size_t n)
+{
+        const struct lsr_remote_put *put = &s->message.put;
+        struct serve_place *p = serve_free_place(s);
+        int r;
+
+        if (n < sizeof(*put))
+                return -EBADMSG;
+        s->message.bytes[n] = '\0';
+        if (s->came < 0 || strlen(s->message.bytes + sizeof(*put)) != n - sizeof(*put) || serve_find(s, put->id))
+                return serve_fail(s, LSR_REMOTE_STORED, put->id, -EINVAL, "the request is not valid");
+        if (!p)
+                return serve_fail(s, LSR_REMOTE_STORED, put->id, -EMFILE, "too many objects are open");
+        r = lsr_object_new_put(&s->remote, put, s->message.bytes + sizeof(*put), lsr_take(&s->came, -1),
+                               &p->objects[0]);
+        if (r < 0)
+                return serve_fail(s, LSR_REMOTE_STORED, put->id, r, strerror(-r));
+        p->n = 1;
+        p->put = true;
+        return 0;
+}
+
+/* Once it is stored, or will not be. */
+static int serve_stored(struct serve *s, struct serve_place *p)
+{
+        struct lsr_remote_answer answer = { .type = LSR_REMOTE_STORED };
+        const struct lsr_object *o = p->objects[0];
+
+        if (o->state == LSR_OBJECT_WAITING || o->state == LSR_OBJECT_OPENING)
+                return 0;
+        serve_answer_fill(&answer, o, o->state == LSR_OBJECT_FAILED ? o->error : 0);
+        serve_place_end(s, p, NULL);
+        return serve_send(s, &answer, NULL, 0);
+}
+
 /* --- NEED, CLOSE --- */
 
 static int serve_need(struct serve *s, size_t n)
@@ -246,10 +285,29 @@ static int serve_close(struct serve *s, size_t n)
 
 /* --- the loop --- */
 
+/* As recv(), with the descriptor that came. */
+static ssize_t serve_receive(struct serve *s)
+{
+        char control[CMSG_SPACE(sizeof(int))];
+        struct iovec part = { s->message.bytes, SERVE_MESSAGE_MAX };
+        struct msghdr message = {
+                .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+        };
+        ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+        struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+
+        if (s->came >= 0)
+                close(s->came);
+        s->came = -1;
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+                memcpy(&s->came, CMSG_DATA(c), sizeof(int));
+        return n;
+}
+
 /* 0: done, or nothing was there; 1: the other end is gone; or a negative errno. */
 static int serve_message(struct serve *s)
 {
-        ssize_t n = recv(s->fd, s->message.bytes, SERVE_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+        ssize_t n = serve_receive(s);
 
         if (n < 0)
                 return errno == EAGAIN || errno == EINTR ? 0 : errno == ECONNRESET ? 1 : -errno;
@@ -264,6 +322,8 @@ static int serve_message(struct serve *s)
                 return serve_need(s, (size_t)n);
         case LSR_REMOTE_CLOSE:
                 return serve_close(s, (size_t)n);
+        case LSR_REMOTE_PUT:
+                return serve_put(s, (size_t)n);
         default:
                 return -EBADMSG;
         }
@@ -279,7 +339,9 @@ static int serve_places(struct serve *s)
 
                 for (uint32_t k = 0; k < p->n; k++)
                         lsr_object_pump(&s->remote, p->objects[k]);
-                if (p->n && !p->open)
+                if (p->put && p->n)
+                        r = serve_stored(s, p);
+                else if (p->n && !p->open)
                         r = serve_decide(s, p);
                 else if (p->open && lsr_object_needed(p->objects[0]))
                         r = serve_got(s, p->objects[0], p->objects[0]->error);
@@ -312,6 +374,7 @@ int lsr_remote_serve(int fd)
         if (!s)
                 return r;
         s->fd = fd;
+        s->came = -1;
         s->remote.http = lsr_http_new();
         if (s->remote.http)
                 r = serve_loop(s);

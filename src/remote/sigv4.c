@@ -4,17 +4,20 @@
  */
 #include "remote/sigv4.h"
 
+#include <errno.h>
 #include <nettle/hmac.h>
 #include <nettle/sha2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "remote/url.h"
 
 #define SIGV4_ALGORITHM "AWS4-HMAC-SHA256"
+#define SIGV4_READ ((size_t)256 << 10)
 #define SIGV4_HEX (2 * SHA256_DIGEST_SIZE + 1)
 
 static void sigv4_hex(const uint8_t digest[SHA256_DIGEST_SIZE], char ret_hex[SIGV4_HEX])
@@ -32,6 +35,31 @@ static void sigv4_hash(const char *text, char ret_hex[SIGV4_HEX])
         sha256_update(&ctx, strlen(text), (const uint8_t *)text);
         sha256_digest(&ctx, sizeof(digest), digest);
         sigv4_hex(digest, ret_hex);
+}
+
+int lsr_sigv4_hash_file(int fd, uint64_t size, char ret_hash[65])
+{
+        lsr_autofree uint8_t *buf = malloc(SIGV4_READ);
+        uint8_t digest[SHA256_DIGEST_SIZE];
+        struct sha256_ctx ctx;
+        uint64_t at = 0;
+
+        if (!buf)
+                return -ENOMEM;
+        sha256_init(&ctx);
+        while (at < size) {
+                ssize_t n = pread(fd, buf, size - at < SIGV4_READ ? (size_t)(size - at) : SIGV4_READ, (off_t)at);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n <= 0)
+                        return n < 0 ? -errno : -ENODATA;
+                sha256_update(&ctx, (size_t)n, buf);
+                at += (uint64_t)n;
+        }
+        sha256_digest(&ctx, sizeof(digest), digest);
+        sigv4_hex(digest, ret_hash);
+        return 0;
 }
 
 static void sigv4_hmac(const void *key, size_t n, const char *text, uint8_t ret_digest[SHA256_DIGEST_SIZE])

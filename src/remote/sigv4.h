@@ -12,6 +12,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #define LSR_SIGV4_EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" /* hash of no body */
@@ -32,6 +33,9 @@ struct lsr_sigv4 {
         const char *region, *service, *key_id, *secret;
         time_t when; /* what x-amz-date says */
 };
+
+/* The hash of the @size bytes of @fd, as payload is to be.  0 or a negative errno; -ENODATA: there are fewer. */
+int lsr_sigv4_hash_file(int fd, uint64_t size, char ret_hash[65]);
 
 /* @when as x-amz-date has it: 20130524T000000Z. */
 void lsr_sigv4_date(time_t when, char ret_date[17]);

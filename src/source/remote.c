@@ -66,13 +66,28 @@ static int remote_start(struct lsr_bundle *bundle)
         return remote_say(bundle, r, text);
 }
 
+/*
+ * The shortest candidate is it nearly always, so the others are asked only if it is not there; a store that lists nothing
+ * refuses what it has not.
+ */
 static int remote_ask(struct lsr_bundle *bundle, const uint32_t *ends, unsigned n, const struct lsr_remote_known *known)
 {
+        struct lsr_remote_client *client = bundle->all->remote;
         struct bundle_remote *o = bundle->remote;
-        char text[LSR_REMOTE_TEXT_MAX] = "";
-        int r = lsr_remote_open(bundle->all->remote, o->url, ends, n, known, &o->file, text);
+        char text[LSR_REMOTE_TEXT_MAX] = "", others[LSR_REMOTE_TEXT_MAX] = "";
+        int r = lsr_remote_open(client, o->url, ends, 1, known, &o->file, text);
         lsr_autofree char *said = NULL;
 
+        if ((r == -ENOENT || r == -EACCES) && n > 1) {
+                int r_others = lsr_remote_open(client, o->url, ends + 1, n - 1, NULL, &o->file, others);
+
+                if (r_others == 0)
+                        o->file.candidate++;
+                if (r_others != -ENOENT) {
+                        r = r_others;
+                        memcpy(text, others, sizeof(text));
+                }
+        }
         if (r == 0)
                 return 0;
         o->file.data = -1;

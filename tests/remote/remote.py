@@ -12,7 +12,7 @@ import threading
 import time
 
 BLOCK = 1 << 16
-OPEN, NEED, CLOSE, OPENED, GOT = 1, 2, 3, 4, 5
+OPEN, NEED, CLOSE, OPENED, GOT, PUT, STORED = 1, 2, 3, 4, 5, 6, 7
 OPEN_HEAD = struct.Struct("=3I4I I QQ 128s")
 ANSWER = struct.Struct("=IIiIII Q QQQQ 128s384s")
 

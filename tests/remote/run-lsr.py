@@ -7,10 +7,12 @@ lsr-remote is looked for beside lsr.  Requests are counted where the number is a
 """
 
 import argparse
+import hashlib
 import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -190,6 +192,7 @@ def requests(w):
         done, seen = w.fetched(*options, "--no-cache", w.url("x." + kind) + inner)
         size = len(w.server.files["x." + kind])
         assert len(seen) <= most, (kind, options, seen)
+        assert all(r[2] == 206 for r in seen), seen
         assert kind == "sqlar" or len(done.stdout) > 50
         got = sum(fetched_bytes(r[1].get("Range", ""), size) for r in seen)
         assert got < size / 4, (kind, options, got, size)
@@ -216,11 +219,22 @@ def fetched_bytes(text, size):
 
 @test
 def announced(w):
-    """Members that are unpacked are announced: few requests for many of them."""
-    parts = [w.url(f"x.zip/tree/directory-{i:03}") for i in range(10, 40)]
-    _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", *parts)
-    assert len(seen) <= 12 + 3 * len(parts), len(seen)
-    shutil.rmtree(w.path("out"))
+    """Members that are unpacked are announced, also those of several operands: where answers are late, few requests."""
+
+    def late(handler, data, fault):
+        time.sleep(0.03)
+        handler.serve(data)
+
+    w.server.http.RequestHandlerClass.fault_late = late
+    name = "tree/directory-{:03}/of some depth/a file of a usual length {:05}.txt"
+    names = [name.format(i // 60, i) for i in range(0, 3600, 50)]
+    random.Random(3).shuffle(names)
+    for kind in ("zip", "tar.zst"):
+        parts = [w.url(f"x.{kind}/{name}", "late") for name in names]
+        _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", *parts)
+        assert len(seen) <= 15, (kind, len(seen), [r[1].get("Range") for r in seen])
+        assert len(os.listdir(w.path("out"))) == len(names)
+        shutil.rmtree(w.path("out"))
     _, seen = w.fetched("--unpack", "--output=" + w.path("out"), "--no-cache", w.url("x.zip"))
     assert len(seen) <= 10, [r[1].get("Range") for r in seen]
     shutil.rmtree(w.path("out"))
@@ -463,12 +477,89 @@ def store(w):
                 assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
         said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
              "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
+        store_packed(w, aws, root)
         wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
         said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
     finally:
         server.terminate()
         server.wait()
     return None
+
+
+@test
+def put(w):
+    """An object is stored by one request with the hash of its bytes, again if the store is busy, or not at all."""
+    stored, begun = [], threading.Event()
+
+    def busyput(handler, data, fault):
+        if handler.command == "GET":
+            return handler.plain(404, body=b"<Error><Code>NoSuchKey</Code></Error>")
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        if w.server.count(fault) == 0:
+            return handler.plain(503)
+        stored.append((handler.headers, body))
+        return handler.plain(200, [("ETag", '"new"')])
+
+    def slowput(handler, data, fault):
+        if handler.command == "GET":
+            return handler.plain(404)
+        begun.set()
+        handler.rfile.read(10)
+        time.sleep(1)
+        body = handler.rfile.read(int(handler.headers["Content-Length"]) - 10)
+        stored.append((handler.headers, body))
+        handler.close_connection = True
+        return None
+
+    w.server.http.RequestHandlerClass.fault_busyput = busyput
+    w.server.http.RequestHandlerClass.fault_slowput = slowput
+    w.server.http.RequestHandlerClass.fault_takenput = (
+        lambda h, data, fault: h.plain(404) if h.command == "GET" else h.plain(412)
+    )
+    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": w.server.url}
+    done = w.run("--pack", "tree", "--output=s3://busyput/x.tar.zst", env=aws)
+    assert done.returncode == 0 and len(stored) == 1, done
+    headers, body = stored.pop()
+    assert headers["x-amz-content-sha256"] == hashlib.sha256(body).hexdigest() and headers["If-None-Match"] == "*"
+    with open(w.path("sent.tar.zst"), "wb") as f:
+        f.write(body)
+    assert w.run("--check", "sent.tar.zst").returncode == 0
+    w.run("--pack", "tree/directory-003", "--force", "--output=s3://busyput/x.tar.zst", env=aws)
+    assert stored.pop()[0]["If-None-Match"] is None
+    done = w.run("--pack", "tree/large", "--output=s3://takenput/x.zip", env=aws)
+    said(done, 2, "'s3://takenput/x.zip' already exists; use --force")
+    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, **aws}
+    process = subprocess.Popen([w.lsr, "--pack", "tree", "--output=s3://slowput/x.tar"], env=environ, cwd=w.scratch)
+    assert begun.wait(60)
+    process.send_signal(signal.SIGINT)
+    status = process.wait(30)
+    assert status == 128 + signal.SIGINT, status
+    time.sleep(2)
+    # The server sees that the rest does not come.
+    assert not stored or len(stored[0][1]) < int(stored[0][0]["Content-Length"]) - 10
+
+
+def store_packed(w, aws, root):
+    """--pack into a bucket: the same bytes as in a file; an object that is there stays."""
+    for kind in ("tar.zst", "zip", "sqlar"):
+        url, stored = f"s3://bucket/new dir/k+.{kind}", os.path.join(root, "bucket", "new dir", f"k+.{kind}")
+        args = ["--pack", "tree", "--mtime=@1", "--owner=0"]
+        done = w.run(*args, "--output=" + url, env=aws)
+        here = w.run(*args, "--force", "--output=here." + kind)
+        assert done.returncode == here.returncode, (done.stderr, here.stderr)
+        with open(stored, "rb") as there, open(w.path("here." + kind), "rb") as f:
+            assert there.read() == f.read(), kind
+        before = os.stat(stored).st_mtime_ns
+        said(w.run(*args, "--output=" + url, env=aws), 2, f"'{url}' already exists; use --force to replace it")
+        assert os.stat(stored).st_mtime_ns == before
+        done = w.run("--pack", "tree/directory-003", "--force", "--output=" + url, env=aws)
+        assert done.returncode == here.returncode and os.path.getsize(stored) < 200000, done
+        assert w.run("-l", "--no-cache", url, env=aws).returncode == 0
+    said(w.run("--pack", "tree", "--output=s3://none/k.zip", env=aws), 2, "NoSuchBucket")
+    said(w.run("--pack", "tree", "--output=http://h/k.zip"), 2, "only s3:// can be written to")
+    wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
+    said(w.run("--pack", "tree/large", "--output=s3://bucket/w.zip", env=wrong_key), 2, "access is denied (403")
+    assert not os.path.exists(os.path.join(root, "bucket", "w.zip"))
 
 
 def weak_all(handler, data, fault):
