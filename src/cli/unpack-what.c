@@ -223,8 +223,9 @@ static void what_expect(struct lsr_unpack_operands *o)
                 if (o->all[i].members == 0 && !o->all[i].below)
                         paths[n++] = o->all[i].path;
         if (n > 0)
-                lsr_bundles_expect(o->reading->bundles,
-                                   &(struct lsr_wanted){ .paths = paths, .n = n, .depth = LSR_DEPTH_ALL, .numbers = true });
+                lsr_bundles_expect(
+                        o->reading->bundles,
+                        &(struct lsr_wanted){ .paths = paths, .n = n, .depth = LSR_DEPTH_ALL, .numbers = true });
 }
 
 static bool what_stopped(const struct lsr_reading *r)

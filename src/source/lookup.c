@@ -222,7 +222,8 @@ static int place_from_bundle(struct lsr_bundle *bundle, const char *path, unsign
 
                 root.catalogue = bundle->catalogue;
                 r = place_walk(&root, path, strlen(path), flags, ret_place, &lacks);
-                if (r == 0 && lsr_bundles_list(bundle->all) && !lsr_catalogue_holds(ret_place->catalogue, ret_place->row)) {
+                if (r == 0 && lsr_bundles_list(bundle->all) &&
+                    !lsr_catalogue_holds(ret_place->catalogue, ret_place->row)) {
                         lacks = ret_place->bundle;
                         r = -EAGAIN;
                 }
