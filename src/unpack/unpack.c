@@ -420,7 +420,7 @@ static void unpack_collect_all(struct unpack *u, const struct lsr_unpack_what *w
 {
         u->rows = lsr_xmalloc((size_t)lsr_catalogue_rows(u->c) * sizeof(*u->rows));
         for (size_t i = 0; i < what->n; i++) {
-                u->whole |= what->rows[i] == 0 && u->o->strip == 0;
+                u->whole |= what->rows[i] == 0 && u->tree.strip == 0;
                 if (what->rows[i] != 0)
                         unpack_collect_above(u, what->rows[i]);
                 unpack_collect(u, what->rows[i]);
@@ -477,7 +477,12 @@ int lsr_unpack(const struct lsr_unpack_what *what, const struct lsr_unpack_optio
                struct lsr_unpack_result *ret_result)
 {
         const struct lsr_catalogue *c = what->catalogue;
-        struct unpack u = { .o = options, .result = ret_result, .bundle = what->bundle, .c = c, .fd = -1 };
+        struct unpack u = { .o = options,
+                            .result = ret_result,
+                            .bundle = what->bundle,
+                            .c = c,
+                            .fd = -1,
+                            .tree = { .c = c, .base = what->base, .strip = options->strip } };
         bool there = access(options->output, F_OK) == 0;
         int r;
 

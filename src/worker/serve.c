@@ -382,9 +382,8 @@ static int serve_answer(struct serve *s, struct serve_bundle *b, const struct ls
         if (r >= 0 && !scan->catalogue)
                 r = serve_records(s);
         else if (r >= 0)
-                r = scan->catalogue_size > request->max
-                            ? -EFBIG
-                            : serve_send(s, LSR_WIRE_CATALOGUE, scan->catalogue, scan->catalogue_size);
+                r = serve_send(s, LSR_WIRE_CATALOGUE, scan->catalogue,
+                               scan->catalogue_size > request->max ? 0 : scan->catalogue_size);
         done->some = r >= 0 && scan->some;
         done->members = scan->members;
         free(scan->catalogue);

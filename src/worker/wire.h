@@ -92,7 +92,7 @@ struct lsr_wire_scan {
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
         uint8_t content, numbers, links, described;
-        uint64_t max; /* bytes of a CATALOGUE; of one that is larger the result is -EFBIG */
+        uint64_t max; /* bytes of a CATALOGUE; one that is larger comes empty, which is not valid */
 };
 
 /*

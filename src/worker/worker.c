@@ -371,8 +371,6 @@ static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, c
         if (r >= 0 && call.has_data) {
                 r = lsr_catalogue_decode(&answer.catalogue, call.data, call.size);
                 r = r < 0 && r != -ENOMEM ? 1 : r;
-        } else if (r == -EFBIG) {
-                r = 1;
         } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0)) {
                 /* What came before it died has been parsed well. */
                 r = lsr_builder_finish(call.builder, &answer.catalogue);

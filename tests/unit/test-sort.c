@@ -56,6 +56,7 @@ static int sort_reference(const struct lsr_entry *a, const struct lsr_entry *b)
         switch (sort_o->sort) {
         case LSR_SORT_NAME:
         case LSR_SORT_NONE:
+        case LSR_SORT_NUMBER:
                 break;
         case LSR_SORT_SIZE:
                 r = sort_cmp_numbers(y ? (int64_t)b->meta.size : 0, x ? (int64_t)a->meta.size : 0);

@@ -10,14 +10,13 @@ static struct result describe(const struct bytes *b, const struct bytes *wal, co
         struct lsr_scan scan = {
                 .input = lsr_input_memory(b->data, b->n),
                 .builder = lsr_builder_new(),
-                .wanted = &wanted,
                 .ctx = &result,
                 .trouble = trouble,
         };
 
         if (wal)
                 scan.companions[LSR_COMPANION_WAL] = lsr_input_memory(wal->data, wal->n);
-        result.r = lsr_format_sqlite.scan(&scan);
+        result.r = lsr_format_sqlite.list(&scan, &wanted);
         cr_assert_eq(lsr_builder_finish(scan.builder, &c), 0);
         for (uint32_t row = 1; row < lsr_catalogue_rows(c); row++) {
                 struct lsr_member m;
@@ -121,7 +120,7 @@ static void counts(const char *sql, bool exact)
         rows = (uint64_t)sqlite3_column_int64(stmt, 0);
         bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
         root = sqlite3_column_int(stmt, 2);
-        cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
+        cr_assert_eq(lsr_sqlite_open(&s, &scan, false), 0);
         cr_assert(lsr_sqlite_measure(&s, (uint32_t)root, &extent));
         cr_expect_eq(extent.exact, exact);
         if (exact) {
@@ -191,7 +190,7 @@ Test(sqlite_describe, good_little_is_read)
         struct lsr_sqlite_extent extent = {};
         struct lsr_sqlite s;
 
-        cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
+        cr_assert_eq(lsr_sqlite_open(&s, &scan, false), 0);
         cr_assert(lsr_sqlite_measure(&s, 2, &extent));
         cr_expect(!extent.exact);
         cr_expect_leq(extent.looked, 2000, "%llu of %zu pages", (unsigned long long)extent.looked, b.n / 512);
@@ -250,7 +249,7 @@ Test(sqlite_describe, hostile_pages)
                 memcpy(copy.data, b.data, b.n);
                 for (unsigned i = 0; i < 8; i++)
                         copy.data[512 + fuzz_random(&state) % (b.n - 512)] = (uint8_t)fuzz_random(&state);
-                cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
+                cr_assert_eq(lsr_sqlite_open(&s, &scan, false), 0);
                 for (uint32_t root = 2; root < 5; root++)
                         if (lsr_sqlite_measure(&s, root, &extent))
                                 cr_assert_leq(s.looked, 2 * b.n / 512 + 1);
@@ -267,7 +266,7 @@ Test(sqlite_describe, hostile_pages)
                 struct lsr_sqlite_extent extent = {};
                 struct lsr_sqlite s;
 
-                cr_assert_eq(lsr_sqlite_open(&s, &scan), 0);
+                cr_assert_eq(lsr_sqlite_open(&s, &scan, false), 0);
                 cr_expect_not(lsr_sqlite_measure(&s, 2, &extent));
                 lsr_sqlite_close(&s);
                 lsr_input_free(scan.input);
