@@ -1,12 +1,13 @@
 # engines: sync
 # static:
 # Every option that --help=all names with every command: each takes it, or refuses it before it looks at its operand.
+echo secret >password
 python3 - <<'PY'
 import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--files-from": "/dev/null"}
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--encoding": "cp437", "--password-file": "password", "--files-from": "/dev/null"}
 COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
