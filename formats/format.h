@@ -90,7 +90,10 @@ struct lsr_scan {
         uint64_t window_max; /* bytes of decoder memory (zstd window, xz dictionary) */
         /* Of encrypted members; NULL: there is none.  read() and read_many() return -EKEYREJECTED if it is wrong. */
         const char *password;
-        /* Of names that are not UTF-8; NULL: it was not said.  Drivers that know one themselves heed it, worker/ does the rest. */
+        /*
+         * Of names that are not UTF-8; NULL: it was not said.  Drivers that know one themselves heed it, worker/ does
+         * the rest.
+         */
         const struct lsr_encoding *encoding;
         /*
          * For read_many(): members come as a catalogue of the bundle's own has them, of all types, with all fields, a
@@ -176,7 +179,8 @@ struct lsr_format {
         const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
         bool needs_random;           /* cannot work from a pipe or behind a filter */
         bool offsets;                /* the position of a member is where it begins */
-        bool from_end; /* what a probe sees of the end need not be read again by the first request: the file is no live one */
+        /* What a probe sees of the end need not be read again by the first request: the file is no live one. */
+        bool from_end;
         /* Pure.  Called in the order of the table; the first that says yes has it. */
         bool (*probe)(const struct lsr_probe *p);
         /*
@@ -185,11 +189,11 @@ struct lsr_format {
          */
         int (*scan)(struct lsr_scan *scan);
         /*
-         * For formats that have an index: what these paths take.  To read their contents that is the members of them and
-         * of the way to each, in all their duplicates, and one below each directory; of a stream the first file of a
-         * name will do, and what lies behind the last need not be looked at.  To list them it is what is below them,
-         * too, and what tells the links of the directories.
-         * As scan(); or 1, and nothing was added: that is not to be had for less than all.  NULL: never.
+         * For formats that have an index: what these paths take.  To read their contents that is the members of them
+         * and of the way to each, in all their duplicates, and one below each directory; of a stream the first file of
+         * a name will do, and what lies behind the last need not be looked at.  To list them it is what is below them,
+         * too, and what tells the links of the directories. As scan(); or 1, and nothing was added: that is not to be
+         * had for less than all.  NULL: never.
          */
         int (*list)(struct lsr_scan *scan, const struct lsr_wanted *wanted);
         /*
@@ -209,13 +213,13 @@ struct lsr_format {
         int (*extent)(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size);
         /*
          * Read all there is and verify it: checksums, and that what says the same thing twice says the same.  The scan
-         * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be told.
-         * Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
+         * is as for read.  0: the bundle is intact; -EBADMSG: it is not; another negative errno: that could not be
+         * told. Each finding is trouble.  1, with nothing said, or NULL: reading every member is what can be done.
          */
         int (*check)(struct lsr_scan *scan, struct lsr_checked *ret_checked);
         /*
-         * Which bytes of the input reading @m takes, about: they are announced where that is far.  False: that is not known.
-         * NULL: never.
+         * Which bytes of the input reading @m takes, about: they are announced where that is far.  False: that is not
+         * known. NULL: never.
          */
         bool (*range)(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_input_range *ret_range);
         /* Free scan->state, which is not NULL.  NULL: the driver keeps none. */

@@ -2,10 +2,10 @@
  * charset - functions of libc that libarchive converts names with, in front of those of libc
  *
  * An lha says in which code page its names are, or has them in UTF-16, and libarchive goes through wide characters.  A
- * static glibc has no modules for iconv(), and in the C locale, which is all that the worker can have (see pass.c), only
- * ASCII is wide.  So while an archive is read characters are UTF-8 here, and code pages are those of --encoding.  A byte
- * that is no UTF-8, or of a code page that is not known, stays the byte that it is: as wide character it is a surrogate
- * that UTF-8 has not, U+DC80 to U+DCFF.
+ * static glibc has no modules for iconv(), and in the C locale, which is all that the worker can have (see pass.c),
+ * only ASCII is wide.  So while an archive is read characters are UTF-8 here, and code pages are those of --encoding.
+ * A byte that is no UTF-8, or of a code page that is not known, stays the byte that it is: as wide character it is a
+ * surrogate that UTF-8 has not, U+DC80 to U+DCFF.
  */
 #include <errno.h>
 #include <iconv.h>
@@ -20,8 +20,8 @@
 #define CHARSET_BYTE 0xdc00u
 
 /*
- * libc's own.  In libc.a mbrtoc32() and c32rtomb() call the public names, which are those below; in libc.so these are not
- * to be seen, and there mbrtoc32() and c32rtomb() call what is libc's.
+ * libc's own.  In libc.a mbrtoc32() and c32rtomb() call the public names, which are those below; in libc.so these are
+ * not to be seen, and there mbrtoc32() and c32rtomb() call what is libc's.
  */
 extern __typeof(mbrtowc) __mbrtowc __attribute__((weak));
 extern __typeof(wcrtomb) __wcrtomb __attribute__((weak));

@@ -212,7 +212,9 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
         if (!lsr1_begin(scan, &l))
                 frames = lsr1_frames_new(scan->input, l, true, end);
         if (frames) {
-                /* However near it is, from there and not on the way through others; that it is too far is found next. */
+                /*
+                 * However near it is, from there and not on the way through others; that it is too far is found next.
+                 */
                 lsr_input_seek(frames, m->position);
                 r = lsr1_tar(scan, frames, &task);
         } else {

@@ -16,7 +16,9 @@ enum archive_column {
         ARCHIVE_COLUMNS
 };
 
-/* No row is looked at where SQLite has what was asked for; it has no other way to say that all of an index is wanted. */
+/*
+ * No row is looked at where SQLite has what was asked for; it has no other way to say that all of an index is wanted.
+ */
 #define ARCHIVE_LISTED " INDEXED BY " LSR_SQLITE_LIST " WHERE name>=''"
 
 /* What one has; numbers count where their bit is set. */

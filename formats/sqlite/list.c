@@ -13,7 +13,10 @@
 
 #define LIST_BYTES_PER_ROW UINT64_C(64) /* rowids are not above what that makes of the size */
 
-/* Is there the index of lists?  Rows without a name it has too, but by no question that SQLite would answer from it alone. */
+/*
+ * Is there the index of lists?  Rows without a name it has too, but by no question that SQLite would answer from it
+ * alone.
+ */
 static bool list_is_there(struct lsr_sqlite *s)
 {
         LSR_SQLITE_STMT stmt = NULL;

@@ -1,9 +1,9 @@
 /*
  * pages - how many rows and pages a table has, without reading it
  *
- * count(*) reads all leaves of a table, and dbstat what overflows from them, too.  But the pages above the leaves say how
- * many there are, and these are few: of a table of 200 MB about 130.  So the tree is walked level by level, and of a level
- * that is large some pages, evenly spread, speak for all.  A table whose levels are small is counted.
+ * count(*) reads all leaves of a table, and dbstat what overflows from them, too.  But the pages above the leaves say
+ * how many there are, and these are few: of a table of 200 MB about 130.  So the tree is walked level by level, and of
+ * a level that is large some pages, evenly spread, speak for all.  A table whose levels are small is counted.
  *
  * Numbers are those of sqlite.org/fileformat2.html 1.6.  Pages may claim anything: of what cannot be nothing is told.
  */

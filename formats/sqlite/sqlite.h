@@ -187,8 +187,8 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 /* --- formats/sqlite/archive.c -------------------------------------------------------- */
 
 /*
- * What a listing shows, beside the rows: archives that we write have it as an index.  Its entries follow each other, where
- * rows lie between contents.  Whoever adds rows keeps it up to date, as SQLite does that.
+ * What a listing shows, beside the rows: archives that we write have it as an index.  Its entries follow each other,
+ * where rows lie between contents.  Whoever adds rows keeps it up to date, as SQLite does that.
  */
 #define LSR_SQLITE_LIST "sqlar_list"
 #define LSR_SQLITE_TARGET_MAX "4096" /* bytes of a symbolic link's target */
@@ -196,7 +196,9 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what);
 #define LSR_SQLITE_LIST_SQL \
         "CREATE INDEX " LSR_SQLITE_LIST " ON sqlar(name,mode,mtime,sz,length(data)," LSR_SQLITE_TARGET ")"
 
-/* And one of names that stand for another's path, such as "./a" and "b/../a": where there is none, a path is looked up. */
+/*
+ * And one of names that stand for another's path, such as "./a" and "b/../a": where there is none, a path is looked up.
+ */
 #define LSR_SQLITE_ODD "sqlar_odd"
 #define LSR_SQLITE_ODD_NAMES                                                                                       \
         "name<>'.' AND ('/'||name||'/' GLOB '*/./*' OR '/'||name||'/' GLOB '*/../*' OR instr('/'||name||'/','//')" \

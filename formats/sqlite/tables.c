@@ -8,7 +8,8 @@
  *      users/3/name         a value; its size is the value's length, of text in UTF-8
  *
  * Only what the questions need is read: for the root only the schema, and for a table that was not entered neither
- * rows nor columns, unless they are to be described (describe.c).  Several rows of a table whose names tell no rowid are found in one pass.
+ * rows nor columns, unless they are to be described (describe.c).  Several rows of a table whose names tell no rowid
+ * are found in one pass.
  *
  * The length of a blob is in the header of its row: zeroblob(length(x)) asks for
  * nothing else, and keeps type and size in one column.  Text must be read, since

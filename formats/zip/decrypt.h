@@ -13,11 +13,13 @@ struct lsr_zip_cipher {
 };
 
 /*
- * What @inner, the data of a member, decrypts to.  0, and @inner is freed with the result; -EKEYREJECTED: that is not the
- * password; -EBADMSG: there is too little; another negative errno.
+ * What @inner, the data of a member, decrypts to.  0, and @inner is freed with the result; -EKEYREJECTED: that is not
+ * the password; -EBADMSG: there is too little; another negative errno.
  */
 int lsr_zip_decrypt(struct lsr_input **ret_input, struct lsr_input *inner, const struct lsr_zip_cipher *cipher,
                     const char *password);
 
-/* All was read that the decoder wanted: pass over the rest.  0; -EBADMSG: it is not authentic; another negative errno. */
+/*
+ * All was read that the decoder wanted: pass over the rest.  0; -EBADMSG: it is not authentic; another negative errno.
+ */
 int lsr_zip_decrypt_end(struct lsr_input *in);

@@ -16,12 +16,15 @@ struct lsr_account {
         uint32_t id;
 };
 
-/* The next account from *inout_at on, which moves behind it.  Lines that are none are passed over.  False: that was all. */
+/*
+ * The next account from *inout_at on, which moves behind it.  Lines that are none are passed over.  False: that was
+ * all.
+ */
 bool lsr_account_next(const char **inout_at, const char *end, struct lsr_account *ret_account);
 
 /*
- * The text of /etc/group or /etc/passwd, of *ret_len bytes: read by the first call, and kept.  Empty where the file cannot
- * be read.  One thread at a time.
+ * The text of /etc/group or /etc/passwd, of *ret_len bytes: read by the first call, and kept.  Empty where the file
+ * cannot be read.  One thread at a time.
  */
 const char *lsr_accounts_text(bool group, size_t *ret_len);
 

@@ -4,8 +4,8 @@
  * One thread submits jobs and takes them back, others work on them.  Jobs come back in the order in which they were
  * submitted.  The caller bounds the memory: by how many jobs it has.
  *
- * A thread is started when a job is submitted that no idle one will take.  So a pool starts no more threads than it ever
- * had jobs at a time, and none before the first of them.
+ * A thread is started when a job is submitted that no idle one will take.  So a pool starts no more threads than it
+ * ever had jobs at a time, and none before the first of them.
  */
 #pragma once
 

@@ -101,10 +101,10 @@ struct lsr_catalogue_source {
 };
 
 /*
- * Hand the members that listing @paths takes to @builder: the way to each, and its children; or the regular file that it
- * goes through.  Each says what row it is and how many links it has.  Only what is looked at is validated.
- * 0, with how many members there are in all; 1, and nothing was handed on: there is no such path, hard links are among
- * them or, with @links, symbolic ones, or they are more than half; a negative errno.
+ * Hand the members that listing @paths takes to @builder: the way to each, and its children; or the regular file that
+ * it goes through.  Each says what row it is and how many links it has.  Only what is looked at is validated. 0, with
+ * how many members there are in all; 1, and nothing was handed on: there is no such path, hard links are among them or,
+ * with @links, symbolic ones, or they are more than half; a negative errno.
  */
 int lsr_catalogue_subtree(const struct lsr_catalogue_source *source, const char *const *paths, size_t n, bool links,
                           struct lsr_builder *builder, uint64_t *ret_members);

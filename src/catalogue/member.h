@@ -50,7 +50,10 @@ struct lsr_member {
          */
         const char *path;
         size_t path_len;
-        /* Blocks and dev are the catalogue's own; inode and nlink, too, unless the member comes from a table that is one. */
+        /*
+         * Blocks and dev are the catalogue's own; inode and nlink, too, unless the member comes from a table that is
+         * one.
+         */
         struct lsr_meta meta;
         uint64_t packed;   /* bytes that the content takes in the bundle; UINT64_MAX: not known */
         uint64_t position; /* where the driver finds the member again: an offset, a row id, an ordinal */
@@ -58,7 +61,9 @@ struct lsr_member {
         const char *user;  /* names stored in the bundle, NUL-terminated; NULL if there are none */
         const char *group;
         const char *method; /* of compression: "deflate", "store"; NULL: not said */
-        /* Of a symbolic link, or the path of the member a hard link names, or a note (LSR_MEMBER_NOTED); NULL if none. */
+        /*
+         * Of a symbolic link, or the path of the member a hard link names, or a note (LSR_MEMBER_NOTED); NULL if none.
+         */
         const char *target;
         size_t target_len;
         const uint8_t *xattrs; /* NUL-terminated name, u32 little-endian length, value; and again */
@@ -75,5 +80,8 @@ struct lsr_member {
 /* LSR_MARK_* of a member as the catalogue gives it. */
 unsigned lsr_member_marks(const struct lsr_member *m);
 
-/* The time of modification, where it is known, even if the bundle has it in local time: libc's, see lsr_zone_guard_libc(). */
+/*
+ * The time of modification, where it is known, even if the bundle has it in local time: libc's, see
+ * lsr_zone_guard_libc().
+ */
 int64_t lsr_member_mtime(const struct lsr_member *m);

@@ -29,5 +29,7 @@ int lsr_defaults_load(struct lsr_defaults *ret_defaults);
 /* Messages from now on begin with where @d stands, "PATH:LINE" or "LSR_OPTIONS"; with NULL as they always do. */
 void lsr_default_blame_line(const struct lsr_defaults *defaults, const struct lsr_default *d);
 
-/* The same with the default whose word @value is, or lies in, of those loaded last; as always if it is from elsewhere. */
+/*
+ * The same with the default whose word @value is, or lies in, of those loaded last; as always if it is from elsewhere.
+ */
 void lsr_default_blame(const char *value);

@@ -2,8 +2,8 @@
  * diff - what differs between two directories, on disk or in bundles
  *
  * The children of a directory are sorted in both catalogues, so that two directories are merged like lists.  Each field
- * is compared as far as both sides know it, times to the precision that both have.  Contents are compared last, of files
- * of the same size: by digests, since two bundles have them in orders of their own.
+ * is compared as far as both sides know it, times to the precision that both have.  Contents are compared last, of
+ * files of the same size: by digests, since two bundles have them in orders of their own.
  */
 #include <stdlib.h>
 #include <string.h>

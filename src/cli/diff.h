@@ -23,7 +23,9 @@ enum {
         LSR_DIFF_FAILED = 1 << 1, /* it cannot be, which was told */
 };
 
-/* Find @path and know all that is in it, but contents.  Returns 0, or the exit status after an error, which was told. */
+/*
+ * Find @path and know all that is in it, but contents.  Returns 0, or the exit status after an error, which was told.
+ */
 int lsr_diff_open(struct lsr_reading *r, const char *path, struct lsr_diff_side *ret_side);
 
 /* Read the content of all rows that are LSR_DIFF_ASKED, in one pass. */

@@ -1,9 +1,9 @@
 /*
  * given - the command line between argv and the settings
  *
- * parser.c finds options in argv; options.c stores options in the settings as they come; resolve.c derives from struct lsr_given what depends on
- * several of them, on the environment and on the terminal. settings-command.c refuses options that do not apply to
- * the command.
+ * parser.c finds options in argv; options.c stores options in the settings as they come; resolve.c derives from struct
+ * lsr_given what depends on several of them, on the environment and on the terminal. settings-command.c refuses options
+ * that do not apply to the command.
  */
 #pragma once
 

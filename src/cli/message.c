@@ -39,8 +39,8 @@ uint64_t lsr_message_writes(void)
 }
 
 /*
- * Words of options and of the environment come here as they are; a terminal is not to obey what they hold.  Controls are
- * C0, DEL, and C1, as bytes or in UTF-8; other bytes stay, as GNU's messages have them.
+ * Words of options and of the environment come here as they are; a terminal is not to obey what they hold.  Controls
+ * are C0, DEL, and C1, as bytes or in UTF-8; other bytes stay, as GNU's messages have them.
  */
 static void message_put(struct lsr_out *line, const char *text)
 {
@@ -153,7 +153,10 @@ static const char *message_quote(const struct lsr_quote *style, const char *text
         return slot->buf;
 }
 
-/* What may be shown of a URL: neither user nor query, where passwords and signatures are.  To be freed; NULL: it is none. */
+/*
+ * What may be shown of a URL: neither user nor query, where passwords and signatures are.  To be freed; NULL: it is
+ * none.
+ */
 static char *message_url(const char *name)
 {
         struct lsr_url url;

@@ -1,8 +1,8 @@
 /*
  * pack-upload - a bundle in an object store
  *
- * It is packed into a file without a name, read back, and then stored by one request: the object is there as a whole, or
- * not at all, however lsr ends.  The request has the hash of all bytes, which the store compares.
+ * It is packed into a file without a name, read back, and then stored by one request: the object is there as a whole,
+ * or not at all, however lsr ends.  The request has the hash of all bytes, which the store compares.
  */
 #include <errno.h>
 #include <stdlib.h>

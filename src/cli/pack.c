@@ -107,8 +107,10 @@ static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, s
                 return r;
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
-        /* What is uploaded is a file without a name before.  Of a list, what is packed is named; the bundle is none of it
-         * unless it is there already. */
+        /*
+         * What is uploaded is a file without a name before.  Of a list, what is packed is named; the bundle is none of
+         * it unless it is there already.
+         */
         r = lsr_url_is(job->output) ? lsr_target_open(ret_target, "-", false, true, roots, (unsigned)job->n_roots)
                                     : lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file,
                                                       roots, p->s->files_from ? 0 : (unsigned)job->n_roots);

@@ -26,8 +26,8 @@ struct lsr_pack_plan {
 };
 
 /*
- * @from_bundle: the one operand is a bundle, whose members are packed; there are no roots.  Returns 0, or the exit status
- * after an error, which was reported.
+ * @from_bundle: the one operand is a bundle, whose members are packed; there are no roots.  Returns 0, or the exit
+ * status after an error, which was reported.
  */
 int lsr_pack_plan_make(struct lsr_pack_plan *ret_plan, const struct lsr_settings *settings, bool from_bundle);
 void lsr_pack_plan_free(struct lsr_pack_plan *plan);

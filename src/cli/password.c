@@ -1,8 +1,9 @@
 /*
  * password - see the header
  *
- * It is never an argument, which every process could see, and never leaves this process but by the socket to the worker.
- * At the terminal the keys that end or stop a program end the line, so that the echo is put back before they take effect.
+ * It is never an argument, which every process could see, and never leaves this process but by the socket to the
+ * worker. At the terminal the keys that end or stop a program end the line, so that the echo is put back before they
+ * take effect.
  */
 #include "cli/password.h"
 

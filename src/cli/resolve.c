@@ -342,8 +342,8 @@ static int resolve_columns(struct lsr_settings *s)
 }
 
 /*
- * Which files are stat-ed, and for what: the one place that decides it.  If a field is shown or sorted by, all.  Else, as
- * for GNU ls, those of which d_type does not tell what a mark or a colour depends on: whether others may write to a
+ * Which files are stat-ed, and for what: the one place that decides it.  If a field is shown or sorted by, all.  Else,
+ * as for GNU ls, those of which d_type does not tell what a mark or a colour depends on: whether others may write to a
  * directory, whether a file may be executed and how many names it has, where a link leads.
  */
 static void resolve_stat(struct lsr_settings *s)

@@ -69,8 +69,8 @@ const char *lsr_io_name(const struct lsr_io *io); /* of the engine that did the 
 bool lsr_io_eager(const struct lsr_io *io);
 
 /*
- * An engine of plain calls for a thread beside that of @io.  Only where lsr_io_may_help() says so: sync is the reference,
- * faults are counted in one order, and what the ring was asked for the ring does.
+ * An engine of plain calls for a thread beside that of @io.  Only where lsr_io_may_help() says so: sync is the
+ * reference, faults are counted in one order, and what the ring was asked for the ring does.
  */
 bool lsr_io_may_help(const struct lsr_io *io);
 struct lsr_io *lsr_io_new_helper(struct lsr_io *io);

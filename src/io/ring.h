@@ -48,7 +48,8 @@ void lsr_ring_reap(struct lsr_ring *r);
 
 /*
  * Hand over what is queued, wait for @wait completions, or fewer, and report what came.  The kernel may take a part,
- * and does not wait then; what it left stays queued for the next call.  0, or a negative errno: the ring failed for good.
+ * and does not wait then; what it left stays queued for the next call.  0, or a negative errno: the ring failed for
+ * good.
  */
 int lsr_ring_enter(struct lsr_ring *r, unsigned wait);
 

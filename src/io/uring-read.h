@@ -36,7 +36,9 @@ struct lsr_read_ring *lsr_read_ring_free(struct lsr_read_ring *ring);
 /* Queue a read; the next wait, for whichever read, hands it to the kernel.  -EBADF: sealed, and not registered. */
 int lsr_read_ring_start(struct lsr_read_ring *ring, struct lsr_read *read);
 
-/* Wait until @read is no longer busy.  If the ring fails, what the kernel has not taken has that error as its result. */
+/*
+ * Wait until @read is no longer busy.  If the ring fails, what the kernel has not taken has that error as its result.
+ */
 void lsr_read_ring_wait(struct lsr_read_ring *ring, struct lsr_read *read);
 
 /* Of a sealed ring: does it read from @fd?  Registering twice is fine; -EMFILE: as many as there can be. */

@@ -236,7 +236,10 @@ static int listing_operands(struct listing *l, const char *const *operands, size
         return error < 0 ? error : listing_drain(l);
 }
 
-/* What is read ahead must not depend on what was shown: the git of a listing is one process, a width may tell of quotes. */
+/*
+ * What is read ahead must not depend on what was shown: the git of a listing is one process, a width may tell of
+ * quotes.
+ */
 static bool listing_may_read_ahead(const struct lsr_list_options *o)
 {
         return !o->want.git && o->sort != LSR_SORT_WIDTH;

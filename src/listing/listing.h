@@ -95,7 +95,9 @@ struct lsr_list_options {
         bool keep;          /* the sets of a tree stay until the sink's end() */
         unsigned max_depth; /* of recursion; 0: no limit */
         bool total_size;
-        /* A directory may be shown in several sets, the heading with the first: no order, no recursion, names will do. */
+        /*
+         * A directory may be shown in several sets, the heading with the first: no order, no recursion, names will do.
+         */
         bool pieces;
         enum lsr_follow follow;
         struct lsr_want want;

@@ -6,8 +6,8 @@
  *                           printed  read   being read
  *
  * A directory that has been read is replaced in the queue by what is below it: a thread goes down as the output will,
- * and what it reads is needed soon.  A thread that only took the siblings of what is printed would have filled its bound
- * with directories that are needed after a whole subtree.
+ * and what it reads is needed soon.  A thread that only took the siblings of what is printed would have filled its
+ * bound with directories that are needed after a whole subtree.
  *
  * A thread reads with an engine of plain calls of its own through the same functions as the owner does.  What it would
  * report is kept, and told when the directory's turn comes.  Whether a directory is above itself is known by those
@@ -175,8 +175,8 @@ void lsr_ahead_forget(struct lsr_ahead *a, struct lsr_node *dir)
 }
 
 /*
- * With options.keep: @dir was read into @arena, which is to be used again.  What sorting and asking left there goes, and
- * a copy has the rows in their order; but two of a large directory would be much.
+ * With options.keep: @dir was read into @arena, which is to be used again.  What sorting and asking left there goes,
+ * and a copy has the rows in their order; but two of a large directory would be much.
  */
 static void ahead_keep(struct lsr_node *dir, struct lsr_arena *arena, struct lsr_arena *kept)
 {

@@ -5,9 +5,9 @@
  *           ─► regular files in the order of the bundle: one pass
  *           ─► hard links; where the format has none, their content in another pass
  *
- * The header of a file is written with its first byte, so that a member that cannot be read at all is left out.  A table
- * of contents that the bundle claims is not trusted: then all members come in the order of the bundle, each when its
- * header was compared.
+ * The header of a file is written with its first byte, so that a member that cannot be read at all is left out.  A
+ * table of contents that the bundle claims is not trusted: then all members come in the order of the bundle, each when
+ * its header was compared.
  */
 #include "pack/convert.h"
 

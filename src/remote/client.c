@@ -238,7 +238,7 @@ void lsr_remote_close(struct lsr_remote_client *c, struct lsr_remote_file *file)
 
         if (c->fd >= 0)
                 (void)client_send(c, &message, sizeof(message), NULL, 0);
-        munmap((void *)(uintptr_t)file->have, (file->size + LSR_REMOTE_BLOCK - 1) / LSR_REMOTE_BLOCK / 8 + 1);
+        munmap(file->have, (file->size + LSR_REMOTE_BLOCK - 1) / LSR_REMOTE_BLOCK / 8 + 1);
         close(file->data);
         close(file->bits);
         *file = (struct lsr_remote_file){ .data = -1, .bits = -1 };

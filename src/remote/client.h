@@ -32,8 +32,8 @@ struct lsr_remote_file {
         uint32_t candidate; /* which of them it is */
         uint64_t size;
         int data, bits;
-        const uint8_t *have; /* the bitmap, mapped */
-        bool not_modified;   /* it is the one that was known; nothing of it was fetched */
+        uint8_t *have;     /* the bitmap, mapped for reading */
+        bool not_modified; /* it is the one that was known; nothing of it was fetched */
         char tag[LSR_REMOTE_TAG_MAX];
         struct lsr_remote_stats stats; /* after the last answer */
 };
@@ -48,9 +48,9 @@ int lsr_remote_start(const char *path, struct lsr_remote_client *ret_client);
 void lsr_remote_stop(struct lsr_remote_client *c);
 
 /*
- * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  @known: what a cache has,
- * or NULL.  0 or a negative errno, as protocol.h lists them, with words for people in @ret_text; -EPIPE: the helper is
- * gone.
+ * Open @url, of which the beginnings that end at @ends may be the object (lsr_url_candidates).  @known: what a cache
+ * has, or NULL.  0 or a negative errno, as protocol.h lists them, with words for people in @ret_text; -EPIPE: the
+ * helper is gone.
  */
 int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t *ends, unsigned n_ends,
                     const struct lsr_remote_known *known, struct lsr_remote_file *ret_file,
@@ -62,8 +62,8 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
                     unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
 
 /*
- * Store the @size bytes of @fd as the object @url, of s3, in place of what is there if @replace.  0 or a negative errno;
- * -EEXIST: there is one.
+ * Store the @size bytes of @fd as the object @url, of s3, in place of what is there if @replace.  0 or a negative
+ * errno; -EEXIST: there is one.
  */
 int lsr_remote_put(struct lsr_remote_client *c, const char *url, int fd, uint64_t size, bool replace,
                    char ret_text[LSR_REMOTE_TEXT_MAX]);

@@ -77,8 +77,8 @@ struct lsr_remote_close {
 };
 
 /*
- * Store a file, the descriptor of which comes with the message, in one request: the object is there as a whole or not at
- * all.  The store compares what it gets with the hash that is signed.
+ * Store a file, the descriptor of which comes with the message, in one request: the object is there as a whole or not
+ * at all.  The store compares what it gets with the hash that is signed.
  */
 struct lsr_remote_put {
         uint32_t type;
@@ -98,8 +98,9 @@ struct lsr_remote_stats {
 /*
  * Results: 0, or -ENOENT: no such host, bucket or object; -EACCES: refused; -ESTALE: changed since it was opened;
  * -EOPNOTSUPP: the server sends whole objects only, and this one is large; -EPERM: redirected from https to http;
- * -EEXIST: an object is there, and is not to be replaced; -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate; -EINVAL: bad message, URL or settings; -E2BIG: more
- * than LSR_REMOTE_NEED_MAX; -EBUSY: a NEED is under way; -ETIMEDOUT, -ECONNRESET, -EPROTO, -EIO and others: the network.
+ * -EEXIST: an object is there, and is not to be replaced; -EDQUOT: more than bytes_max; -EKEYREJECTED: the certificate;
+ * -EINVAL: bad message, URL or settings; -E2BIG: more than LSR_REMOTE_NEED_MAX; -EBUSY: a NEED is under way;
+ * -ETIMEDOUT, -ECONNRESET, -EPROTO, -EIO and others: the network.
  */
 struct lsr_remote_answer {
         uint32_t type;

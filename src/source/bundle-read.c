@@ -103,8 +103,8 @@ static unsigned bundle_pick_encrypted(const struct lsr_catalogue *c, const uint3
 }
 
 /*
- * One byte of PKWARE's cipher tells a wrong password, so one of 256 passes; then the checksum is wrong.  Some may be damaged,
- * or have a password of their own, so the first that can be read is enough.
+ * One byte of PKWARE's cipher tells a wrong password, so one of 256 passes; then the checksum is wrong.  Some may be
+ * damaged, or have a password of their own, so the first that can be read is enough.
  */
 static int bundle_try(struct lsr_bundle *bundle, const struct lsr_catalogue *c, const uint32_t *rows, unsigned n)
 {

@@ -1,8 +1,8 @@
 /*
  * bundle-worker - which worker parses a bundle, and how many there are at a time
  *
- * Each file has one of its own, and what is nested in the file has it, too; so whoever made a file that takes its worker
- * over is believed about that file alone.
+ * Each file has one of its own, and what is nested in the file has it, too; so whoever made a file that takes its
+ * worker over is believed about that file alone.
  */
 #include "source/bundle-parts.h"
 
@@ -39,7 +39,9 @@ struct lsr_worker *bundle_worker(const struct lsr_bundle *bundle)
         return bundle_outermost((struct lsr_bundle *)bundle)->worker;
 }
 
-/* The worker of @bundle is about to start, and another one ends for it; but what came by a pipe cannot be read again. */
+/*
+ * The worker of @bundle is about to start, and another one ends for it; but what came by a pipe cannot be read again.
+ */
 static void bundles_end_worker(struct lsr_bundles *b, struct lsr_bundle *bundle)
 {
         struct lsr_bundle **place = NULL;

@@ -161,15 +161,15 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those expected
- * or leads there, and to list what was expected.  Then links are not to be followed from places that
+ * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those
+ * expected or leads there, and to list what was expected.  Then links are not to be followed from places that
  * lsr_place_is_some(), and nothing else may be looked up before lsr_bundle_load().
  */
 int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);
 
 /*
- * From now on, until that is taken back: what cannot be read, as it is encrypted or not in the outer bundle, is no bundle
- * to lsr_bundle_open_inner(), and nobody is told.
+ * From now on, until that is taken back: what cannot be read, as it is encrypted or not in the outer bundle, is no
+ * bundle to lsr_bundle_open_inner(), and nobody is told.
  */
 void lsr_bundles_look(struct lsr_bundles *b, bool looking);
 
@@ -177,9 +177,9 @@ void lsr_bundles_look(struct lsr_bundles *b, bool looking);
 uint64_t lsr_bundle_members(const struct lsr_bundle *b);
 
 /*
- * Some of @rows may be encrypted in a way that can be decrypted: find a password, and out whether it is the right one.  Reading
- * does so, too; this is for whoever has to know before anything is made.
- * 0: it is, or nothing is encrypted, or there is none; -EKEYREJECTED: it is wrong, as trouble() was told.
+ * Some of @rows may be encrypted in a way that can be decrypted: find a password, and out whether it is the right one.
+ * Reading does so, too; this is for whoever has to know before anything is made. 0: it is, or nothing is encrypted, or
+ * there is none; -EKEYREJECTED: it is wrong, as trouble() was told.
  */
 int lsr_bundle_unlock(struct lsr_bundle *b, const struct lsr_catalogue *c, const uint32_t *rows, size_t n);
 
@@ -188,8 +188,8 @@ int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink);
 
 /*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows of @c by
- * ascending position; each of them begins and ends once, as far as the sink wants more.  @flags as for lsr_worker_read_many(); the
- * rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
+ * ascending position; each of them begins and ends once, as far as the sink wants more.  @flags as for
+ * lsr_worker_read_many(); the rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.
  * 0, or a negative errno: what the sink returned, or what is wrong with the bundle beyond its members.
  */
 int lsr_bundle_read_many(struct lsr_bundle *b, const struct lsr_catalogue *c, const uint32_t *rows, size_t n,

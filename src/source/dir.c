@@ -42,7 +42,10 @@ void lsr_dir_close(struct lsr_dir *dir)
         dir->fd = -1;
 }
 
-/* Entries of @len bytes of @buf, with names there, or copied to @text, which is left behind them.  Returns their number. */
+/*
+ * Entries of @len bytes of @buf, with names there, or copied to @text, which is left behind them.  Returns their
+ * number.
+ */
 static size_t dir_fill(struct lsr_entry *entries, const char *buf, ssize_t len, char **text)
 {
         size_t n = 0;

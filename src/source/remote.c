@@ -67,8 +67,8 @@ static int remote_start(struct lsr_bundle *bundle)
 }
 
 /*
- * The shortest candidate is it nearly always, so the others are asked only if it is not there; a store that lists nothing
- * refuses what it has not.
+ * The shortest candidate is it nearly always, so the others are asked only if it is not there; a store that lists
+ * nothing refuses what it has not.
  */
 static int remote_ask(struct lsr_bundle *bundle, const uint32_t *ends, unsigned n, const struct lsr_remote_known *known)
 {

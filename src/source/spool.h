@@ -30,7 +30,10 @@ int lsr_spool_hole(struct lsr_spool *s, uint64_t n);
  */
 int lsr_spool_finish(struct lsr_spool *s);
 
-/* Another descriptor of the same file, for reading alone: -ENOENT where /proc is not mounted, or another negative errno. */
+/*
+ * Another descriptor of the same file, for reading alone: -ENOENT where /proc is not mounted, or another negative
+ * errno.
+ */
 int lsr_spool_reopen(int fd);
 
 /* Give up: close it.  A spool that was never written to is fine. */

@@ -26,8 +26,9 @@
 uint64_t lsr_confine_seconds(uint64_t size);
 
 /*
- * Limit @pid, a child that parses a file of @size bytes; UINT64_MAX: nobody knows, and only memory is limited.  Who takes
- * more memory gets none, and who takes more time is ended by SIGXCPU.  Limits that are lower stay.  0 or a negative errno.
+ * Limit @pid, a child that parses a file of @size bytes; UINT64_MAX: nobody knows, and only memory is limited.  Who
+ * takes more memory gets none, and who takes more time is ended by SIGXCPU.  Limits that are lower stay.  0 or a
+ * negative errno.
  */
 int lsr_confine_process(pid_t pid, uint64_t size, uint64_t window_max);
 

@@ -5,8 +5,8 @@
  *         └──a gap──► NEED over the socket ──► the parent fetches ──► errno by a pipe ──► read
  *
  * The answer has a pipe of its own, so nothing but STOP ever waits in the socket while a request is being served; and
- * to read it is a call that a confined process may make anyway.  Decoders read in threads of their own, so a NEED may be
- * sent at any time, one at a time: blocks are taken away only while one is under way, and never those that it names.
+ * to read it is a call that a confined process may make anyway.  Decoders read in threads of their own, so a NEED may
+ * be sent at any time, one at a time: blocks are taken away only while one is under way, and never those that it names.
  */
 #include "worker/serve.h"
 
@@ -35,9 +35,9 @@ struct need_input {
         struct lsr_io *io;
         struct lsr_wire *wire;
         int fd, answers;
-        uint64_t offset;     /* of the range in the file */
-        uint64_t next;       /* where in the range the stream goes on */
-        const uint8_t *have; /* the bitmap */
+        uint64_t offset; /* of the range in the file */
+        uint64_t next;   /* where in the range the stream goes on */
+        uint8_t *have;   /* the bitmap, mapped for reading */
         size_t have_size;
         uint8_t *piece;
         struct lsr_input_range *wants; /* in the file */
@@ -206,7 +206,7 @@ static void need_free(struct lsr_input *in)
 {
         struct need_input *f = (struct need_input *)in;
 
-        munmap((void *)(uintptr_t)f->have, f->have_size);
+        munmap(f->have, f->have_size);
         free(f->piece);
         free(f->wants);
         free(f);

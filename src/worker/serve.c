@@ -316,8 +316,8 @@ static int serve_put(void *ctx, const struct lsr_member *m)
 }
 
 /*
- * A format ends before its input does, with padding.  Only behind that tells a filter that it was cut short, or what its
- * checksum says; and who writes into a pipe is let finish.
+ * A format ends before its input does, with padding.  Only behind that tells a filter that it was cut short, or what
+ * its checksum says; and who writes into a pipe is let finish.
  */
 static void serve_tail(struct lsr_scan *scan)
 {

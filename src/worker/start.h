@@ -18,8 +18,8 @@ struct lsr_process {
 };
 
 /*
- * Fork the process that the first lsr_start() will take, ahead of it: for a caller that has parsed its options and knows
- * that there will be a bundle, one alone.  If nobody takes it, it ends with the caller.
+ * Fork the process that the first lsr_start() will take, ahead of it: for a caller that has parsed its options and
+ * knows that there will be a bundle, one alone.  If nobody takes it, it ends with the caller.
  */
 void lsr_start_early(void);
 
@@ -31,9 +31,9 @@ struct lsr_nursery *lsr_nursery_new(void);
 struct lsr_nursery *lsr_nursery_free(struct lsr_nursery *n);
 
 /*
- * Start a process that runs lsr_worker_main(), or @serve, where that is not NULL, and send it the @size bytes of @hello.
- * @n NULL: without a nursery; with one, they are the same each time, as who is forked ahead gets them ahead.
- * 0 or a negative errno.
+ * Start a process that runs lsr_worker_main(), or @serve, where that is not NULL, and send it the @size bytes of
+ * @hello. @n NULL: without a nursery; with one, they are the same each time, as who is forked ahead gets them ahead. 0
+ * or a negative errno.
  */
 int lsr_start(struct lsr_nursery *n, int (*serve)(int fd), const void *hello, size_t size,
               struct lsr_process *ret_process);

@@ -96,8 +96,8 @@ struct lsr_wire_scan {
 };
 
 /*
- * At any time until the file is closed, with or without a request: have the first @n_needed ranges of the file before the
- * answer, an int32_t errno; those that follow are wanted next.
+ * At any time until the file is closed, with or without a request: have the first @n_needed ranges of the file before
+ * the answer, an int32_t errno; those that follow are wanted next.
  */
 struct lsr_wire_need {
         uint32_t n_needed;

@@ -207,8 +207,8 @@ void lsr_worker_password(struct lsr_worker *w, const char *password)
 }
 
 /*
- * Its answer to START is waited for with that to the next request.  A large file is worth a process of its own making: a
- * ring, which cannot be had once it is confined, and limits by its size.
+ * Its answer to START is waited for with that to the next request.  A large file is worth a process of its own making:
+ * a ring, which cannot be had once it is confined, and limits by its size.
  */
 static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file)
 {
@@ -257,8 +257,8 @@ static bool worker_knows(const struct lsr_worker *w, uint32_t id)
 }
 
 /*
- * May a request about @id be sent?  Nor is it if too little of the processor time is left, which is meant for each: then
- * another process gets it.
+ * May a request about @id be sent?  Nor is it if too little of the processor time is left, which is meant for each:
+ * then another process gets it.
  */
 static bool worker_serves(struct lsr_worker *w, uint32_t id)
 {

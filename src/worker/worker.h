@@ -88,9 +88,9 @@ struct lsr_worker_answer {
 };
 
 /*
- * All members; or, if @wanted is not NULL, perhaps only what that takes.  What comes is kept as far as *@room bytes go, as
- * a builder counts them; that there is more is said.  0 or a negative errno; -ENOMEM: *@room is what another attempt may
- * find.
+ * All members; or, if @wanted is not NULL, perhaps only what that takes.  What comes is kept as far as *@room bytes go,
+ * as a builder counts them; that there is more is said.  0 or a negative errno; -ENOMEM: *@room is what another attempt
+ * may find.
  */
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_worker_answer *ret_answer);
@@ -143,5 +143,8 @@ int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_
 int lsr_worker_extent(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, uint64_t *ret_offset,
                       uint64_t *ret_size);
 
-/* The other side, see also start.h.  Serves requests that come over @fd until it is closed; returns the exit status of the process. */
+/*
+ * The other side, see also start.h.  Serves requests that come over @fd until it is closed; returns the exit status of
+ * the process.
+ */
 int lsr_worker_main(int fd);

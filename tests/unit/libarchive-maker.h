@@ -1,5 +1,6 @@
 /*
- * libarchive-maker - archives that libarchive writes, or that are put together field by field, and a way through the driver
+ * libarchive-maker - archives that libarchive writes, or that are put together field by field, and a way through the
+ * driver
  *
  * Writers run in a UTF-8 locale, the driver in the C locale that a confined worker has.
  */

@@ -1,5 +1,6 @@
 /*
- * stream-maker - a file of which every byte follows from its offset, so that what is read is checked against no second reading
+ * stream-maker - a file of which every byte follows from its offset, so that what is read is checked against no second
+ * reading
  */
 #pragma once
 

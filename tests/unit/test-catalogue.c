@@ -508,7 +508,9 @@ static uint32_t noise(uint32_t n)
         return (noise_state >> 8) % n;
 }
 
-/* A directory that is implied counts as much as a member, and texts count by their bytes.  What came before is listed. */
+/*
+ * A directory that is implied counts as much as a member, and texts count by their bytes.  What came before is listed.
+ */
 Test(catalogue, limit)
 {
         struct lsr_builder *b = lsr_builder_new();

@@ -179,7 +179,9 @@ static long call_number;
 static int act_call(int fd)
 {
         (void)fd;
-        /* No address, no descriptor; as the third and the fourth argument nothing that maps code, or what others have. */
+        /*
+         * No address, no descriptor; as the third and the fourth argument nothing that maps code, or what others have.
+         */
         return syscall(call_number, -1L, -1L, 0L, (long)MAP_PRIVATE, -1L, -1L) < 0 ? errno : 0;
 }
 

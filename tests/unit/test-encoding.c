@@ -376,7 +376,10 @@ Test(encoding, constant)
 
 /* --- parts ------------------------------------------------------------------------- */
 
-/* Rows of make_deep(): 0 root; 1 a, 2 m, 3 z; 4 a/k, 5 m/d, 6 m/e, 7 m/f, 8 m/l, 9 z/k; 10 m/d/i, 11 m/d/j, 12 m/e/i; 13 m/d/i/x */
+/*
+ * Rows of make_deep(): 0 root; 1 a, 2 m, 3 z; 4 a/k, 5 m/d, 6 m/e, 7 m/f, 8 m/l, 9 z/k; 10 m/d/i, 11 m/d/j, 12 m/e/i;
+ * 13 m/d/i/x
+ */
 static struct lsr_catalogue *make_deep(bool linked)
 {
         struct lsr_builder *b = lsr_builder_new();

@@ -1,4 +1,6 @@
-/* Filters: whatever pieces they get, the data come out; cut short or damaged, what is whole comes out before the error. */
+/*
+ * Filters: whatever pieces they get, the data come out; cut short or damaged, what is whole comes out before the error.
+ */
 #include "filters-maker.h"
 
 /* --- the tests for all */

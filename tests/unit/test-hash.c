@@ -1,4 +1,6 @@
-/* A table from hashes to numbers: all numbers of a hash are found, and no others; hashes are even, and differ by salt. */
+/*
+ * A table from hashes to numbers: all numbers of a hash are found, and no others; hashes are even, and differ by salt.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -172,8 +172,8 @@ Test(libarchive, bad_at_once)
 }
 
 /*
- * A file of the first directory lies in sector 0; libarchive then lists both without end.  ECMA-119 8.4.18: the record of
- * that directory; 9.1: in a record, location at 2, flags at 25; the first byte is its own length.
+ * A file of the first directory lies in sector 0; libarchive then lists both without end.  ECMA-119 8.4.18: the record
+ * of that directory; 9.1: in a record, location at 2, flags at 25; the first byte is its own length.
  */
 Test(libarchive, hostile_iso_in_itself, .timeout = 60)
 {

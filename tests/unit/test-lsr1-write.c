@@ -1,6 +1,6 @@
 /*
- * LSR1 bundles as they are written, taken apart byte by byte: the container is what docs/bundle-format.md says, the tar in
- * it is what any reader of tars takes, and the table of contents is the catalogue that such a reader makes.
+ * LSR1 bundles as they are written, taken apart byte by byte: the container is what docs/bundle-format.md says, the tar
+ * in it is what any reader of tars takes, and the table of contents is the catalogue that such a reader makes.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -307,7 +307,10 @@ Test(pack, file_that_is_gone_or_no_file_any_more)
         }
 }
 
-/* All are looked at together, and read in batches: what happens when the first is stored comes before the last are read. */
+/*
+ * All are looked at together, and read in batches: what happens when the first is stored comes before the last are
+ * read.
+ */
 Test(pack, small_file_that_changes_before_it_is_read)
 {
         static const struct {

@@ -360,7 +360,9 @@ Test(tar, hostile_pax_many_attributes, .timeout = 60)
         free(t.data);
 }
 
-/* The first of one name counts, wherever the others are; an attribute that is too large is left out, not those behind. */
+/*
+ * The first of one name counts, wherever the others are; an attribute that is too large is left out, not those behind.
+ */
 Test(tar, good_pax_same_attributes)
 {
         const size_t large = LSR_EXTENSION_MAX - 600;

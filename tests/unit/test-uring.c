@@ -2,7 +2,8 @@
  * The ring when the kernel does not do as it is told: takes a part of a submission, nothing, or fails.
  *
  * These tests stand between the engine and liburing (--wrap, see meson.build): a submission is cut short by hiding the
- * rest of the queue from liburing, so that the kernel itself splits the chain at that place, as it does when it runs out of memory.
+ * rest of the queue from liburing, so that the kernel itself splits the chain at that place, as it does when it runs
+ * out of memory.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
