@@ -35,7 +35,7 @@ SESSION = [
     "lsr --pack src",
     "lsr -lh src.tar.zst/src/lib",
 ]
-WHEN = 1_767_225_600  # 2026-01-01 00:00:00 UTC
+WHEN = 1_577_836_800  # 2020-01-01 00:00:00 UTC: old enough to look the same each year
 
 # The colours of a terminal with a dark background: normal and bright.
 PALETTE = ["#2e3436", "#ef6b6b", "#8ae234", "#fce94f", "#729fcf", "#c79ac1", "#34e2e2", "#d3d7cf",
@@ -67,7 +67,7 @@ def project(top):
     (top / "pkg.tar").unlink()
     with zipfile.ZipFile(top / "app.zip", "w") as z:
         for name in ("index.html", "js/app.js", "js/vendor/view.js", "img/logo.png", "style.css"):
-            z.writestr(zipfile.ZipInfo(name, (2025, 12, 24, 18, 0, 0)), name * 40)
+            z.writestr(zipfile.ZipInfo(name, (2019, 12, 24, 18, 0, 0)), name * 40)
     with sqlite3.connect(top / "app.db") as db:
         db.executescript("""create table users(id integer primary key, name text, mail text, born text);
             create table orders(id integer primary key, user integer references users, total real);
