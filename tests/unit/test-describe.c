@@ -35,8 +35,21 @@ static void keys_add(struct keys *k, const char *name, size_t len)
 static void keys_of_json(struct keys *k, mode_t mode, int error)
 {
         struct lsr_view v = { .o = { .format = LSR_FORMAT_JSON } };
-        const struct lsr_entry_member member = { "b.zip", "deflate", "\xff", 1, 7, true, error == 0, true };
-        struct lsr_entry_extra extra = { .target = "t", .target_len = 1, .user = "u", .group = "g" };
+        const struct lsr_entry_member member = {
+                .bundle = "b.zip",
+                .method = "deflate",
+                .raw = "\xff",
+                .raw_len = 1,
+                .packed = 7,
+                .offset = 8,
+                .rows = 9,
+                .encrypted = true,
+                .dangling = error == 0,
+                .implied = true,
+        };
+        struct lsr_entry_extra extra = {
+                .target = "t", .target_len = 1, .user = "u", .group = "g", .note = "n", .note_len = 1
+        };
         struct lsr_entry e = {
                 .name = "n\xff", .name_len = 2, .flags = LSR_ENTRY_STAT, .extra = &extra, .git = '?' << 8 | '?'
         };
@@ -91,6 +104,10 @@ Test(describe, json_fields)
         keys_of_json(&printed, S_IFCHR | 0644, 0);
         keys_of_json(&printed, S_IFREG | 0644, -EIO);
         keys_of_man(&told);
+        /* Of columns that were asked for, and of trees: tests/diff/diff-json.py. */
+        keys_add(&printed, "ratio", strlen("ratio"));
+        keys_add(&printed, "offset", strlen("offset"));
+        keys_add(&printed, "children", strlen("children"));
         for (size_t i = 0; i < printed.n; i++)
                 cr_assert(keys_have(&told, printed.names[i]), "the man page lacks %s", printed.names[i]);
         for (size_t i = 0; i < told.n; i++)

@@ -325,7 +325,10 @@ static void advice_check(struct lsr_experiment x, const char *text)
 
         lsr_out_init(&out, -1);
         lsr_compare_advice(&out, &x);
-        cr_assert_str_eq(report_text(&out), text);
+        if (*text)
+                cr_assert_str_eq(report_text(&out), text);
+        else
+                cr_assert_eq(out.len, 0);
         lsr_experiment_free(&x);
 }
 

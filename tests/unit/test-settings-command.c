@@ -48,9 +48,10 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
                 return;
         if (o->argument == LSR_ARG_REQUIRED)
                 snprintf(value, sizeof(value), "%s%s", letter ? "" : "=",
-                         o->words                          ? o->words[0].word
-                         : strcmp(o->name, "columns") == 0 ? "size"
-                                                           : "1");
+                         o->words                           ? o->words[0].word
+                         : strcmp(o->name, "columns") == 0  ? "size"
+                         : strcmp(o->name, "encoding") == 0 ? "cp437"
+                                                            : "1");
         if (letter)
                 snprintf(option, sizeof(option), "-%c%s", o->letter, value);
         else

@@ -56,7 +56,7 @@ Test(zip_read, read)
         READ(0, "target", .data = "target", .mode = S_IFLNK | 0777);
         READ(-EISDIR, "", .name = "f/");
         READ(-EOPNOTSUPP, "", .mode = S_IFIFO | 0644);
-        READ(-EACCES, "EACCES: 'f' is encrypted\n", .data = "x", .flags = 1);
+        READ(-EACCES, "EACCES: 'f' is encrypted (--password-file, LSR_PASSWORD)\n", .data = "x", .flags = 1);
         READ(-EOPNOTSUPP, "EOPNOTSUPP: 'f' is compressed with ppmd, which cannot be read\n", .data = "x", .method = 98);
         READ(-EBADMSG, "EBADMSG: 'f' is damaged: its checksum is wrong\n", .data = "x", .crc_wrong = true);
         READ(-EBADMSG, "EBADMSG: 'f' is damaged: its checksum is wrong\n", BETA, .crc_wrong = true);
