@@ -33,7 +33,8 @@ from oracle import Oracle
 from randomtree import Tree
 
 KEYS = set("""path name name_b64 type mode perm nlink uid user gid group size blocks mtime atime ctime btime inode dev rdev target
-              git bundle packed ratio method offset encrypted implied raw_name raw_name_b64 error children""".split())
+              git bundle packed ratio method offset encrypted implied raw_name raw_name_b64 error children
+              rows note note_b64""".split())
 COLUMNS = {"inode": {"inode"}, "blocks": {"blocks"}, "mode": {"mode", "perm"}, "octal": {"mode", "perm"}, "links": {"nlink"},
            "user": {"uid", "user"}, "group": {"gid", "group"}, "author": set(), "context": set(), "size": {"size"}, "modified": {"mtime"},
            "accessed": {"atime"}, "changed": {"ctime"}, "created": {"btime"}, "age": {"mtime"}, "git": set(), "packed": set(), "ratio": set(), "method": set(),
