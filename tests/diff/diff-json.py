@@ -14,6 +14,7 @@ them all, and in the end each must have been seen.
 import base64
 import calendar
 import collections
+import contextlib
 import ctypes
 import functools
 import grp
@@ -23,6 +24,7 @@ import os
 import pwd
 import random
 import re
+import sqlite3
 import stat
 import sys
 import tarfile
@@ -34,7 +36,7 @@ from randomtree import Tree
 
 KEYS = set("""path name name_b64 type mode perm nlink uid user gid group size blocks mtime atime ctime btime inode dev rdev target
               git bundle packed ratio method offset encrypted implied raw_name raw_name_b64 error children
-              rows note note_b64""".split())
+              rows note""".split())
 COLUMNS = {"inode": {"inode"}, "blocks": {"blocks"}, "mode": {"mode", "perm"}, "octal": {"mode", "perm"}, "links": {"nlink"},
            "user": {"uid", "user"}, "group": {"gid", "group"}, "author": set(), "context": set(), "size": {"size"}, "modified": {"mtime"},
            "accessed": {"atime"}, "changed": {"ctime"}, "created": {"btime"}, "age": {"mtime"}, "git": set(), "packed": set(), "ratio": set(), "method": set(),
@@ -497,6 +499,22 @@ def in_work_tree(oracle, seed, tree, place):
         compare(oracle, f"seed {seed} {engine}: lsr --json --git", [want], have)
 
 
+def database(oracle, seed, place):
+    """A table says how many rows it has; a row, also one that is not UTF-8, how it begins."""
+    path = os.path.join(place, "d.db")
+    if not os.path.exists(path):
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript("CREATE TABLE t(x); INSERT INTO t VALUES('one'), (CAST(x'ff' AS text));")
+    for engine in oracle.engines:
+        have = objects(oracle.ask(engine, ["--json", "-R", "d.db/", "d.db/t"], place))
+        for o in have:
+            seen.update(o)
+            oracle.check(f"seed {seed} {engine}: {o['path']} against the schema", [], [against_schema(o)] if against_schema(o) else [])
+        said = {(o["path"], o.get("rows"), o.get("note")) for o in have}
+        wanted = [("d.db/t", 2, "2 rows"), ("d.db/t/1", None, "one"), ("d.db/t/2", None, "<no UTF-8>")]
+        oracle.check(f"seed {seed} {engine}: a table and its rows", [], [w for w in wanted if w not in said])
+
+
 def one(oracle, seed, place):
     rng = random.Random(seed)
     tree = Tree(rng, os.path.join(place, "t"), 200 if seed == 1 else rng.choice([1, 30, 90]), crowd=400 if seed == 1 else 0)
@@ -504,6 +522,7 @@ def one(oracle, seed, place):
     bundles(oracle, rng, tree, seed, place)
     marks(oracle, seed, tree, place)
     in_work_tree(oracle, seed, tree, place)
+    database(oracle, seed, place)
 
 
 if __name__ == "__main__":

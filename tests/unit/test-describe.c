@@ -48,7 +48,7 @@ static void keys_of_json(struct keys *k, mode_t mode, int error)
                 .implied = true,
         };
         struct lsr_entry_extra extra = {
-                .target = "t", .target_len = 1, .user = "u", .group = "g", .note = "\xff", .note_len = 1
+                .target = "t", .target_len = 1, .user = "u", .group = "g", .note = "n", .note_len = 1
         };
         struct lsr_entry e = {
                 .name = "n\xff", .name_len = 2, .flags = LSR_ENTRY_STAT, .extra = &extra, .git = '?' << 8 | '?'
