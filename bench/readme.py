@@ -62,10 +62,11 @@ def dirs():
     run = newest("dirs")
     facts = lib.read_facts(run / "machine.txt")
     cell = {(r["set"], r["lane"]): r for r in lib.read_tsv(run / "summary.tsv")}
-    sizes = [s.title for s in dirs_verb.SETS if s.name in dirs_verb.BY_SIZE]
+    names = [name for name in dirs_verb.BY_SIZE if (name, "lsr") in cell]  # a run may be older than a size
+    sizes = [s.title for s in dirs_verb.SETS if s.name in names]
     wall = [[title, *(f"{lib.ms(r['wall_median_ms'])} ({float(r['ratio_gnu']):.2f})"
-                      for r in (cell[name, lane] for name in dirs_verb.BY_SIZE))] for lane, title in dirs_verb.LANES]
-    calls = [[dirs_verb.TITLES[lane], *(f"{int(float(cell[name, lane]['syscalls'])):,}" for name in dirs_verb.BY_SIZE)]
+                      for r in (cell[name, lane] for name in names))] for lane, title in dirs_verb.LANES if (names[0], lane) in cell]
+    calls = [[dirs_verb.TITLES[lane], *(f"{int(float(cell[name, lane]['syscalls'])):,}" for name in names)]
              for lane in CALLS]
     return f"""`ls -al` of directories of plain files: {facts['cpu']}, {facts['cpus']}, {facts['kernel'].split(' #')[0]},
 {facts['file system']}, warm cache, output to a pipe. Medians of interleaved runs in ms; in brackets the ratio to GNU ls.
@@ -119,7 +120,7 @@ def speed():
     cell = {(r["set"], r["lane"]): r for r in lib.read_tsv(newest("dirs") / "summary.tsv")}
     wall = {(r["cache"], r["lane"]): float(r["wall_median_ms"]) for r in lib.read_tsv(newest("walk") / "summary.tsv")}
     rows = [[f"`ls -al`, {s.title}", "GNU ls", number(cell[s.name, "lsr"]["ratio_gnu"])] for s in dirs_verb.SETS
-            if s.name in dirs_verb.BY_SIZE]
+            if s.name in dirs_verb.BY_SIZE and (s.name, "lsr") in cell]
     rows += [[f"`find -ls` of `/usr`, {cache} cache", "find", number(wall[cache, "lsr -lisRA"] / wall[cache, "find -ls"])]
              for cache in ("warm", "cold")]
     bundled = {(r[0], r[1]): r for r in lines(newest("bundles") / "tables.md")}
