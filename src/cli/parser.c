@@ -38,8 +38,10 @@ static const struct lsr_option *parser_choose(const struct lsr_parser *p, const 
 {
         const struct lsr_option *found = named;
 
-        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options && !p->gnu; o++) {
-                if (!o->name || strcmp(o->name, named->name) != 0 || parser_fits(p, named))
+        if (p->gnu || parser_fits(p, named))
+                return named;
+        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
+                if (!o->name || strcmp(o->name, named->name) != 0)
                         continue;
                 if (parser_fits(p, o) || (argument && o->argument != LSR_ARG_NONE))
                         found = o;
