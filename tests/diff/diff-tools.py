@@ -352,7 +352,7 @@ def main():
                 ours, status, said = ask_lsr(lsr, engine, paths[0])
                 for source, theirs in answers.items():
                     wrong = list(differences(theirs, ours, source))
-                    if not theirs:
+                    if not theirs and (pack or ours):  # an archive that lies about may be empty
                         wrong.append(f"{source} found nothing")
                     # Some of what lies about is damaged, and still lists what the other program lists.
                     if (status != 0 or said) and (pack or status != 1):
