@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/out.h"
 #include "entry.h"
@@ -156,7 +157,10 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e);
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
 
 /* Write the prefix; returns its end. */
-char *lsr_name_put_prefix(const struct lsr_view *v, char *p);
+static inline char *lsr_name_put_prefix(const struct lsr_view *v, char *p)
+{
+        return v->prefix_len > 0 ? (char *)memcpy(p, v->prefix, v->prefix_len) + v->prefix_len : p;
+}
 
 /*
  * Is the name printed as its bytes, with at most a mark?  Then lsr_name_put_bare() writes both: name_len + 2 bytes
