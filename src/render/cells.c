@@ -147,7 +147,7 @@ static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, 
         }
 }
 
-void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles)
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n)
 {
         struct lsr_cells *cells = &v->cells;
         size_t shown = 0;
@@ -163,7 +163,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
 
                 if (column->optional && cell->width == 0)
                         continue;
-                if (titles && cell->width < (int)strlen(column->title))
+                if (v->o.titles && cell->width < (int)strlen(column->title))
                         cell->width = (int)strlen(column->title);
                 cells->room += (size_t)cell->width + cell->bytes + column->room + 1;
                 if (cell->put != column->put)
