@@ -230,10 +230,8 @@ static uint64_t sort_text_key(const char *s)
 {
         uint64_t key = 0;
 
-        for (unsigned i = 0; i < 8; i++) {
-                key = key << 8 | (unsigned char)*s;
-                s += *s != '\0';
-        }
+        for (unsigned i = 0; i < 8 && s[i]; i++)
+                key |= (uint64_t)(unsigned char)s[i] << (56 - 8 * i);
         return key;
 }
 

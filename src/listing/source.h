@@ -118,7 +118,8 @@ void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r);
 /* Make those of the sorted rows that are to be listed next the children of @dir. */
 void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *dir, const struct lsr_rows *r);
 
-/* Of a set while it is collected. */
+/* Of a set while it is collected: room for @n more, or all of @entries. */
+void lsr_rows_reserve(struct lsr_rows *r, size_t n);
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
 
 /* They are sorted, and in @to becomes a copy of them, of a directory on disk; what else is in their arena may go. */

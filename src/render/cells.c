@@ -147,23 +147,23 @@ static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, 
         }
 }
 
-void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles)
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n)
 {
         struct lsr_cells *cells = &v->cells;
+        size_t shown = 0;
 
         v->frills = v->o.color || v->o.hyperlink || v->o.icons || v->o.dired;
         cells_measure_all(v, spans, n);
         if (lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups) > 0)
                 cells_measure_all(v, spans, n);
-        memset(cells->shown, 0, sizeof(cells->shown));
         cells->anew = cells->room = cells->width = 0;
-        for (size_t i = 0, shown = 0; i < cells->n; i++) {
+        for (size_t i = 0; i < cells->n; i++) {
                 struct lsr_cell *cell = &cells->all[i];
                 const struct lsr_column *column = cell->column;
 
                 if (column->optional && cell->width == 0)
                         continue;
-                if (titles && cell->width < (int)strlen(column->title))
+                if (v->o.titles && cell->width < (int)strlen(column->title))
                         cell->width = (int)strlen(column->title);
                 cells->room += (size_t)cell->width + cell->bytes + column->room + 1;
                 if (cell->put != column->put)
@@ -175,6 +175,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
                 if (column->shown & (LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR | LSR_SHOW_CONTEXT))
                         cells->anew = shown;
         }
+        cells->shown[shown] = NULL;
 }
 
 char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew)

@@ -146,8 +146,8 @@ unsigned lsr_cells_needs(const struct lsr_cells *cells);
 /* Colour cells; @all: also those that ls -l shows.  Before they are measured. */
 void lsr_cells_paint(struct lsr_cells *cells, bool all);
 
-/* Widths for what is going to be aligned.  @titles: wide enough for those, too. */
-void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles);
+/* Widths for what is going to be aligned; with titles wide enough for those, too. */
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n);
 
 /*
  * The cells of @e, a blank behind each; there must be room.  Returns the end, and in @ret_anew where shown[anew]
