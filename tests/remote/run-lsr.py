@@ -6,112 +6,17 @@
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
 
-import argparse
-import hashlib
 import os
 import random
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import traceback
-import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from remote import RequestHandler, Server  # noqa: E402
-
-TESTS = {}
-FORMATS = ["tar.zst", "zip", "sqlar", "tar", "tar.gz", "7z"]
-NAME = "a file of a usual length 00181.txt"
-SECRET = "ySecretOfTheTestySecret"
-
-
-def test(f):
-    TESTS[f.__name__] = f
-    return f
-
-
-class World:
-    """A tree, its bundles, and a server that has them."""
-
-    def __init__(self, lsr):
-        self.lsr = lsr
-        self.scratch = tempfile.mkdtemp()
-        self.bundles = {}
-        self.make()
-        self.server = Server({})
-        self.end()
-
-    def path(self, *parts):
-        return os.path.join(self.scratch, *parts)
-
-    def make(self):
-        rng = random.Random(7)
-        for i in range(3600):
-            folder = self.path("tree", f"directory-{i // 60:03}", "of some depth")
-            os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, f"a file of a usual length {i:05}.txt"), "wb") as f:
-                f.write(rng.randbytes(rng.randrange(900)) + b"text " * rng.randrange(300))
-        with open(self.path("tree", "large"), "wb") as f:
-            f.write(rng.randbytes(4 << 20))
-        os.mkdir(self.path("b"))
-        for kind in FORMATS:
-            target = self.path("b", "x." + kind)
-            if kind == "7z":
-                if shutil.which("7z"):
-                    subprocess.run(["7z", "a", "-mx=1", target, "tree/directory-003", "tree/large"], cwd=self.scratch, check=True,
-                                   stdout=subprocess.DEVNULL)  # fmt: skip
-                continue
-            done = self.run("--pack", "tree", "--output=" + target)
-            assert done.returncode in (0, 1), done.stderr
-        with zipfile.ZipFile(self.path("b", "outer.zip"), "w") as z:
-            z.write(self.path("b", "x.tar.zst"), "inner/x.tar.zst")
-            z.write(self.path("b", "x.zip"), "inner/x.zip", zipfile.ZIP_DEFLATED)
-            z.writestr("a name+%41 ü", "odd")
-        with open(self.path("b", "no.zip"), "wb") as f:
-            f.write(b"<html>" + bytes(100000))
-
-    def run(self, *args, env=None, lsr=None):
-        environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": self.scratch,
-                   "AWS_EC2_METADATA_DISABLED": "true", "XDG_CACHE_HOME": self.path("cache"), **(env or {})}  # fmt: skip
-        if "ASAN_OPTIONS" in os.environ:
-            environ["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
-        return subprocess.run([lsr or self.lsr, *args], cwd=self.scratch, env=environ, capture_output=True, check=False)
-
-    def url(self, name, fault="plain"):
-        return f"{self.server.url}/{fault}/{name}"
-
-    def begin(self):
-        for name in os.listdir(self.path("b")):
-            with open(self.path("b", name), "rb") as f:
-                self.server.files[name] = f.read()
-        self.server.requests()
-
-    def end(self):
-        """Between tests nothing is remembered."""
-        self.server.files.clear()
-        shutil.rmtree(self.path("cache"), ignore_errors=True)
-        self.begin()
-
-    def fetched(self, *args, status=0, env=None):
-        """What is said and shown, and the requests it took."""
-        self.server.requests()
-        done = self.run(*args, env=env)
-        assert done.returncode == status, (args, done.returncode, done.stderr)
-        return done, self.server.requests()
-
-
-def plain(world, text):
-    """Without what tells a URL from a path."""
-    text = re.sub(rb"'" + world.server.url.encode() + rb"/[a-z-]+/([^']*)'", rb"'b/\1'", text)
-    text = re.sub(world.server.url.encode() + rb"/[a-z-]+/", b"b/", text)
-    return re.sub(rb"'(b/[^' ]*)'", rb"\1", text)
-
+from world import FORMATS, NAME, SECRET, main, plain, said, test, versitygw  # noqa: E402
 
 # --- the same as here -------------------------------------------------------------
 
@@ -299,14 +204,6 @@ def names(w):
 # --- what goes wrong ---------------------------------------------------------------
 
 
-def said(done, status, *parts):
-    assert done.returncode == status, done
-    lines = done.stderr.decode().splitlines()
-    assert len(lines) == 1 and SECRET not in lines[0], lines
-    for part in parts:
-        assert part in lines[0], (part, lines)
-
-
 @test
 def wrong(w):
     w.server.files["huge.zip"] = bytes(9 << 20)
@@ -448,154 +345,26 @@ def secrets(w):
 
 @test
 def store(w):
-    binary = w.versitygw or shutil.which("versitygw")
-    if not binary:
-        return "skipped: no versitygw"
-    root = w.path("root")
-    os.makedirs(os.path.join(root, "bucket", "dir of"))
-    keys = {"x.zip": "x.zip", "dir of/a+b%41.tar.zst": "x.tar.zst"}
-    for key, name in keys.items():
-        shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    environ = {**os.environ, "ROOT_ACCESS_KEY": "user", "ROOT_SECRET_KEY": SECRET}
-    server = subprocess.Popen([binary, "--port", f"127.0.0.1:{port}", "posix", root], env=environ,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET,
-           "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}  # fmt: skip
-    try:
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with versitygw(w) as (root, aws):
+        if not root:
+            return "skipped: no versitygw"
+        # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
+        keys = {"x.zip": "x.zip"}
+        for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~"):
+            keys[name + ".tar.zst"] = "x.tar.zst"
+        for key, name in keys.items():
+            os.makedirs(os.path.dirname(os.path.join(root, "bucket", key)), exist_ok=True)
+            shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
         for key, name in keys.items():
             for inner in ("", "/tree/directory-003/of some depth"):
                 done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=aws), w.run("-l", f"b/{name}{inner}")
                 assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
         said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
              "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
-        store_packed(w, aws, root)
         wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
         said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
-    finally:
-        server.terminate()
-        server.wait()
     return None
 
 
-@test
-def put(w):
-    """An object is stored by one request with the hash of its bytes, again if the store is busy, or not at all."""
-    stored, begun = [], threading.Event()
-
-    def busyput(handler, data, fault):
-        if handler.command == "GET":
-            return handler.plain(404, body=b"<Error><Code>NoSuchKey</Code></Error>")
-        body = handler.rfile.read(int(handler.headers["Content-Length"]))
-        if w.server.count(fault) == 0:
-            return handler.plain(503)
-        stored.append((handler.headers, body))
-        return handler.plain(200, [("ETag", '"new"')])
-
-    def slowput(handler, data, fault):
-        if handler.command == "GET":
-            return handler.plain(404)
-        begun.set()
-        handler.rfile.read(10)
-        time.sleep(1)
-        body = handler.rfile.read(int(handler.headers["Content-Length"]) - 10)
-        stored.append((handler.headers, body))
-        handler.close_connection = True
-        return None
-
-    w.server.http.RequestHandlerClass.fault_busyput = busyput
-    w.server.http.RequestHandlerClass.fault_slowput = slowput
-    w.server.http.RequestHandlerClass.fault_takenput = (
-        lambda h, data, fault: h.plain(404) if h.command == "GET" else h.plain(412)
-    )
-    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": w.server.url}
-    done = w.run("--pack", "tree", "--output=s3://busyput/x.tar.zst", env=aws)
-    assert done.returncode == 0 and len(stored) == 1, done
-    headers, body = stored.pop()
-    assert headers["x-amz-content-sha256"] == hashlib.sha256(body).hexdigest() and headers["If-None-Match"] == "*"
-    with open(w.path("sent.tar.zst"), "wb") as f:
-        f.write(body)
-    assert w.run("--check", "sent.tar.zst").returncode == 0
-    w.run("--pack", "tree/directory-003", "--force", "--output=s3://busyput/x.tar.zst", env=aws)
-    assert stored.pop()[0]["If-None-Match"] is None
-    done = w.run("--pack", "tree/large", "--output=s3://takenput/x.zip", env=aws)
-    said(done, 2, "'s3://takenput/x.zip' already exists; use --force")
-    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, **aws}
-    process = subprocess.Popen([w.lsr, "--pack", "tree", "--output=s3://slowput/x.tar"], env=environ, cwd=w.scratch)
-    assert begun.wait(60)
-    process.send_signal(signal.SIGINT)
-    status = process.wait(30)
-    assert status == 128 + signal.SIGINT, status
-    time.sleep(2)
-    # The server sees that the rest does not come.
-    assert not stored or len(stored[0][1]) < int(stored[0][0]["Content-Length"]) - 10
-
-
-def store_packed(w, aws, root):
-    """--pack into a bucket: the same bytes as in a file; an object that is there stays."""
-    for kind in ("tar.zst", "zip", "sqlar"):
-        url, stored = f"s3://bucket/new dir/k+.{kind}", os.path.join(root, "bucket", "new dir", f"k+.{kind}")
-        args = ["--pack", "tree", "--mtime=@1", "--owner=0"]
-        done = w.run(*args, "--output=" + url, env=aws)
-        here = w.run(*args, "--force", "--output=here." + kind)
-        assert done.returncode == here.returncode, (done.stderr, here.stderr)
-        with open(stored, "rb") as there, open(w.path("here." + kind), "rb") as f:
-            assert there.read() == f.read(), kind
-        before = os.stat(stored).st_mtime_ns
-        said(w.run(*args, "--output=" + url, env=aws), 2, f"'{url}' already exists; use --force to replace it")
-        assert os.stat(stored).st_mtime_ns == before
-        done = w.run("--pack", "tree/directory-003", "--force", "--output=" + url, env=aws)
-        assert done.returncode == here.returncode and os.path.getsize(stored) < 200000, done
-        assert w.run("-l", "--no-cache", url, env=aws).returncode == 0
-    said(w.run("--pack", "tree", "--output=s3://none/k.zip", env=aws), 2, "NoSuchBucket")
-    said(w.run("--pack", "tree", "--output=http://h/k.zip"), 2, "only s3:// can be written to")
-    wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
-    said(w.run("--pack", "tree/large", "--output=s3://bucket/w.zip", env=wrong_key), 2, "access is denied (403")
-    assert not os.path.exists(os.path.join(root, "bucket", "w.zip"))
-
-
-def weak_all(handler, data, fault):
-    """No ETag, only a time."""
-    handler.serve(data, tag=None, modified="Mon, 01 Jan 2024 00:00:00 GMT")
-
-
-def main():
-    parser = argparse.ArgumentParser(description="lsr with bundles on servers")
-    parser.add_argument("--lsr", required=True)
-    parser.add_argument("--versitygw")
-    parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
-    RequestHandler.fault_weak_all = weak_all
-    w = World(os.path.abspath(args.lsr))
-    w.versitygw = args.versitygw
-    passed = failed = 0
-    for name, f in TESTS.items():
-        if args.names and name not in args.names:
-            continue
-        text = None
-        try:
-            text = f(w)
-        except Exception:  # noqa: BLE001
-            print(f"{name}: failed\n{traceback.format_exc()}")
-            failed += 1
-            continue
-        finally:
-            w.end()
-        if text:
-            print(f"{name}: {text}")
-        passed += 1
-    shutil.rmtree(w.scratch)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("lsr with bundles on servers"))
