@@ -327,6 +327,24 @@ def memory(w):
 
 
 @test
+def each(w):
+    """A bundle for each subdirectory, below a prefix."""
+    store, aws = begin(w)
+    done = w.run("--pack", "--each", "tree", "--output=s3://bucket/all of it/", env=aws)
+    names = [f"all of it/directory-{i:03}.tar.zst" for i in range(60)]
+    assert done.returncode == 0 and sorted(store.objects) == names, (done.stderr, sorted(store.objects))
+    # The others are packed where one is there already.
+    del store.objects[names[7]]
+    done = w.run("--pack", "--each", "tree", "--output=s3://bucket/all of it/", env=aws)
+    assert done.returncode == 2 and len(store.objects) == 60, done.stderr
+    assert done.stderr.count(b"already exists") == 59, done.stderr
+    said(w.run("--pack", "--each", "tree", "--output=s3://bucket/all", env=aws), 2,
+         "'s3://bucket/all' names one object: with --each, let it end in '/'")  # fmt: skip
+    done = w.run("--pack", "tree/directory-003", "--output=s3://bucket/one/", env=aws)
+    assert done.returncode == 0 and "one/directory-003.tar.zst" in store.objects, done.stderr
+
+
+@test
 def store(w):
     """The same bytes as in a file, in a store that others wrote; an object that is there stays."""
     with versitygw(w) as (root, aws):
