@@ -374,6 +374,9 @@ static void upload_give_up(struct lsr_remote *remote, struct lsr_upload *u)
 {
         upload_close_pipe(u);
         u->filling = NULL;
+        /* What is to be aborted is known only when the store has answered. */
+        if (u->state == UPLOAD_CREATING && u->step.busy)
+                return;
         lsr_fetch_drop(remote, u->object);
         if (u->id)
                 upload_step(u, UPLOAD_ABORTING, "DELETE", "uploadId=", NULL, UPLOAD_ABORT_PATIENCE_S);
