@@ -18,6 +18,7 @@
 #define CLIENT_NAME "lsr-remote"
 #define CLIENT_PIPE (1 << 20)
 #define CLIENT_ABANDON_MS 8000u
+#define CLIENT_TICK_MS 100
 
 /* --- starting --- */
 
@@ -150,6 +151,8 @@ static int client_receive(struct lsr_remote_client *c, uint32_t id, struct lsr_r
         struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control };
         ssize_t n;
 
+        while (c->waiting && poll(&(struct pollfd){ .fd = c->fd, .events = POLLIN }, 1, CLIENT_TICK_MS) == 0)
+                c->waiting(c->ctx);
         do {
                 message.msg_controllen = sizeof(control);
                 n = recvmsg(c->fd, &message, MSG_CMSG_CLOEXEC);

@@ -19,6 +19,9 @@ struct lsr_remote_client {
         int fd; /* negative: not started */
         pid_t pid;
         uint32_t last_id;
+        /* May be set: called now and then while an answer is waited for. */
+        void (*waiting)(void *ctx);
+        void *ctx;
 };
 
 /* What was there once. */

@@ -67,6 +67,7 @@ static void bundle_free(struct lsr_bundle *bundle)
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->asked);
         free(bundle->asked_text);
+        free(bundle->shown);
         free(bundle->path);
         free(bundle);
 }

@@ -6,7 +6,9 @@
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
 
+import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -174,6 +176,63 @@ def stats(w):
     assert int(re.search(r"^fetches +(\d+)$", text, re.M)[1]) == len(seen), text
     assert re.search(r"^bytes fetched +\d{6,}$", text, re.M) and re.search(r"^fetching +\d+\.\d+ ms$", text, re.M)
     assert b"fetch" not in w.run("-l", "--stats", "b/x.zip").stderr
+    w.server.http.RequestHandlerClass.fault_twice = w.server.http.RequestHandlerClass.fault_busy
+    done, seen = w.fetched("--json", "--stats", "--no-cache", w.url("x.zip", "twice"))
+    lines = done.stderr.decode().splitlines()
+    told = json.loads(lines[0])
+    assert len(lines) == 1 and told["fetches"] == len(seen) and told["fetches_repeated"] == 2, (told, len(seen))
+    assert told["bytes_fetched"] > 100000 and told["fetching_ns"] > 0 and told["parser"] in ("confined", "not started")
+    assert told["entries"] == len(done.stdout.splitlines()) and told["programs_run"] == 0
+    assert "fetches" not in json.loads(w.run("--json", "--stats", "b/x.zip").stderr)
+
+
+@test
+def progress(w):
+    """A server that takes its time is told of on a terminal, and the line is gone before others come."""
+    def late(handler, data, fault):
+        time.sleep(0.45)
+        handler.serve(data)
+
+    w.server.http.RequestHandlerClass.fault_late = late
+    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, "LC_ALL": "C.UTF-8"}
+    for options in (["-l"], ["--check"], ["--cat"]):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([w.lsr, *options, "--no-cache", w.url("x.tar", "late")], env=environ, stderr=theirs,
+                                   stdout=subprocess.PIPE)  # fmt: skip
+        os.close(theirs)
+        out = process.stdout.read()
+        process.wait(30)
+        said = b""
+        try:
+            while part := os.read(ours, 10000):
+                said += part
+        except OSError:
+            os.close(ours)
+        assert re.search(rb"fetching: \d+ requests, \d+\.\d MB, \d+ MB/s", said), (options, said)
+        assert process.returncode == 0 or options == ["--cat"], said
+        assert b"fetching" not in said[said.rindex(b"\r\x1b[K") :] and b"fetching" not in out, said
+    # Who reads what is said wants no such line.
+    done, _ = w.fetched("-l", "--no-cache", w.url("x.tar", "late"))
+    assert not done.stderr, done
+
+
+@test
+def secrets_shown(w):
+    """Neither password nor query of a URL is shown, whatever shows the URL."""
+    url = w.url("outer.zip").replace("//", "//user:" + SECRET + "@") + "?sig=" + SECRET
+    for options in (["-R"], ["--tree"], ["-d"], ["-ld"], ["--json", "-R"], ["--json", "--tree"], ["--check"], ["--diff", "b/x.zip"],
+                    ["--color=always", "--hyperlink=always", "-R"], ["--csv"], ["-l", "--stats"]):  # fmt: skip
+        for inner in ("", "#/inner", "#/inner/x.zip", "#/inner/x.zip/tree/directory-003", "#/none"):
+            done = w.run(*options, url + inner)
+            assert SECRET.encode() not in done.stdout + done.stderr, (options, inner, done)
+    shown = w.url("outer.zip")
+    told = [json.loads(line) for line in w.run("--json", url + "#/inner").stdout.splitlines()]
+    assert [t["path"] for t in told] == [shown + "#/inner/x.tar.zst", shown + "#/inner/x.zip"], told
+    assert told[0]["bundle"] == shown, told
+    told = json.loads(w.run("--json", "-d", url + "#/inner/x.zip/tree/large").stdout)
+    assert told["bundle"] == shown + "/inner/x.zip" and told["path"] == shown + "#/inner/x.zip/tree/large", told
+    done = w.run("-1", url, url + "#/inner")
+    assert done.stdout.decode().splitlines()[0] == shown + ":", done
 
 
 # --- names -------------------------------------------------------------------------
