@@ -433,6 +433,17 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
         return r;
 }
 
+bool lsr_bundles_anew(struct lsr_bundles *b)
+{
+        b->again = lsr_take(&b->stale, false);
+        for (struct lsr_bundle *bundle = b->all; bundle && b->again; bundle = bundle->next)
+                if (bundle->remote && bundle_remote_is_stale(bundle)) {
+                        bundle_park(bundle);
+                        bundle->path[0] = '\0';
+                }
+        return b->again;
+}
+
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
 {
         int r = -ESTALE;

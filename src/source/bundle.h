@@ -148,6 +148,12 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 /* Does it lie on a server, or in a bundle that does? */
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
+/*
+ * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything of
+ * it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
+ */
+bool lsr_bundles_anew(struct lsr_bundles *b);
+
 /* Its path as it may be shown: without user and query of a URL, where secrets are. */
 const char *lsr_bundle_shown(struct lsr_bundle *bundle);
 

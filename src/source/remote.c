@@ -22,6 +22,7 @@ struct bundle_remote {
         struct lsr_remote_stats past; /* of it, before it was parked */
         char *url;                    /* with all that is sent */
         char *key;                    /* without what is secret: its name in the cache */
+        bool stale;                   /* it was changed, which is not said */
         int error;                    /* something could not be had, which was said: nothing more is asked for */
         uint64_t before;              /* blocks that were there before the NEED under way */
         struct lsr_cache_entry cached;
@@ -283,6 +284,11 @@ int bundle_remote_bitmap(const struct lsr_bundle *bundle)
         return remote_of(bundle)->file.bits;
 }
 
+bool bundle_remote_is_stale(const struct lsr_bundle *bundle)
+{
+        return bundle->remote->stale;
+}
+
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle)
 {
         return remote_of(bundle);
@@ -336,6 +342,10 @@ static int remote_need(struct lsr_bundle *outermost, const struct lsr_input_rang
         if (r == 0)
                 return 0;
         o->error = -EIO;
+        if (r == -ESTALE && !outermost->catalogue && !outermost->all->again) {
+                outermost->all->stale = outermost->troubled = o->stale = true;
+                return -EIO;
+        }
         said = lsr_xprintf("it cannot be read further: %s", text);
         remote_say(outermost, r, said);
         return -EIO;

@@ -18,7 +18,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from world import FORMATS, NAME, SECRET, main, plain, said, test, versitygw  # noqa: E402
+from world import FORMATS, NAME, SECRET, free_port, listening, main, plain, said, test, versitygw  # noqa: E402
 
 # --- the same as here -------------------------------------------------------------
 
@@ -296,23 +296,44 @@ def faults(w):
 
 @test
 def changed(w):
-    """Another version while it is read: what is intact is shown."""
+    """Another version while it is read: it is read anew, once, if nothing was shown; else what is intact is shown."""
+    inside = "/tree/directory-003/of some depth/" + NAME
+    every = [1]
+
+    def always(handler, data, fault):
+        handler.serve(data, tag=f'"{w.server.count(fault) // every[0]}"')
+
+    w.server.http.RequestHandlerClass.fault_always = always
     for kind in ("zip", "tar.gz", "tar.zst", "sqlar"):
-        for options in (["-l"], ["--check"]):
+        for options, inner in ((["-l"], ""), (["--check"], ""), (["--cat"], inside), (["-lR", "--json"], "")):
+            done, seen = w.fetched(*options, "--no-cache", w.url("x." + kind, "changed") + inner)
+            here = w.run(*options, "b/x." + kind + inner)
+            assert plain(w, done.stdout) == plain(w, here.stdout) and not done.stderr, (kind, options, done.stderr)
+            assert [r[2] for r in seen].count(412) in range(1, 9), seen
             w.server.requests()
-            done = w.run(*options, "--no-cache", w.url("x." + kind, "changed"))
+            done = w.run(*options, "--no-cache", w.url("x." + kind, "always") + inner)
             said(done, done.returncode, "it was changed while it was read (412)")
             assert done.returncode in (1, 2), done
-    count = {}
+    # Other bytes of another size.
+    def grown(handler, data, fault):
+        first = w.server.count(fault) == 0
+        handler.serve(data if first else w.server.files["x.zip"], tag='"one"' if first else '"two"')
 
-    def later(handler, data, fault):
-        count[handler.path] = count.get(handler.path, 0) + 1
-        handler.serve(data, tag='"one"' if count[handler.path] < 6 else '"two"')
-
-    w.server.http.RequestHandlerClass.fault_later = later
-    done = w.run("-lR", "--no-cache", w.url("x.tar", "later"))
+    w.server.http.RequestHandlerClass.fault_longer = grown
+    w.server.files["y.zip"] = w.server.files["x.zip"][: 3 << 20]
+    done, here = w.run("-lR", "--no-cache", w.url("y.zip", "longer")), w.run("-lR", "b/x.zip")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == here.stdout.replace(b"b/x.zip", w.url("y.zip", "longer").encode())
+    every[0] = 6
+    w.server.requests()
+    done = w.run("-lR", "--no-cache", w.url("x.tar", "always"))
     said(done, 1, "it cannot be read further: it was changed while it was read (412)")
     assert b"a file of a usual length 00100" in done.stdout
+    # Of two operands the first one is shown already when the other is changed while its members are read.
+    every[0] = 3
+    w.server.requests()
+    done = w.run("--cat", "--no-cache", w.url("x.zip") + inside, w.url("x.zip", "always") + "/tree/large")
+    said(done, 1, "it was changed while it was read (412)")
 
 
 @test
@@ -330,6 +351,28 @@ def truncated(w):
             assert plain(w, there.stderr).replace(b"it is not", b"is not") == plain(w, here.stderr) or here.returncode == 2, (
                 kind, there.stderr, here.stderr)  # fmt: skip
         os.unlink(w.path("b", "cut." + kind))
+
+
+@test
+def hostile(w):
+    """Whatever a bundle says, nothing but ranges of its own object is asked for, each once, and not more than it has."""
+    rng = random.Random(9)
+    for turn in range(36):
+        kind = ("zip", "tar.zst", "sqlar")[turn % 3]
+        data = bytearray(w.server.files["x." + kind])
+        end = 100 if kind == "sqlar" else len(data)
+        for _ in range(rng.choice([1, 4, 30])):
+            data[end - 1 - rng.randrange(min(end, rng.choice([40, 4000])))] = rng.choice([0, 1, 127, 255, rng.randrange(256)])
+        w.server.files["bad." + kind] = bytes(data)
+        w.server.requests()
+        done = w.run("-lR", "--no-cache", w.url("bad." + kind))
+        seen, size = w.server.requests(), len(data)
+        assert done.returncode in (0, 1, 2), done
+        for path, headers, status in seen:
+            first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
+            assert path == "/plain/bad." + kind and status == 206, (path, status)
+            assert not first or int(first) <= int(last) < size, headers["Range"]
+        assert sum(fetched_bytes(r[1]["Range"], size) for r in seen) <= size + (1 << 20), seen
 
 
 # --- what the process that parses knows ---------------------------------------------
@@ -422,6 +465,88 @@ def store(w):
              "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
         wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
         said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
+    return None
+
+
+# --- a web server that others wrote ---------------------------------------------------
+
+NGINX = """
+daemon off; pid nginx.pid; error_log error.log; worker_processes 1;
+events {{ }}
+http {{
+    log_format asked "$request_method $status $http_range";
+    access_log access.log asked;
+    client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
+    server {{
+        listen 127.0.0.1:{port} ssl http2;
+        ssl_certificate {scratch}/cert.pem; ssl_certificate_key {scratch}/key.pem;
+        location / {{ root {scratch}/www; }}
+        location /whole/ {{ alias {scratch}/www/; max_ranges 0; }}
+        location /private/ {{ alias {scratch}/www/; auth_basic "x"; auth_basic_user_file {scratch}/users; }}
+        location /moved/ {{ rewrite ^/moved/(.*)$ /$1 redirect; }}
+        location /down/ {{ return 302 http://127.0.0.1:1/x.zip; }}
+    }}
+}}
+"""
+
+
+def nginx_begin(w, port):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", w.path("key.pem"), "-out", w.path("cert.pem")],
+                   check=True, capture_output=True)  # fmt: skip
+    for name in ("www", "log"):
+        os.makedirs(w.path(name), exist_ok=True)
+    with open(w.path("users"), "w", encoding="ascii") as f:
+        f.write("user:{PLAIN}" + SECRET + "\n")
+    with open(w.path("nginx.conf"), "w", encoding="ascii") as f:
+        f.write(NGINX.format(port=port, scratch=w.scratch))
+    os.chmod(w.scratch, 0o755)  # it reads as another user
+    server = subprocess.Popen(["nginx", "-p", w.path("log"), "-c", w.path("nginx.conf")])
+    listening(port)
+    return server
+
+
+@test
+def nginx(w):
+    """https and HTTP/2, with the ETags and the ranges of nginx."""
+    if not shutil.which("nginx") or not shutil.which("openssl"):
+        return "skipped: no nginx"
+    port = free_port()
+    server = nginx_begin(w, port)
+    base, trust = f"https://127.0.0.1:{port}", {"CURL_CA_BUNDLE": w.path("cert.pem")}
+    try:
+        names = {"x.zip": "x.zip", "a b+c%20d.tar.zst": "x.tar.zst", "ü/日本.sqlar": "x.sqlar", "x..y/..z.tar.gz": "x.tar.gz"}
+        for name, kind in names.items():
+            os.makedirs(os.path.dirname(w.path("www", name)), exist_ok=True)
+            shutil.copy(w.path("b", kind), w.path("www", name))
+            url = f"{base}/{name.replace('%', '%25').replace(' ', '%20')}"
+            for inner, options in (("", "-lR"), ("/tree/directory-003/of%20some%20depth/" + NAME.replace(" ", "%20"), "--cat"),
+                                   ("", "--check")):  # fmt: skip
+                done, here = w.run(options, url + inner, env=trust), w.run(options, f"b/{kind}{inner.replace('%20', ' ')}")
+                assert done.returncode == here.returncode == 0, (name, done.stderr)
+                assert len(done.stdout.splitlines()) == len(here.stdout.splitlines()), (name, options)
+        with open(w.path("log", "access.log"), encoding="ascii") as f:
+            asked = f.read().splitlines()
+        assert all(re.fullmatch(r"GET (206 bytes=[0-9-]+|304 .*)", line) for line in asked), asked
+        said(w.run("-l", f"{base}/x.zip"), 2, "certificate")
+        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "the server wants a name and a password (401)")
+        login = base.replace("//", f"//user:{SECRET}@")
+        done = w.run("-l", "--no-cache", f"{login}/private/x.zip", env=trust)
+        assert done.returncode == 0 and SECRET.encode() not in done.stdout, done.stderr
+        with open(w.path(".netrc"), "w", encoding="ascii") as f:
+            f.write(f"machine 127.0.0.1 login user password {SECRET}\n")
+        assert w.run("-l", "--no-cache", f"{base}/private/x.zip", env=trust).returncode == 0
+        os.unlink(w.path(".netrc"))
+        assert w.run("-l", "--no-cache", f"{base}/moved/x.zip", env=trust).returncode == 0
+        said(w.run("-l", f"{base}/down/x.zip", env=trust), 2, "redirects from https to http, which is not followed")
+        # It has no ranges there: what is small is taken as a whole.
+        assert w.run("-l", "--no-cache", f"{base}/whole/x.zip", env=trust).returncode == 0
+        with open(w.path("www", "huge.zip"), "wb") as f:
+            f.truncate(9 << 20)
+        said(w.run("-l", f"{base}/whole/huge.zip", env=trust), 2, "the server sends whole objects only")
+    finally:
+        server.terminate()
+        server.wait()
     return None
 
 
