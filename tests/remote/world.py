@@ -116,6 +116,21 @@ def weak_all(handler, data, fault):
     handler.serve(data, tag=None, modified="Mon, 01 Jan 2024 00:00:00 GMT")
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def listening(port):
+    for _ in range(100):
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(port)
+
+
 @contextlib.contextmanager
 def versitygw(w):
     """A store that enforces signatures: its folder, where a bucket is a folder, and the environment for it; or None."""
@@ -125,19 +140,12 @@ def versitygw(w):
         return
     root = w.path("root")
     os.makedirs(os.path.join(root, "bucket"))
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
+    port = free_port()
     environ = {**os.environ, "ROOT_ACCESS_KEY": "user", "ROOT_SECRET_KEY": SECRET}
     server = subprocess.Popen([binary, "--port", f"127.0.0.1:{port}", "posix", root], env=environ,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
     try:
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+        listening(port)
         yield root, account(f"http://127.0.0.1:{port}")
     finally:
         server.terminate()
