@@ -25,6 +25,9 @@ static int upload_refused(const char *url, int error, const char *text)
 {
         if (error == -EEXIST)
                 return lsr_pack_report_refused(url, "--output", LSR_TARGET_EXISTS);
+        if (error == -EPIPE)
+                return lsr_message("cannot store %s: %s; parts of it may be left in the bucket", lsr_quoted_always(url),
+                                   text);
         return lsr_message("cannot store %s: %s", lsr_quoted_always(url), lsr_printable(text));
 }
 

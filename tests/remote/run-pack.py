@@ -6,8 +6,10 @@
 The store of our own counts requests and what is in flight; no time is measured.
 """
 
+import contextlib
 import hashlib
 import os
+import pty
 import random
 import re
 import signal
@@ -284,6 +286,39 @@ def interrupted(w):
                 time.sleep(0.05)
         go.set()
         assert "ABORT" in store.log and "COMPLETE" not in store.log and not store.uploads, (number, store.log)
+
+
+@test
+def progress(w):
+    """The helper ends: one line says so.  And a terminal is told how much is stored."""
+    def hold(name):
+        time.sleep(0.3)
+        if name == "PART3" and kill[0]:
+            for pid in os.listdir("/proc"):
+                with contextlib.suppress(OSError):
+                    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+                        text = f.read()
+                    if "(lsr-remote)" in text and text.split(") ")[1].split()[1] == str(process.pid):
+                        os.kill(int(pid), signal.SIGKILL)
+
+    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, "LC_ALL": "C.UTF-8"}
+    for kill in ([True], [False]):
+        store, aws = begin(w)
+        store.hold = hold
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([w.lsr, "--pack", "big", "--output=s3://bucket/x.tar"], env={**environ, **aws},
+                                   cwd=w.scratch, stderr=theirs)  # fmt: skip
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(ours, 10000):
+                said += part
+        os.close(ours)
+        last = said.split(b"\r\x1b[K")[-1]
+        if kill[0]:
+            assert process.wait(30) == 2 and b"lsr-remote has ended; parts of it may be left in the bucket" in last, said
+        else:
+            assert process.wait(30) == 0 and re.search(rb"storing: \d+\.\d MB", said) and b"1 file, " in last, said
 
 
 @test
