@@ -128,12 +128,12 @@ arch()
         cp "$out/lsr-$version.tar.gz" "$work/arch/"
         sed "s/@VERSION@/$version/; s/@SHA256@/${sum%% *}/" "$here/PKGBUILD.in" >"$work/arch/PKGBUILD"
         cp "$work/arch/PKGBUILD" "$out/"
-        # makepkg refuses root, and looks for packages of Arch.
+        # makepkg refuses root, and looks for packages of Arch, of which there are none.
         if [ "$(id -u)" = 0 ]; then
                 chown -R nobody "$work/arch"
                 run=(setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$work/arch")
         fi
-        (cd "$work/arch" && PKGEXT=.pkg.tar.zst "${run[@]}" makepkg --nodeps --force)
+        (cd "$work/arch" && PACMAN=true PKGEXT=.pkg.tar.zst "${run[@]}" makepkg --nodeps --force)
         cp "$work"/arch/*.pkg.tar.zst "$out/"
 }
 
