@@ -384,6 +384,8 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
                 p->report.status = status;
         else if (r == -ENODATA && p->place.bundle)
                 status = lsr_message("nothing to pack: no file matches --include");
+        else if (r == -EKEYREJECTED && p->place.bundle)
+                status = 1;
         else if (r == -EBADMSG && p->place.bundle)
                 status = lsr_message("%s was not made", pack_name(job));
         else if (r < 0)

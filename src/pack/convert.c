@@ -238,7 +238,9 @@ static int convert_read(struct convert *v)
         qsort(v->steps, v->n, sizeof(*v->steps), convert_compare);
         for (size_t i = 0; i < v->n; i++)
                 members[i] = convert_read_row(v, v->steps[i].row);
-        if (v->n > 0)
+        /* Of half of it nobody would know what is missing. */
+        convert_failed(v, lsr_bundle_unlock(v->o->place->bundle, v->c, members, v->n));
+        if (v->n > 0 && !v->error)
                 lsr_bundle_read_many(v->o->place->bundle, v->c, members, v->n, flags,
                                      &(struct lsr_many_sink){ .ctx = v,
                                                               .begin = convert_pass_begin,

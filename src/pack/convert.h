@@ -20,7 +20,8 @@ struct lsr_convert {
 /*
  * Hand all members to @writer; or, if that is NULL, tell @name of each.  0, or a negative errno: of the writer, what
  * progress said, or -EBADMSG: a member is damaged of which the beginning was written, which was told as
- * LSR_PACK_DAMAGED; -ENODATA: nothing is included.
+ * LSR_PACK_DAMAGED; -ENODATA: nothing is included; -EKEYREJECTED: the password is
+ * wrong, which was told.
  */
 int lsr_convert(struct lsr_convert *c, struct lsr_writer *writer, void (*name)(void *ctx, const char *path),
                 struct lsr_pack_stats *ret_stats);
