@@ -17,6 +17,7 @@ version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$top/meson.build")
 SOURCE_DATE_EPOCH=$(git -C "$top" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 unset CFLAGS LDFLAGS CC
+umask 022
 
 # Paths of this machine are not to be in a binary.
 flags="-ffile-prefix-map=$work=/usr/src"

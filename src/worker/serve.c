@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "catalogue/builder.h"
+#include "formats/filter/inflate.h"
 #include "io/stream.h"
 #include "worker/confine.h"
 
@@ -525,6 +526,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
         if (r < 0)
                 return r;
+        lsr_inflate_prepare();
         done->confined = lsr_confine(s->wire->fd);
         return request.required ? done->confined : 0;
 }
