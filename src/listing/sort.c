@@ -299,44 +299,21 @@ static void sort_keys_name(struct sort_ctx *ctx, struct sort_item *items, size_t
                 items[i].key = sort_shared_key(ctx, sort_text(ctx, &items[i]));
 }
 
-static void sort_keys_size(struct sort_ctx *ctx, struct sort_item *items, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                const struct lsr_entry *e = sort_entry(ctx, &items[i]);
-
-                items[i].key = ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0);
+/* Keys of entries @e. */
+#define SORT_KEYS(what, value)                                                                \
+        static void sort_keys_##what(struct sort_ctx *ctx, struct sort_item *items, size_t n) \
+        {                                                                                     \
+                for (size_t i = 0; i < n; i++) {                                              \
+                        const struct lsr_entry *e = sort_entry(ctx, &items[i]);               \
+                                                                                              \
+                        items[i].key = (value);                                               \
+                }                                                                             \
         }
-}
-
-static void sort_keys_time(struct sort_ctx *ctx, struct sort_item *items, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                const struct lsr_entry *e = sort_entry(ctx, &items[i]);
-
-                items[i].key = ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[ctx->o->time] : 0);
-        }
-}
-
-static void sort_keys_width(struct sort_ctx *ctx, struct sort_item *items, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                items[i].key = ctx->o->width(ctx->o->width_ctx, sort_entry(ctx, &items[i]));
-}
-
-static void sort_keys_inode(struct sort_ctx *ctx, struct sort_item *items, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                const struct lsr_entry *e = sort_entry(ctx, &items[i]);
-
-                items[i].key = lsr_entry_stat_ok(e) ? e->meta.inode : 0;
-        }
-}
-
-static void sort_keys_number(struct sort_ctx *ctx, struct sort_item *items, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                items[i].key = sort_number_key(sort_entry(ctx, &items[i])->name);
-}
+SORT_KEYS(size, ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0))
+SORT_KEYS(time, ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[ctx->o->time] : 0))
+SORT_KEYS(inode, lsr_entry_stat_ok(e) ? e->meta.inode : 0)
+SORT_KEYS(width, ctx->o->width(ctx->o->width_ctx, e))
+SORT_KEYS(number, sort_number_key(e->name))
 
 static const struct sort_order sort_orders[] = {
         [LSR_SORT_NAME] = { sort_keys_name, sort_ties_name, true },
