@@ -87,7 +87,7 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         }
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
-        if (set->dir && (kind->rows || lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS)))
+        if (set->dir && (kind->rows || (v->cells.called & LSR_SHOW_BLOCKS)))
                 view_total(v, set->blocks, set->bundle);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);
