@@ -60,13 +60,12 @@ static void list_start_files(void *ctx)
 {
         struct list *l = ctx;
         const struct lsr_view_options *o = &l->view->o;
+        unsigned needs = l->view->cells.needs;
         const char *zone = NULL;
-        unsigned needs;
 
         if (l->started)
                 return;
         l->started = true;
-        needs = lsr_cells_needs(&l->view->cells);
         if (!o->numeric && (needs & LSR_NEED_USERS))
                 list_add_file(l, LIST_PASSWD, "/etc/passwd");
         if (!o->numeric && (needs & LSR_NEED_GROUPS))

@@ -90,20 +90,20 @@ static void choices_columns(struct lsr_out *out)
 }
 
 /* Those of the table of views. */
-static void format_words(struct lsr_word ret_words[LSR_VIEW_KINDS_MAX * LSR_VIEW_WORDS])
+static const struct lsr_word *format_words(void)
 {
+        static struct lsr_word words[LSR_VIEW_KINDS_MAX * LSR_VIEW_WORDS];
+        size_t n = 0;
+
         for (size_t i = 0; i < lsr_n_view_kinds; i++)
                 for (const char *const *word = lsr_view_kinds[i].words; *word; word++)
-                        *ret_words++ = (struct lsr_word){ *word, (int)i, .extra = lsr_view_kinds[i].extra };
-        *ret_words = (struct lsr_word){};
+                        words[n++] = (struct lsr_word){ *word, (int)i, .extra = lsr_view_kinds[i].extra };
+        return words;
 }
 
 static void choices_views(struct lsr_out *out)
 {
-        struct lsr_word words[LSR_VIEW_KINDS_MAX * LSR_VIEW_WORDS];
-
-        format_words(words);
-        for (const struct lsr_word *w = words; w->word; w++)
+        for (const struct lsr_word *words = format_words(), *w = words; w->word; w++)
                 lsr_out_printf(out, "%s%s", w > words ? " " : "", w->word);
 }
 
@@ -218,11 +218,8 @@ static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, con
 
 static int set_format(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
-        struct lsr_word words[LSR_VIEW_KINDS_MAX * LSR_VIEW_WORDS];
-        int format;
+        int format = lsr_word_value(format_words(), value, "--format");
 
-        format_words(words);
-        format = lsr_word_value(words, value, "--format");
         if (format < 0)
                 return s->gnu ? 1 : 2;
         s->given.format = format;

@@ -352,10 +352,10 @@ static void resolve_stat(struct lsr_settings *s)
         const struct lsr_view_options *o = &v->o;
         const struct lsr_list_options *l = &s->list;
         struct lsr_want *w = &s->list.want;
-        unsigned fields =
-                lsr_cells_fields(&v->cells) | (lsr_view_kind(v)->rows ? LSR_FIELD_BLOCKS : 0) | /* for the total */
-                (l->sort == LSR_SORT_SIZE || l->total_size ? LSR_FIELD_SIZE : 0) |
-                (l->sort == LSR_SORT_INODE ? LSR_FIELD_INODE : 0) | (l->sort == LSR_SORT_TIME ? times[l->time] : 0);
+        unsigned fields = v->cells.fields | (lsr_view_kind(v)->rows ? LSR_FIELD_BLOCKS : 0) | /* for the total */
+                          (l->sort == LSR_SORT_SIZE || l->total_size ? LSR_FIELD_SIZE : 0) |
+                          (l->sort == LSR_SORT_INODE ? LSR_FIELD_INODE : 0) |
+                          (l->sort == LSR_SORT_TIME ? times[l->time] : 0);
         bool type = l->recursive || o->color || o->icons || o->indicator != LSR_INDICATOR_NONE || l->dirs_first ||
                     l->kinds != LSR_KINDS_ALL;
         bool dirs = color_has(v, LSR_COLOR_OTHER_WRITABLE) || color_has(v, LSR_COLOR_STICKY) ||
@@ -379,7 +379,7 @@ static void resolve_want(struct lsr_settings *s)
         struct lsr_want *w = &l->want;
         const struct lsr_view_kind *kind = lsr_view_kind(v);
         bool check = resolve_checks_links(s);
-        unsigned needs = lsr_cells_needs(&v->cells);
+        unsigned needs = v->cells.needs;
 
         w->link_target = kind->shown || check;
         w->link_target_mode = !kind->plain && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
@@ -447,7 +447,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         if (o->color && !s->gnu && !o->dired && !lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
                 lsr_cells_paint(&v->cells, lsr_given_tty(s));
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
-                       !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
+                       !(v->cells.called & (LSR_SHOW_BLOCKS | LSR_SHOW_GIT));
         resolve_want(s);
         if (o->hyperlink)
                 lsr_hyperlinks_init(&v->links);

@@ -211,6 +211,14 @@ void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
         lsr_rows_sort(in, r, true);
 }
 
+const struct lsr_set_bundle *lsr_source_about(const struct lsr_reader *in, const struct lsr_node *dir,
+                                              struct lsr_set_bundle *buf)
+{
+        const struct lsr_source *source = source_of(&dir->place);
+
+        return dir->operand && in->o->want.remarks && source->about && source->about(&dir->place, buf) ? buf : NULL;
+}
+
 /* Leave out rows that git ignores, or those that are not shown. */
 static void source_leave_out(const struct lsr_list_options *o, struct lsr_rows *r, bool ignored)
 {

@@ -22,6 +22,9 @@ static void cells_insert(struct lsr_cells *cells, const struct lsr_column *colum
                 return;
         memmove(&cells->all[at + 1], &cells->all[at], (cells->n++ - at) * sizeof(*cells->all));
         cells->all[at] = (struct lsr_cell){ .column = column, .put = column->put, .align = column->align };
+        cells->called |= column->shown;
+        cells->fields |= column->fields;
+        cells->needs |= column->needs;
 }
 
 static bool cells_has(const struct lsr_cells *cells, const struct lsr_column *column)
@@ -55,7 +58,7 @@ static const struct lsr_column *cells_find(const char *name, size_t len)
 
 const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
 {
-        cells->n = 0;
+        *cells = (struct lsr_cells){};
         for (;;) {
                 size_t len = strcspn(list, ",");
                 const struct lsr_column *column = cells_find(list, len);
@@ -67,32 +70,6 @@ const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
                         return NULL;
                 list += len + 1;
         }
-}
-
-bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown)
-{
-        for (size_t i = 0; i < cells->n; i++)
-                if (cells->all[i].column->shown & shown)
-                        return true;
-        return false;
-}
-
-unsigned lsr_cells_fields(const struct lsr_cells *cells)
-{
-        unsigned fields = 0;
-
-        for (size_t i = 0; i < cells->n; i++)
-                fields |= cells->all[i].column->fields;
-        return fields;
-}
-
-unsigned lsr_cells_needs(const struct lsr_cells *cells)
-{
-        unsigned needs = 0;
-
-        for (size_t i = 0; i < cells->n; i++)
-                needs |= cells->all[i].column->needs;
-        return needs;
 }
 
 static char *cells_put_painted(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)

@@ -11,36 +11,22 @@
 #define VIEW_PREFIXES (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT)
 
 /* Words are in GNU's order. */
+/* clang-format off */
 const struct lsr_view_kind lsr_view_kinds[] = {
-        [LSR_FORMAT_LONG] = { { "verbose", "long" },
-                              .shown = LSR_SHOW_LONG,
-                              .optional = VIEW_PREFIXES | LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR,
-                              .rows = true,
-                              .aligned = true,
-                              .set = lsr_long_set,
-                              .tree = &lsr_tree_view },
+        [LSR_FORMAT_LONG] = { { "verbose", "long" }, .shown = LSR_SHOW_LONG,
+          .optional = VIEW_PREFIXES | LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR,
+          .rows = true, .aligned = true, .set = lsr_long_set, .tree = &lsr_tree_view },
         [LSR_FORMAT_COMMAS] = { { "commas" }, .optional = VIEW_PREFIXES, .fills = true, .set = lsr_commas_set },
-        [LSR_FORMAT_ACROSS] = { { "horizontal", "across" },
-                                .optional = VIEW_PREFIXES,
-                                .fills = true,
-                                .aligned = true,
-                                .set = lsr_grid_set },
-        [LSR_FORMAT_GRID] = { { "vertical" },
-                              .optional = VIEW_PREFIXES,
-                              .fills = true,
-                              .aligned = true,
-                              .set = lsr_grid_set },
-        [LSR_FORMAT_ONE] = { { "single-column" },
-                             .optional = VIEW_PREFIXES,
-                             .set = lsr_lines_set,
-                             .tree = &lsr_tree_view },
-        [LSR_FORMAT_JSON] = { .shown = LSR_SHOW_JSON,
-                              .optional = LSR_SHOW_GIT,
-                              .plain = true,
-                              .utc = true,
-                              .set = lsr_json_set,
-                              .tree = &lsr_json_tree_view },
+        [LSR_FORMAT_ACROSS] = { { "horizontal", "across" }, .optional = VIEW_PREFIXES,
+          .fills = true, .aligned = true, .set = lsr_grid_set },
+        [LSR_FORMAT_GRID] = { { "vertical" }, .optional = VIEW_PREFIXES,
+          .fills = true, .aligned = true, .set = lsr_grid_set },
+        [LSR_FORMAT_ONE] = { { "single-column" }, .optional = VIEW_PREFIXES,
+          .set = lsr_lines_set, .tree = &lsr_tree_view },
+        [LSR_FORMAT_JSON] = { .shown = LSR_SHOW_JSON, .optional = LSR_SHOW_GIT,
+          .plain = true, .utc = true, .set = lsr_json_set, .tree = &lsr_json_tree_view },
 };
+/* clang-format on */
 const size_t lsr_n_view_kinds = sizeof(lsr_view_kinds) / sizeof(*lsr_view_kinds);
 _Static_assert(sizeof(lsr_view_kinds) / sizeof(*lsr_view_kinds) <= LSR_VIEW_KINDS_MAX, "room for their words");
 
@@ -101,7 +87,7 @@ void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
         }
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
-        if (set->dir && (kind->rows || lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS)))
+        if (set->dir && (kind->rows || (v->cells.called & LSR_SHOW_BLOCKS)))
                 view_total(v, set->blocks, set->bundle);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);

@@ -43,9 +43,12 @@ Test(views, words_lead_to_rows)
 Test(views, all_have_trees)
 {
         for (const struct lsr_view_kind *kind = lsr_view_kinds; kind < lsr_view_kinds + lsr_n_view_kinds; kind++)
-                for (const char *const *word = kind->words; *word; word++)
-                        cr_assert_eq(views_parse(*word, "--tree"), kind->tree ? kind : &lsr_view_kinds[LSR_FORMAT_ONE],
-                                     "%s", *word);
+                for (const char *const *word = kind->words; *word; word++) {
+                        const struct lsr_view_kind *shown = views_parse(*word, "--tree");
+
+                        cr_assert_not_null(shown->tree, "%s", *word);
+                        cr_assert_eq(shown, kind->tree ? kind : &lsr_view_kinds[LSR_FORMAT_ONE], "%s", *word);
+                }
 }
 
 Test(views, all_show_names)
