@@ -149,8 +149,8 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
 /*
- * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything of
- * it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
+ * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything
+ * of it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
  */
 bool lsr_bundles_anew(struct lsr_bundles *b);
 
@@ -185,8 +185,8 @@ int lsr_bundle_stream(struct lsr_bundle *b, int (*member)(void *ctx, const struc
 bool lsr_bundle_streams(const struct lsr_bundle *b);
 
 /*
- * As lsr_bundle_load(), but some of them will do: those that it takes to follow @path below the root, which is one of those
- * expected or leads there, and to list what was expected.  Then links are not to be followed from places that
+ * As lsr_bundle_load(), but some of them will do: those that it takes to follow @path below the root, which is one of
+ * those expected or leads there, and to list what was expected.  Then links are not to be followed from places that
  * lsr_place_is_some(), and nothing else may be looked up before lsr_bundle_load().
  */
 int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);
