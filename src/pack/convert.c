@@ -422,7 +422,7 @@ static int stream_member(void *ctx, const struct lsr_member *m)
         return r < 0 ? r : 0;
 }
 
-/* Are the members that came those of the catalogue, so that it would have made the same of them?  Then they are done. */
+/* Are the members that came those of the catalogue, which would have made the same of them?  Then they are done. */
 static bool stream_agrees(struct convert *v, const struct convert_step *came, size_t n)
 {
         uint32_t rows = lsr_catalogue_rows(v->c);

@@ -67,6 +67,7 @@ static void bundle_free(struct lsr_bundle *bundle)
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->asked);
         free(bundle->asked_text);
+        free(bundle->shown);
         free(bundle->path);
         free(bundle);
 }
@@ -430,6 +431,17 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
         else
                 bundle_free(bundle);
         return r;
+}
+
+bool lsr_bundles_anew(struct lsr_bundles *b)
+{
+        b->again = lsr_take(&b->stale, false);
+        for (struct lsr_bundle *bundle = b->all; bundle && b->again; bundle = bundle->next)
+                if (bundle->remote && bundle_remote_is_stale(bundle)) {
+                        bundle_park(bundle);
+                        bundle->path[0] = '\0';
+                }
+        return b->again;
 }
 
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
