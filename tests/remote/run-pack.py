@@ -214,6 +214,10 @@ def failed(w):
     store, aws = begin(w, trouble=lambda which, n: 503 if which == "PART3" else None)
     said(pack(w, aws), 2, "the server is overloaded (503 Told), 5 times")
     assert store.log.count("PART3") == 5 and not store.uploads
+    # A HEAD is answered without words, so what comes next says what is wrong.
+    store, aws = begin(w, trouble=lambda which, n: 400 if which in ("HEAD", "PUT", "CREATE") else None)
+    said(pack(w, aws), 2, "the server refuses (400 Told)")
+    said(pack(w, aws, source="tree", key="x.zip"), 2, "the server refuses (400 Told)")
     # What cannot be taken back is told.
     store, aws = begin(w, trouble=lambda which, n: 403 if which in ("PART3", "ABORT") else None)
     said(pack(w, aws), 2, "access is denied (403 Told); parts of it may be left in the bucket")
