@@ -175,6 +175,8 @@ def small(w):
     store.log.clear()
     assert pack(w, aws, "--force", key="x.tar.zst", source="tree/directory-003").returncode == 0
     assert store.log == ["PUT"] and store.headers["PUT"]["If-None-Match"] is None, store.log
+    for key in ("a/../b c+%41&ü?.zip", "./x.zip", "a//b.zip"):  # a key is no path
+        assert pack(w, aws, key=key, source="tree/directory-003").returncode == 0 and key in store.objects, store.objects.keys()
 
 
 @test
