@@ -65,8 +65,8 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
                     unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
 
 /*
- * Begin to store the object @url, of s3, in place of what is there if @replace.  *ret_fd is a pipe that takes it, and is
- * the caller's; SIGPIPE must be ignored.  There is one at a time.  0 or a negative errno.
+ * Begin to store the object @url, of s3, in place of what is there if @replace.  *ret_fd is a pipe that takes it, and
+ * is the caller's; SIGPIPE must be ignored.  There is one at a time.  0 or a negative errno.
  */
 int lsr_remote_put(struct lsr_remote_client *c, const char *url, bool replace, int *ret_fd,
                    char ret_text[LSR_REMOTE_TEXT_MAX]);

@@ -149,8 +149,8 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
 /*
- * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything of
- * it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
+ * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything
+ * of it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
  */
 bool lsr_bundles_anew(struct lsr_bundles *b);
 
