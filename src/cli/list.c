@@ -60,8 +60,7 @@ static void list_start_files(void *ctx)
 {
         struct list *l = ctx;
         const struct lsr_view_options *o = &l->view->o;
-        bool json = o->format == LSR_FORMAT_JSON;
-        unsigned needs = lsr_cells_needs(&l->view->cells);
+        unsigned needs = l->view->cells.needs;
         const char *zone = NULL;
 
         if (l->started)
@@ -71,8 +70,8 @@ static void list_start_files(void *ctx)
                 list_add_file(l, LIST_PASSWD, "/etc/passwd");
         if (!o->numeric && (needs & LSR_NEED_GROUPS))
                 list_add_file(l, LIST_GROUP, "/etc/group");
-        /* Times in JSON are UTC, but those of some bundles must be made so. */
-        if ((needs & LSR_NEED_ZONE) && (!json || l->s->list.enter != LSR_ENTER_NEVER))
+        /* Times that are UTC on disk must be made so in some bundles. */
+        if ((needs & LSR_NEED_ZONE) && (!lsr_view_kind(l->view)->utc || l->s->list.enter != LSR_ENTER_NEVER))
                 zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
@@ -135,7 +134,7 @@ static int list_set(void *ctx, const struct lsr_set *set)
 
 static int list_row(void *ctx, const struct lsr_set *set, size_t i)
 {
-        lsr_tree_row(((struct list *)ctx)->view, set, i);
+        lsr_view_row(((struct list *)ctx)->view, set, i);
         return 0;
 }
 

@@ -179,16 +179,19 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
                            lsr_quoted_always(job->output), lsr_grouped(size->least), lsr_grouped(t->room));
 }
 
-/* Hand all members to @writer, or name them.  0 or a negative errno. */
+/* Hand all members to @writer, or name them.  0 or a negative errno, or LSR_CONVERT_AGAIN. */
 static int pack_feed(struct pack_run *p, const struct lsr_pack_options *options, struct lsr_writer *writer,
                      void (*name)(void *ctx, const char *path))
 {
         struct lsr_convert convert = { .place = &p->place, .options = options, .includes = p->plan.includes };
 
-        return p->place.bundle ? lsr_convert(&convert, writer, name, &p->stats) : lsr_pack(options, writer, &p->stats);
+        if (!p->place.bundle)
+                return lsr_pack(options, writer, &p->stats);
+        return p->place.catalogue ? lsr_convert(&convert, writer, name, &p->stats)
+                                  : lsr_convert_stream(&convert, writer, &p->stats);
 }
 
-/* Pack into the open target.  0 or a negative errno. */
+/* Pack into the open target.  0, a negative errno, or LSR_CONVERT_AGAIN. */
 static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
 {
         struct lsr_pack_options options = pack_options(p, job);
@@ -342,6 +345,35 @@ static int pack_failed(const struct lsr_pack_job *job, struct lsr_target *t, int
         return status ? status : lsr_message_errno(-error, "cannot write %s", pack_name(job));
 }
 
+/* List the bundle that is packed again.  Returns the exit status. */
+static int pack_load(struct pack_run *p)
+{
+        if (lsr_bundle_load(p->place.bundle) < 0) {
+                lsr_reading_refuse(&p->reading, p->place.bundle->path, LSR_PLACE_UNREADABLE);
+                return p->reading.status;
+        }
+        p->place.catalogue = p->place.bundle->catalogue;
+        return 0;
+}
+
+/* Can a bundle that is not listed yet be written while it is, and once more if that does not do? */
+static bool pack_may_stream(const struct pack_run *p)
+{
+        const struct lsr_pack_job *job = &p->plan.jobs[0];
+
+        return !p->s->pack.dry_run && !p->plan.includes && !p->plan.pack.excludes && !p->plan.kind->needs_file &&
+               strcmp(job->output, "-") != 0;
+}
+
+/* Once more, from the beginning.  0 or a negative errno. */
+static int pack_again(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
+{
+        if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0)
+                return -errno;
+        lsr_pack_stats_free(&p->stats);
+        return pack_write(p, job, t, ret_bytes);
+}
+
 /* Returns the exit status. */
 static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
 {
@@ -362,15 +394,26 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
         if (r != 0)
                 return r;
         lsr_pack_report_begin(&p->report);
-        status = pack_measure(p, job, &target);
+        if (p->place.bundle && !p->place.catalogue && !target.is_file)
+                status = pack_load(p);
+        if (status == 0)
+                status = pack_measure(p, job, &target);
         if (status) {
                 lsr_target_close(&target);
                 lsr_pack_upload_cancel(job->output);
                 return status;
         }
         r = pack_write(p, job, &target, &bytes);
-        if (r == -ENODATA && p->place.bundle)
+        if (r == LSR_CONVERT_AGAIN) {
+                status = pack_load(p);
+                r = status ? 0 : pack_again(p, job, &target, &bytes);
+        }
+        if (status)
+                p->report.status = status;
+        else if (r == -ENODATA && p->place.bundle)
                 status = lsr_message("nothing to pack: no file matches --include");
+        else if (r == -EKEYREJECTED && p->place.bundle)
+                status = 1;
         else if (r == -EBADMSG && p->place.bundle)
                 status = lsr_message("%s was not made", pack_name(job));
         else if (r < 0)
@@ -421,6 +464,9 @@ static int pack_find_bundle(struct pack_run *p)
         r = lsr_reading_open(&p->reading, s);
         if (r)
                 return r;
+        if (file && lsr_bundle_open(p->reading.bundles, path, &p->place.bundle) == 0 &&
+            lsr_bundle_streams(p->place.bundle))
+                return 0;
         r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
         if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
                 r = 1;
@@ -446,6 +492,8 @@ int lsr_command_pack(struct lsr_settings *settings)
                 lsr_zone_guard_libc();
         if (status == 0)
                 status = lsr_pack_plan_make(&p->plan, settings, p->place.bundle);
+        if (status == 0 && p->place.bundle && !p->place.catalogue && !pack_may_stream(p))
+                status = pack_load(p);
         if (status == 0)
                 status = lsr_engine_new_required(&p->walk_io, settings->engine);
         if (status == 0)

@@ -392,6 +392,17 @@ static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *plac
         return sum;
 }
 
+/* Of a directory in one, nothing. */
+static bool bundle_about(const struct lsr_place *place, struct lsr_set_bundle *ret_about)
+{
+        const struct lsr_bundle *b = place->bundle;
+
+        *ret_about = (struct lsr_set_bundle){
+                .format = b->format, .filters = b->filters, .members = lsr_bundle_members(b), .bytes = b->stored
+        };
+        return place->row == 0;
+}
+
 static int bundle_follow(struct lsr_reader *in, struct lsr_node *dir)
 {
         return lsr_place_enter(&dir->place, false);
@@ -408,6 +419,7 @@ const struct lsr_source lsr_source_bundle = {
         .open = bundle_open,
         .next = bundle_next,
         .complete = lsr_rows_report,
+        .about = bundle_about,
         .total = bundle_total,
 };
 

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
                 return 2;
         }
         signal(SIGPIPE, SIG_IGN);
-        /* It ends with its socket: an interrupt from the terminal must not keep it from taking back what it stored. */
+        /* It ends with its socket: ^C for lsr must not keep it from taking back what it stored. */
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
         signal(SIGHUP, SIG_IGN);

@@ -166,7 +166,7 @@ void lsr_upload_tell(const struct lsr_upload *u, struct lsr_remote_answer *answe
 
 /* --- reading --- */
 
-/* A free slot with room for the next part; one of another size makes room.  NULL: not yet, or no memory. */
+/* A free slot with room for the next part; free ones of another size make room.  NULL: not yet, or no memory. */
 static struct upload_slot *upload_slot(struct lsr_upload *u)
 {
         size_t size = lsr_multipart_size(u->n_parts + 1), held = 0;

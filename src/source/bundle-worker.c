@@ -21,6 +21,7 @@ static void bundles_trouble(void *ctx, int error, const char *text)
 {
         struct lsr_bundles *b = ctx;
 
+        b->heard = true;
         if (!b->current || b->trying || b->stale || (b->looking && bundle_is_shut(error)))
                 return;
         b->current->troubled |= error != 0;

@@ -630,6 +630,48 @@ int lsr_bundle_load(struct lsr_bundle *bundle)
         return bundle_load(bundle, NULL);
 }
 
+bool lsr_bundle_streams(const struct lsr_bundle *bundle)
+{
+        return !bundle->loaded && bundle->filtered && bundle->size != LSR_INPUT_UNKNOWN &&
+               strcmp(bundle->format, "tar") == 0;
+}
+
+struct bundle_stream {
+        int (*member)(void *ctx, const struct lsr_member *m);
+        const struct lsr_sink *content;
+        uint64_t room;
+        struct lsr_worker_answer answer;
+};
+
+static int bundle_ask_stream(struct lsr_bundle *bundle, void *ctx)
+{
+        struct bundle_stream *s = ctx;
+
+        return lsr_worker_stream(bundle_worker(bundle), bundle->id, &s->room, s->member, s->content, &s->answer);
+}
+
+int lsr_bundle_stream(struct lsr_bundle *bundle, int (*member)(void *ctx, const struct lsr_member *m),
+                      const struct lsr_sink *content)
+{
+        struct lsr_bundles *b = bundle->all;
+        struct bundle_stream stream = { member, content, bundle_room(bundle), {} };
+        int r;
+
+        if (!lsr_bundle_streams(bundle))
+                return 1;
+        b->heard = false;
+        b->trying = true;
+        r = bundle_retry(bundle, bundle_ask_stream, &stream);
+        b->trying = false;
+        if (r == 0 && !b->heard) {
+                bundle->loaded = true;
+                bundle_take(bundle, &stream.answer);
+                return 0;
+        }
+        lsr_catalogue_free(stream.answer.catalogue);
+        return 1;
+}
+
 /*
  * Of what lies on a server all that costs time is fetched for some of it, too, and all of it can be remembered; but a
  * database has an index, and a stream may end early where something is looked up.

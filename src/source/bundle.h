@@ -174,8 +174,19 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those
- * expected or leads there, and to list what was expected.  Then links are not to be followed from places that
+ * The same in one pass with the content, which lsr_worker_stream() hands to @member and @content.  0; 1: not so, as
+ * listing it need not decode it, anything is wrong with it, or one of them wanted no more.  Nobody was told, what came
+ * is void, and lsr_bundle_load() may follow.
+ */
+int lsr_bundle_stream(struct lsr_bundle *b, int (*member)(void *ctx, const struct lsr_member *m),
+                      const struct lsr_sink *content);
+
+/* Is it worth a try? */
+bool lsr_bundle_streams(const struct lsr_bundle *b);
+
+/*
+ * As lsr_bundle_load(), but some of them will do: those that it takes to follow @path below the root, which is one of
+ * those expected or leads there, and to list what was expected.  Then links are not to be followed from places that
  * lsr_place_is_some(), and nothing else may be looked up before lsr_bundle_load().
  */
 int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);
