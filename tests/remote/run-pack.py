@@ -392,6 +392,28 @@ def each(w):
 
 
 @test
+def again(w):
+    """A bundle on a server is packed again, into a file or into a bucket, as a bundle here is."""
+    store, aws = begin(w)
+    inside = "/tree/directory-003"
+    for kind, inner, *options in (("zip", ""), ("tar.zst", inside), ("sqlar", inside, "--exclude=*7.txt"), ("tar.gz", "")):
+        args = ["--pack", *options, "--mtime=@1", "--owner=0:0", "--force"]
+        # Here a database is a file like others, unless a '/' is behind it.
+        here = w.run(*args, f"b/x.{kind}{inner}" + "/" * (kind == "sqlar"), "--output=here.tar.zst")
+        done = w.run(*args, w.url("x." + kind) + inner, "--output=there.tar.zst")
+        assert done.returncode == here.returncode == 0, (done, here)
+        up = w.run(*args, w.url("x." + kind) + inner, "--output=s3://bucket/x.tar.zst", env=aws)
+        assert up.returncode == 0, up
+        with open(w.path("here.tar.zst"), "rb") as f, open(w.path("there.tar.zst"), "rb") as g:
+            assert f.read() == g.read() == store.objects["x.tar.zst"][1], kind
+    done = w.run("--pack", "-C", "tree", w.url("x.zip") + inside, "--output=there.zip", "--dry-run")
+    assert done.returncode == 0 and b"62 files" in done.stderr, done
+    shown = w.url("none.zip")
+    said(w.run("--pack", shown + "?sig=" + SECRET, "--output=no.zip"), 2, f"'{shown}': it cannot be opened: there is nothing")
+    said(w.run("--pack", w.url("x.zip/none"), "--output=no.zip"), 2, "No such file")
+
+
+@test
 def store(w):
     """The same bytes as in a file, in a store that others wrote; an object that is there stays."""
     with versitygw(w) as (root, aws):
