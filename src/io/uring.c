@@ -52,6 +52,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include "io/ring.h"
 #include "io/tuning.h"
@@ -558,6 +559,8 @@ int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, co
         u->base = (struct lsr_engine){ &uring_ops, stats };
         u->knows[LSR_OP_STAT] = u->knows[LSR_OP_READ_FILE] = true;
         r = lsr_ring_tune(&u->tuning, tuning);
+        if (r >= 0 && u->tuning.workers == 0)
+                u->tuning.workers = lsr_thread_asked() < 64 ? lsr_thread_asked() : 64;
         if (r < 0)
                 uring_free(&u->base);
         else

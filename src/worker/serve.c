@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "catalogue/builder.h"
 #include "io/stream.h"
@@ -481,6 +482,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
                 return -EBADMSG;
         memcpy(&request, data, sizeof(request));
         s->window_max = request.window_max;
+        lsr_thread_set(request.threads);
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);

@@ -72,6 +72,7 @@ struct lsr_wire_start {
         uint64_t window_max;
         uint32_t small;    /* the first file is, and no ring is needed for it */
         uint32_t required; /* what cannot be confined is not to be started */
+        uint32_t threads;  /* for lsr_thread_set() */
 };
 
 struct lsr_wire_open {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "io/stream.h"
 #include "worker/confine.h"
 #include "worker/request.h"
@@ -224,6 +225,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         start.window_max = w->options.window_max;
         start.required = w->options.confine_required;
         start.small = small;
+        start.threads = lsr_thread_asked();
         hello = lsr_xmalloc(size);
         memcpy(mempcpy(mempcpy(hello, &head, sizeof(head)), &start, sizeof(start)), w->engine, engine);
         r = lsr_start(small ? w->options.nursery : NULL, w->options.serve, hello, size, &p);
