@@ -1,7 +1,7 @@
 #!/bin/sh
 # peers.sh - install what the benchmarks measure against and with
 #
-#       bench/peers.sh              Debian packages, and rapidgzip below build/bench; asks for nothing when nothing is missing
+#       bench/peers.sh              Debian packages, and Python programs below build/bench; asks for nothing when nothing is missing
 #       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
 #       bench/peers.sh --zig=DIR    build the Zig lsr from a checkout of it, build/bench/lsr-zig; with --packages=DIR, its packages
 #
@@ -28,6 +28,7 @@ lsd
 p7zip-full
 pigz
 pixz
+rclone
 sqlite3
 strace
 unzip
@@ -70,9 +71,9 @@ for word; do
 	*) echo "peers: what is $word?" >&2; exit 1 ;;
 	esac
 done
-if ! [ -x "$python/bin/rapidgzip" ]; then
-	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip ||
-		echo 'peers: rapidgzip cannot be had; left out' >&2
+if ! [ -x "$python/bin/rapidgzip" ] || ! [ -x "$python/bin/remotezip" ]; then
+	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore fsspec aiohttp ||
+		echo 'peers: Python programs cannot be had; left out' >&2
 fi
 
 # ReleaseFast, as this lsr is built for speed, too.  With --system nothing is fetched.
