@@ -77,8 +77,7 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         const struct lsr_writer_kind *kind = plan->kind;
         const char *format = kind->suffixes[0];
 
-        plan->writer = (struct lsr_writer_options){ .level = s->level,
-                                                    .threads = s->threads ? s->threads : lsr_thread_cpus() };
+        plan->writer = (struct lsr_writer_options){ .level = s->level, .threads = lsr_thread_cpus() };
         if (s->level == LSR_LEVEL_DEFAULT)
                 return 0;
         if (kind->level_min == 0 && kind->level_max == 0)
