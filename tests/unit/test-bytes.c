@@ -50,3 +50,16 @@ Test(bytes, path_has_one_slash)
         bytes_join("d//", "", "d//");
         bytes_join("d", "", "d/");
 }
+
+/* As GNU ls has it in messages. */
+Test(bytes, path_without_a_dot_in_front)
+{
+        struct lsr_arena arena = {};
+
+        cr_assert_str_eq(lsr_path_shown(&arena, NULL, "a/b"), "a/b");
+        cr_assert_str_eq(lsr_path_shown(&arena, ".", "a"), "a");
+        cr_assert_str_eq(lsr_path_shown(&arena, "..", "a"), "../a");
+        cr_assert_str_eq(lsr_path_shown(&arena, ".d", "a"), ".d/a");
+        cr_assert_str_eq(lsr_path_shown(&arena, "d", "a"), "d/a");
+        lsr_arena_free(&arena);
+}
