@@ -15,6 +15,7 @@
 #include "cli/given.h"
 #include "cli/message.h"
 #include "cli/password.h"
+#include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/wildcards.h"
 
@@ -279,7 +280,8 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .ctx = &l,
                                                                        .encoding = settings->encoding,
                                                                        .password = lsr_password,
-                                                                       .trouble = list_bundle_trouble });
+                                                                       .trouble = list_bundle_trouble,
+                                                                       .fetching = lsr_progress_fetching });
         if (settings->list.bundles) {
                 if (!settings->gnu)
                         lsr_wildcards_expand(settings->list.bundles, settings);
@@ -304,7 +306,7 @@ int lsr_command_list(struct lsr_settings *settings)
 
                 if (settings->list.bundles)
                         lsr_bundles_stats(settings->list.bundles, &all);
-                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view);
+                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view, settings->given.json);
         }
         l.status = lsr_reading_confined(settings->list.bundles, settings, l.status);
         return error < 0 ? lsr_message_errno(-error, "write error") : l.status;
