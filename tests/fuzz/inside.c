@@ -63,7 +63,7 @@ int fuzz_pages(const uint8_t *data, size_t n)
 
                         if (!lsr_sqlite_measure(&s, root, &x))
                                 continue;
-                        fuzz_check(x.bytes <= n && x.looked <= n / 512 && x.rows <= 2 * n);
+                        fuzz_check(x.bytes <= n && x.looked <= n / 256 && x.rows <= 2 * n);
                         fuzz_check(!x.exact || x.looked * 512 <= x.bytes);
                 }
         }
