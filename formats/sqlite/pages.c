@@ -73,7 +73,7 @@ static double pages_overflow(const struct pages *p, bool index, uint64_t n)
                 return 0;
         here = least + (n - least) % (u - 4);
         here = here <= most ? here : least;
-        return (double)((n - here + u - 5) / (u - 4));
+        return (double)((n - here) / (u - 4) + ((n - here) % (u - 4) != 0));
 }
 
 static bool pages_child(const struct pages *p, struct pages_level *below, uint32_t number)
