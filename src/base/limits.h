@@ -59,7 +59,7 @@ enum lsr_unit { LSR_UNIT_COUNT, LSR_UNIT_BYTES, LSR_UNIT_SECONDS };
           "a copy of what can be read only at random, in memory or below TMPDIR")                                      \
         X(LOOK, "look", BYTES, 64 * LSR_LIMIT_MIB, 64 * LSR_LIMIT_KIB, LSR_LIMIT_ANY,                                  \
           "what is copied of a member to see whether it is a bundle; of a larger one its first 64 KiB decide")         \
-        X(LOOKED, "looked", BYTES, 4 * LSR_LIMIT_GIB, 64 * LSR_LIMIT_KIB, LSR_LIMIT_ANY,                                    \
+        X(LOOKED, "looked", BYTES, LSR_LIMIT_GIB, 64 * LSR_LIMIT_KIB, LSR_LIMIT_ANY,                                    \
           "what is copied so of all members of a file, and")                                                           \
         X(LOOKED_PER_BYTE, "looked-per-byte", COUNT, 16, 0, 1 << 20, "bytes of it for each byte of the file")          \
         /* Formats. */                                                                                                 \
