@@ -42,7 +42,7 @@ enum lsr_unit { LSR_UNIT_COUNT, LSR_UNIT_BYTES, LSR_UNIT_SECONDS };
         X(MEMORY_PER_BYTE, "memory-per-byte", COUNT, 256, 0, 1 << 20, "bytes of it for each byte of the file, up to")  \
         X(MEMORY_MOST, "memory-most", BYTES, 4 * LSR_LIMIT_GIB, 64 * LSR_LIMIT_MIB, LSR_LIMIT_ANY,                     \
           "this: what some ten million members take while they are listed")                                            \
-        X(WINDOW, "window", BYTES, LSR_LIMIT_GIB, LSR_LIMIT_MIB, 1 << 30 << 1,                                         \
+        X(WINDOW, "window", BYTES, LSR_LIMIT_GIB, LSR_LIMIT_MIB, 2 * LSR_LIMIT_GIB,                                         \
           "memory that a decoder may ask for, as zstd --long=30 does")                                                 \
         X(TIME, "time", SECONDS, 60, 1, 1 << 30,                                                                       \
           "processor time of the process that parses, of which each request gets half at least, and")                  \

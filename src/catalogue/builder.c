@@ -250,7 +250,8 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
         name = path + head;
         if (head == end || (*name == '.' && (end - head == 1 || (end - head == 2 && name[1] == '.')))) {
                 r = builder_locate_odd(b, path, n, ret_place);
-                ret_place->plain &= n == path_len;
+                if (r == 0)
+                        ret_place->plain &= n == path_len;
                 return r;
         }
         if (head != b->head_len || memcmp(path, b->head, head) != 0) {
