@@ -146,7 +146,8 @@ static inline bool lsr_input_far(const struct lsr_input *in)
 void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n);
 
 /*
- * Of what lies behind @most bytes from its beginning on nothing is given but -EFBIG, until another limit is set; 0: none.
+ * Of what lies behind @most bytes from its beginning on nothing is given but -EFBIG, until another limit is set; 0:
+ * none.
  */
 void lsr_input_limit(struct lsr_input *in, uint64_t most);
 

@@ -1,4 +1,8 @@
-/* covered - for builds that count what is run (-Db_coverage=true): _exit() would leave out what the counters are written by */
+/*
+ * covered - for builds that count what is run (-Db_coverage=true)
+ *
+ * _exit() would leave out what writes the counters.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -6,8 +6,8 @@
  * tests/limits.py compares.  A budget that is exceeded costs a message, which names the option that raises it, and what
  * is intact is shown.
  *
- * Not here: what no user can mean to change, as arrays, a format or a protocol between processes have that size (LSR_WIRE_*,
- * LSR_REMOTE_*, LSR_PROBE_BYTES), and sizes of buffers.
+ * Not here: what no user can mean to change, as arrays, a format or a protocol between processes have that size
+ * (LSR_WIRE_*, LSR_REMOTE_*, LSR_PROBE_BYTES), and sizes of buffers.
  */
 #pragma once
 
