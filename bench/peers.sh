@@ -1,7 +1,7 @@
 #!/bin/sh
 # peers.sh - install what the benchmarks measure against and with
 #
-#       bench/peers.sh              Debian packages, and rapidgzip below build/bench; asks for nothing when nothing is missing
+#       bench/peers.sh              Debian packages, and Python programs below build/bench; asks for nothing when nothing is missing
 #       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
 #
 # One package a line; add freely.  What cannot be had is left out of the tables.
@@ -23,6 +23,7 @@ lsd
 p7zip-full
 pigz
 pixz
+rclone
 sqlite3
 strace
 unzip
@@ -56,9 +57,9 @@ fi
 
 top=$(readlink -f "$(dirname "$0")/..")
 python=$top/build/bench/python
-if ! [ -x "$python/bin/rapidgzip" ]; then
-	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip ||
-		echo 'peers: rapidgzip cannot be had; left out' >&2
+if ! [ -x "$python/bin/rapidgzip" ] || ! [ -x "$python/bin/remotezip" ]; then
+	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore fsspec aiohttp ||
+		echo 'peers: Python programs cannot be had; left out' >&2
 fi
 
 [ "${1-}" = --crates ] || exit 0

@@ -45,6 +45,8 @@ enum lsr_companion { LSR_COMPANION_WAL, LSR_COMPANION_JOURNAL, LSR_COMPANIONS };
 
 #define LSR_DEPTH_ALL UINT_MAX
 
+struct lsr_sink;
+
 /* What of a bundle is asked. */
 struct lsr_wanted {
         const char *const *paths; /* from the root of the bundle */
@@ -108,6 +110,11 @@ struct lsr_scan {
          * format has of it.  Most formats have none; then what it is read from may have one, see struct lsr_identity.
          */
         bool verified;
+        /*
+         * For scan(): behind each regular file that goes to the builder its content goes here.  NULL: nobody wants it.
+         * A driver that heeds it says so by streams.
+         */
+        const struct lsr_sink *content;
         void *ctx;
         void (*trouble)(void *ctx, int error, const char *text); /* use lsr_scan_trouble() */
         unsigned troubles;
@@ -129,6 +136,11 @@ struct lsr_sink {
         int (*write)(void *ctx, const void *data, size_t n);
         int (*hole)(void *ctx,
                     uint64_t n); /* @n zero bytes, which may be more than anybody has time for; NULL: write */
+        /*
+         * May be set: before content with holes, where its data is, as struct lsr_writer_kind takes it.  Drivers that
+         * do not know say nothing, and the holes come all the same.
+         */
+        int (*map)(void *ctx, const struct lsr_extent *extents, size_t n);
 };
 
 /* @n zero bytes by sink->hole or as they are; and the latter. */
@@ -146,16 +158,17 @@ struct lsr_many {
         /* Its content, and how that went: once for each member.  A negative return ends all, and is the result. */
         int (*write)(void *ctx, const void *data, size_t n);
         int (*end)(void *ctx, int result);
-        int (*hole)(void *ctx, uint64_t n); /* as that of a sink; NULL: write */
+        int (*hole)(void *ctx, uint64_t n);                                /* as that of a sink; NULL: write */
+        int (*map)(void *ctx, const struct lsr_extent *extents, size_t n); /* likewise; may be NULL */
 };
 
-/* The content of one of @many, for a sink of lsr_member_write() and _hole(): tells its failure from the member's. */
+/* The content of one of @many goes to sink.ctx; @result tells its failure from the member's. */
 struct lsr_member_sink {
+        struct lsr_sink sink;
         const struct lsr_many *many;
-        int result; /* of the last write */
+        int result; /* of the last call */
 };
-int lsr_member_write(void *ctx, const void *data, size_t n);
-int lsr_member_hole(void *ctx, uint64_t n);
+void lsr_member_sink_init(struct lsr_member_sink *ret_sink, const struct lsr_many *many);
 
 /*
  * For read_many(), where members have nothing to do with each other: @read for each, which says what is wrong.
@@ -178,6 +191,7 @@ struct lsr_format {
         const char *const *suffixes; /* NULL-terminated, with the dot: for completions and --pack */
         bool needs_random;           /* cannot work from a pipe or behind a filter */
         bool offsets;                /* the position of a member is where it begins */
+        bool streams;                /* scan() gives content, too */
         /* What a probe sees of the end need not be read again by the first request: the file is no live one. */
         bool from_end;
         /* Pure.  Called in the order of the table; the first that says yes has it. */

@@ -82,7 +82,7 @@ int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n)
         return sink->hole ? sink->hole(sink->ctx, n) : lsr_write_zeros(sink->write, sink->ctx, n);
 }
 
-int lsr_member_hole(void *ctx, uint64_t n)
+static int member_hole(void *ctx, uint64_t n)
 {
         struct lsr_member_sink *s = ctx;
         const struct lsr_many *many = s->many;
@@ -91,12 +91,28 @@ int lsr_member_hole(void *ctx, uint64_t n)
         return s->result;
 }
 
-int lsr_member_write(void *ctx, const void *data, size_t n)
+static int member_write(void *ctx, const void *data, size_t n)
 {
         struct lsr_member_sink *s = ctx;
 
         s->result = s->many->write(s->many->ctx, data, n);
         return s->result;
+}
+
+static int member_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        struct lsr_member_sink *s = ctx;
+
+        s->result = s->many->map(s->many->ctx, extents, n);
+        return s->result;
+}
+
+void lsr_member_sink_init(struct lsr_member_sink *ret_sink, const struct lsr_many *many)
+{
+        *ret_sink = (struct lsr_member_sink){
+                .sink = { ret_sink, member_write, member_hole, many->map ? member_map : NULL },
+                .many = many,
+        };
 }
 
 static void registry_silence(struct lsr_scan *scan, int error)
@@ -126,13 +142,13 @@ void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
 int lsr_many_each(const struct lsr_many *many, void *ctx,
                   int (*read)(void *ctx, const struct lsr_member *m, const struct lsr_sink *sink))
 {
-        struct lsr_member_sink s = { .many = many };
-        const struct lsr_sink sink = { &s, lsr_member_write, lsr_member_hole };
+        struct lsr_member_sink s;
         struct lsr_member m;
         int r = 0;
 
+        lsr_member_sink_init(&s, many);
         while (r >= 0 && many->next(many->ctx, &m)) {
-                r = read(ctx, &m, &sink);
+                r = read(ctx, &m, &s.sink);
                 r = s.result < 0 ? s.result : many->end(many->ctx, r);
         }
         return r < 0 ? r : 0;

@@ -27,15 +27,6 @@ enum lsr_loss {
         LSR_LOSS_SIZE = 1 << 7, /* only with KIND: it is larger than the format can say */
 };
 
-/* Parts of one file; one with more is given as if it had no holes. */
-#define LSR_EXTENTS_MAX ((size_t)1000000)
-
-/* A part of a file that is no hole. */
-struct lsr_extent {
-        uint64_t offset;
-        uint64_t size;
-};
-
 /* The bundle is complete, but has no table of contents: it would exceed the limits of readers. */
 #define LSR_FINISH_NO_INDEX 1
 

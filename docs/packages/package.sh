@@ -17,6 +17,7 @@ version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$top/meson.build")
 SOURCE_DATE_EPOCH=$(git -C "$top" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 unset CFLAGS LDFLAGS CC
+umask 022
 
 # Paths of this machine are not to be in a binary.
 flags="-ffile-prefix-map=$work=/usr/src"
@@ -128,12 +129,12 @@ arch()
         cp "$out/lsr-$version.tar.gz" "$work/arch/"
         sed "s/@VERSION@/$version/; s/@SHA256@/${sum%% *}/" "$here/PKGBUILD.in" >"$work/arch/PKGBUILD"
         cp "$work/arch/PKGBUILD" "$out/"
-        # makepkg refuses root, and looks for packages of Arch.
+        # makepkg refuses root, and looks for packages of Arch, of which there are none.
         if [ "$(id -u)" = 0 ]; then
                 chown -R nobody "$work/arch"
                 run=(setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$work/arch")
         fi
-        (cd "$work/arch" && PKGEXT=.pkg.tar.zst "${run[@]}" makepkg --nodeps --force)
+        (cd "$work/arch" && PACMAN=true PKGEXT=.pkg.tar.zst "${run[@]}" makepkg --nodeps --force)
         cp "$work"/arch/*.pkg.tar.zst "$out/"
 }
 

@@ -29,6 +29,17 @@ uint32_t lsr_crc32(uint32_t crc, const void *data, size_t n)
         return libdeflate_crc32(crc, data, n);
 }
 
+#ifdef __aarch64__
+void lsr_inflate_prepare(void)
+{
+        libdeflate_crc32(0, "", 0);
+}
+#else
+void lsr_inflate_prepare(void)
+{
+}
+#endif
+
 int lsr_inflate_buffer(enum lsr_deflate kind, const void *data, size_t n, void *out, size_t out_size, size_t *ret_used,
                        size_t *ret_made)
 {

@@ -18,6 +18,9 @@ enum lsr_deflate {
         LSR_DEFLATE_GZIP, /* one member */
 };
 
+/* Before the process is confined: what libdeflate reads of the machine, which on ARM is a file. */
+void lsr_inflate_prepare(void);
+
 /* The most bytes that one byte of deflate data can make; larger claims are wrong. */
 #define LSR_INFLATE_RATIO_MAX 1032
 

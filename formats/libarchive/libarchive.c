@@ -335,7 +335,7 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 /* After damage libarchive goes on where the format lets it, and says so where not. */
 static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
-        struct lsr_member_sink sink = { .many = many };
+        struct lsr_member_sink sink;
         struct archive_pass pass;
         struct archive_entry *e = NULL;
         struct lsr_member m;
@@ -343,13 +343,14 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 
         if (r < 0)
                 return r;
+        lsr_member_sink_init(&sink, many);
         while (r == 0 && many->next(many->ctx, &m)) {
                 r = archive_find(&pass, &m, &e);
                 /* Nothing can be read after an unreadable header. */
                 if (r < 0 && pass.ordinal <= m.position)
                         break;
                 if (r == 0)
-                        r = archive_content(&pass, e, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
+                        r = archive_content(&pass, e, &sink.sink);
                 if (sink.result < 0)
                         break;
                 r = many->end(many->ctx, r);

@@ -262,6 +262,15 @@ static int lsr1_many_hole(void *ctx, uint64_t n)
         return r;
 }
 
+static int lsr1_many_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        struct lsr1_many *s = ctx;
+        int r = s->many->map(s->many->ctx, extents, n);
+
+        s->stopped = r < 0 ? r : 0;
+        return r;
+}
+
 static int lsr1_many_end(void *ctx, int result)
 {
         struct lsr1_many *s = ctx;
@@ -275,7 +284,9 @@ static int lsr1_many_end(void *ctx, int result)
 static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, const struct lsr_many *many)
 {
         struct lsr1_many s = { .many = many, .frames = frames };
-        const struct lsr_many inner = { &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole };
+        const struct lsr_many inner = {
+                &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole, many->map ? lsr1_many_map : NULL
+        };
         const struct lsr1_own own = lsr1_lend(scan, frames);
         int r;
 

@@ -171,6 +171,18 @@ static int tar_add(struct tar_walk *w)
         return r;
 }
 
+/* The member at hand with its content.  0 or a negative errno. */
+static int tar_add_whole(struct tar_walk *w)
+{
+        int r = tar_add(w);
+
+        if (r == 0 && w->type == S_IFREG && !(w->flags & LSR_MEMBER_HARDLINK))
+                r = tar_content(w, w->scan->content);
+        if (r == 0)
+                r = lsr_input_skip(w->in, w->data + tar_padded(w->stored) - w->in->at);
+        return r;
+}
+
 /* As lsr_format.list; with scan->stopped @w is at the member where it did. */
 static int tar_scan_members(struct tar_walk *w, const struct lsr_wanted *wanted)
 {
@@ -186,6 +198,12 @@ static int tar_scan_members(struct tar_walk *w, const struct lsr_wanted *wanted)
                         scan->stopped = scan->some = tar_add(w) >= 0;
                         scan->stopped_at = w->position;
                         break;
+                }
+                if (scan->content) {
+                        r = tar_add_whole(w);
+                        if (r < 0)
+                                return r;
+                        continue;
                 }
                 r = tar_walk_pass(w);
                 if ((counts && tar_add(w) < 0) || r < 0)
@@ -209,7 +227,8 @@ static int tar_answer(struct lsr_scan *scan, const struct lsr_wanted *wanted)
         memset(w, 0, sizeof(*w));
         w->scan = scan;
         w->in = scan->input;
-        if (lsr_input_random(scan->input)) {
+        w->want_map = scan->content;
+        if (lsr_input_random(scan->input) && !scan->content) {
                 w->in = tar_hop_new(scan->input);
                 w->hops = true;
         }
@@ -390,6 +409,29 @@ int tar_member_map(struct tar_walk *w, const struct tar_map **ret_map, uint64_t 
         return p->half ? -EBADMSG : 0;
 }
 
+/* Say where data is: pieces may be empty, and adjacent. */
+static int tar_tell_map(const struct tar_map *map, const struct lsr_sink *sink)
+{
+        struct lsr_extent *extents;
+        size_t n = 0;
+        int r;
+
+        if (!sink->map || map->n > LSR_EXTENTS_MAX)
+                return 0;
+        extents = lsr_xmalloc((map->n + 1) * sizeof(*extents));
+        for (size_t i = 0; i < map->n; i++) {
+                const struct tar_piece *p = &map->pieces[i];
+
+                if (n > 0 && extents[n - 1].offset + extents[n - 1].size == p->offset)
+                        extents[n - 1].size += p->size;
+                else if (p->size > 0)
+                        extents[n++] = (struct lsr_extent){ p->offset, p->size };
+        }
+        r = sink->map(sink->ctx, extents, n);
+        free(extents);
+        return r;
+}
+
 static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
 {
         const struct tar_map *map;
@@ -407,6 +449,7 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
                                  r == -E2BIG ? lsr_limit_raised(LSR_LIMIT_PIECES) : "");
                 return r;
         }
+        r = tar_tell_map(map, sink);
         for (size_t i = 0; i < map->n && r == 0; i++) {
                 r = lsr_sink_hole(sink, map->pieces[i].offset - at);
                 if (r == 0)
@@ -534,16 +577,17 @@ static void tar_look_on(struct tar_walk *w)
 static int tar_read_many(struct lsr_scan *scan, const struct lsr_many *many)
 {
         struct tar_walk own = { .in = scan->input, .want_map = true }, *w = scan->state ? scan->state : &own;
-        struct lsr_member_sink sink = { .many = many };
+        struct lsr_member_sink sink;
         struct lsr_member m;
         int r = 0;
 
+        lsr_member_sink_init(&sink, many);
         w->scan = scan;
         while (r == 0 && many->next(many->ctx, &m)) {
                 const uint8_t *data;
 
                 tar_look_between(w, m.position, false);
-                r = tar_read_member(w, &m, &(struct lsr_sink){ &sink, lsr_member_write, lsr_member_hole });
+                r = tar_read_member(w, &m, &sink.sink);
                 /* What an input failed with it fails with again. */
                 if (sink.result < 0 || (r < 0 && lsr_input_peek(w->in, 1, &data) < 0))
                         break;
@@ -589,6 +633,7 @@ const struct lsr_format lsr_format_tar = {
         .name = "tar",
         .suffixes = tar_suffixes,
         .offsets = true,
+        .streams = true,
         .probe = tar_probe,
         .scan = tar_scan,
         .list = tar_list,

@@ -123,12 +123,14 @@ void lsr_arena_trim(struct lsr_arena *a, char *end)
 void *lsr_arena_alloc(struct lsr_arena *a, size_t n)
 {
         size_t gap = -(uintptr_t)a->next & 15;
+        char *p = a->next + gap;
 
-        if (!a->blocks || (size_t)(a->end - a->next) < n + gap || n > SIZE_MAX / 2)
+        if (!a->blocks || (size_t)(a->end - a->next) < n + gap || n > SIZE_MAX / 2) {
                 arena_add_block(a, n);
-        else
-                a->next += gap;
-        return lsr_arena_text(a, n);
+                p = a->next;
+        }
+        a->next = p + n;
+        return p;
 }
 
 void *lsr_arena_alloc_n(struct lsr_arena *a, size_t size, size_t n)

@@ -60,17 +60,6 @@ static const char *locale_env(const char *variable)
         return value && *value ? value : NULL;
 }
 
-static enum locale_kind locale_category(const char *variable)
-{
-        const char *name = locale_env("LC_ALL");
-
-        if (!name)
-                name = locale_env(variable);
-        if (!name)
-                name = locale_env("LANG");
-        return name ? locale_kind_of(name) : LOCALE_PLAIN;
-}
-
 static void locale_make_plain(void)
 {
         locale_state.named_collate = false;
@@ -86,34 +75,34 @@ static locale_t locale_c(void)
         return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Does any category need loading?  All count, as they do to setlocale(). */
-static bool locale_any_named(void)
-{
-        static const char *const others[] = {
-                "LC_MESSAGES", "LC_MONETARY",  "LC_PAPER",       "LC_NAME",
-                "LC_ADDRESS",  "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION",
-        };
-
-        for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-                if (locale_category(others[i]) == LOCALE_NAMED)
-                        return true;
-        return false;
-}
+/* If one needs loading, all are loaded, as setlocale() would: also those that lsr does not use. */
+enum { LOCALE_CTYPE, LOCALE_COLLATE, LOCALE_TIME, LOCALE_NUMERIC, LOCALE_CATEGORIES = 12 };
 
 void lsr_locale_init(void)
 {
-        enum locale_kind ctype = locale_category("LC_CTYPE");
+        static const char *const variables[LOCALE_CATEGORIES] = {
+                "LC_CTYPE", "LC_COLLATE", "LC_TIME",    "LC_NUMERIC",   "LC_MESSAGES",    "LC_MONETARY",
+                "LC_PAPER", "LC_NAME",    "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION",
+        };
+        const char *all = locale_env("LC_ALL"), *lang = locale_env("LANG");
+        enum locale_kind kinds[LOCALE_CATEGORIES];
+        bool any_named = false;
         locale_t loaded;
 
-        locale_state.named_collate = locale_category("LC_COLLATE") == LOCALE_NAMED;
-        locale_state.named_time = locale_category("LC_TIME") == LOCALE_NAMED;
-        locale_state.named_numeric = locale_category("LC_NUMERIC") == LOCALE_NAMED;
-        locale_state.c_time = locale_category("LC_TIME") == LOCALE_UTF8;
-        atomic_store(&locale_state.multibyte, ctype != LOCALE_PLAIN);
+        for (size_t i = 0; i < LOCALE_CATEGORIES; i++) {
+                const char *name = all ? all : locale_env(variables[i]);
+
+                kinds[i] = locale_kind_of(name ? name : lang ? lang : "C");
+                any_named |= kinds[i] == LOCALE_NAMED;
+        }
+        locale_state.named_collate = kinds[LOCALE_COLLATE] == LOCALE_NAMED;
+        locale_state.named_time = kinds[LOCALE_TIME] == LOCALE_NAMED;
+        locale_state.named_numeric = kinds[LOCALE_NUMERIC] == LOCALE_NAMED;
+        locale_state.c_time = kinds[LOCALE_TIME] == LOCALE_UTF8;
+        atomic_store(&locale_state.multibyte, kinds[LOCALE_CTYPE] != LOCALE_PLAIN);
         atomic_store(&locale_state.object, (locale_t)0);
 
-        if (!locale_state.named_collate && !locale_state.named_time && !locale_state.named_numeric &&
-            ctype != LOCALE_NAMED && !locale_any_named())
+        if (!any_named)
                 return;
 
         loaded = newlocale(LC_ALL_MASK, "", (locale_t)0);

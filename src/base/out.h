@@ -3,7 +3,7 @@
  *
  * The buffer grows to LSR_OUT_FLUSH bytes before it is written, so that a
  * listing of ten thousand rows is a handful of writes.  Errors stick: after
- * the first failed write everything further is dropped and lsr_out_error()
+ * the first failed write everything further is dropped and lsr_out_flush()
  * returns the errno; callers check once, at the end.
  */
 #pragma once

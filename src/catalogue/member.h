@@ -41,6 +41,15 @@ enum {
         LSR_MARKS = 4, /* how many there are */
 };
 
+/* A part of a file that is no hole. */
+struct lsr_extent {
+        uint64_t offset;
+        uint64_t size;
+};
+
+/* Parts of one file; one with more is given as if it had no holes. */
+#define LSR_EXTENTS_MAX ((size_t)1000000)
+
 #define LSR_MEMBER_WORD_MAX ((size_t)255) /* bytes of a user, group or method; what is longer is cut */
 
 struct lsr_member {

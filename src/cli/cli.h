@@ -20,9 +20,12 @@ int lsr_command_diff(struct lsr_settings *settings);
 int lsr_command_help(struct lsr_settings *settings);
 int lsr_command_version(struct lsr_settings *settings);
 
-/* The lines of --stats, "name  value", on standard error.  @bundles: NULL if none could be entered. */
+/*
+ * The lines of --stats, "name  value", on standard error; with @json an object, {"name":value}, with '_' for blanks and
+ * times in nanoseconds.  @bundles: NULL if none could be entered.
+ */
 void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
-                     const struct lsr_bundles *bundles, const struct lsr_view *view);
+                     const struct lsr_bundles *bundles, const struct lsr_view *view, bool json);
 
 /* ---- signals.c: SIGINT, SIGTERM and SIGHUP ---- */
 

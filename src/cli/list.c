@@ -15,6 +15,7 @@
 #include "cli/given.h"
 #include "cli/message.h"
 #include "cli/password.h"
+#include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/wildcards.h"
 
@@ -59,8 +60,7 @@ static void list_start_files(void *ctx)
 {
         struct list *l = ctx;
         const struct lsr_view_options *o = &l->view->o;
-        bool json = o->format == LSR_FORMAT_JSON;
-        unsigned needs = lsr_cells_needs(&l->view->cells);
+        unsigned needs = l->view->cells.needs;
         const char *zone = NULL;
 
         if (l->started)
@@ -70,8 +70,8 @@ static void list_start_files(void *ctx)
                 list_add_file(l, LIST_PASSWD, "/etc/passwd");
         if (!o->numeric && (needs & LSR_NEED_GROUPS))
                 list_add_file(l, LIST_GROUP, "/etc/group");
-        /* Times in JSON are UTC, but those of some bundles must be made so. */
-        if ((needs & LSR_NEED_ZONE) && (!json || l->s->list.enter != LSR_ENTER_NEVER))
+        /* Times that are UTC on disk must be made so in some bundles. */
+        if ((needs & LSR_NEED_ZONE) && (!lsr_view_kind(l->view)->utc || l->s->list.enter != LSR_ENTER_NEVER))
                 zone = lsr_zone_path(l->zone_path, sizeof(l->zone_path));
         if (zone)
                 list_add_file(l, LIST_ZONE, zone);
@@ -134,7 +134,7 @@ static int list_set(void *ctx, const struct lsr_set *set)
 
 static int list_row(void *ctx, const struct lsr_set *set, size_t i)
 {
-        lsr_tree_row(((struct list *)ctx)->view, set, i);
+        lsr_view_row(((struct list *)ctx)->view, set, i);
         return 0;
 }
 
@@ -280,7 +280,8 @@ int lsr_command_list(struct lsr_settings *settings)
                                                                        .ctx = &l,
                                                                        .encoding = settings->encoding,
                                                                        .password = lsr_password,
-                                                                       .trouble = list_bundle_trouble });
+                                                                       .trouble = list_bundle_trouble,
+                                                                       .fetching = lsr_progress_fetching });
         if (settings->list.bundles) {
                 if (!settings->gnu)
                         lsr_wildcards_expand(settings->list.bundles, settings);
@@ -305,7 +306,7 @@ int lsr_command_list(struct lsr_settings *settings)
 
                 if (settings->list.bundles)
                         lsr_bundles_stats(settings->list.bundles, &all);
-                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view);
+                lsr_stats_print(&stats, &all, lsr_io_name(l.io), settings->list.bundles, l.view, settings->given.json);
         }
         l.status = lsr_reading_confined(settings->list.bundles, settings, l.status);
         return error < 0 ? lsr_message_errno(-error, "write error") : l.status;

@@ -159,17 +159,7 @@ static const char *message_quote(const struct lsr_quote *style, const char *text
  */
 static char *message_url(const char *name)
 {
-        struct lsr_url url;
-        char *shown, *whole;
-
-        if (message_gnu || !lsr_url_is(name))
-                return NULL;
-        shown = lsr_url_show(name, (uint32_t)strlen(name));
-        if (!shown || lsr_url_parse(name, &url) < 0 || !url.inner)
-                return shown;
-        whole = lsr_xprintf("%s#/%s", shown, url.inner);
-        free(shown);
-        return whole;
+        return message_gnu || !lsr_url_is(name) ? NULL : lsr_url_show_all(name);
 }
 
 const char *lsr_quoted_always(const char *name)

@@ -57,12 +57,6 @@ static const struct lsr_word time_words[] = {
         { "modification", LSR_MTIME, .extra = true },
         {},
 };
-static const struct lsr_word format_words[] = {
-        { "verbose", LSR_FORMAT_LONG },      { "long", LSR_FORMAT_LONG },
-        { "commas", LSR_FORMAT_COMMAS },     { "horizontal", LSR_FORMAT_ACROSS },
-        { "across", LSR_FORMAT_ACROSS },     { "vertical", LSR_FORMAT_GRID },
-        { "single-column", LSR_FORMAT_ONE }, {},
-};
 static const struct lsr_word indicator_words[] = {
         { "none", LSR_INDICATOR_NONE },
         { "slash", LSR_INDICATOR_SLASH },
@@ -95,6 +89,24 @@ static void choices_columns(struct lsr_out *out)
 {
         for (size_t i = 0; lsr_column_name(i); i++)
                 lsr_out_printf(out, "%s%s", i > 0 ? " " : "", lsr_column_name(i));
+}
+
+/* Those of the table of views. */
+static const struct lsr_word *format_words(void)
+{
+        static struct lsr_word words[LSR_VIEW_KINDS_MAX * LSR_VIEW_WORDS];
+        size_t n = 0;
+
+        for (size_t i = 0; i < lsr_n_view_kinds; i++)
+                for (const char *const *word = lsr_view_kinds[i].words; *word; word++)
+                        words[n++] = (struct lsr_word){ *word, (int)i, .extra = lsr_view_kinds[i].extra };
+        return words;
+}
+
+static void choices_views(struct lsr_out *out)
+{
+        for (const struct lsr_word *words = format_words(), *w = words; w->word; w++)
+                lsr_out_printf(out, "%s%s", w > words ? " " : "", w->word);
 }
 
 static void choices_encodings(struct lsr_out *out)
@@ -234,6 +246,16 @@ static int set_not_shown(struct lsr_settings *s, const struct lsr_option *o, con
 }
 
 /* --- what single ones do ------------------------------------------------------ */
+
+static int set_format(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        int format = lsr_word_value(format_words(), value, "--format");
+
+        if (format < 0)
+                return s->gnu ? 1 : 2;
+        s->given.format = format;
+        return 0;
+}
 
 static int set_full_time(struct lsr_settings *s, const struct lsr_option *o, const char *value)
 {
@@ -441,7 +463,8 @@ const struct lsr_option lsr_options[] = {
         GNU(0, "quoting-style", NAMES, LIST, "how to quote names: literal, shell, c, ...",
             WORD(given.quoting, lsr_quoting_words)),
         GNU('R', "recursive", WHAT, LIST, "list subdirectories too", FLAG(list.recursive)),
-        GNU(0, "format", LAYOUT, LIST, "layout: across, commas, long, vertical, ...", WORD(given.format, format_words)),
+        GNU(0, "format", LAYOUT, LIST, "layout: across, commas, long, vertical, ...", REQUIRED("WORD"),
+            .set = set_format, .choices = choices_views),
         GNU(0, "show-control-chars", NAMES, LIST, "show unprintable characters as they are",
             SET(given.hide_control, false)),
         GNU(0, "sort", ORDER, LIST, "sort by name, size, time, natural, ...", WORD(given.sort, sort_words)),
@@ -486,11 +509,11 @@ const struct lsr_option lsr_options[] = {
         OWN("check", READ, CHECK, "read BUNDLE... and verify all checksums", .command = LSR_ACTION_CHECK),
         OWN("columns", FIELDS, LIST, "like -l, with these columns: mode,size,age,...", TEXT("LIST", given.columns),
             .choices = choices_columns),
-        OWN("confine", ENGINE, LIST | READ, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
+        OWN("confine", ENGINE, LIST | READ | PACK, "confine the parser of bundles: auto, required", REQUIRED("WHEN"),
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("diff", READ, DIFF, "show what differs between two: DIR or BUNDLE", .command = LSR_ACTION_DIFF),
         OWN("content", READ, DIFF, "compare the content of files, too", FLAG(diff_content)),
-        OWN("encoding", NAMES, LIST | READ, "encoding of names that are not UTF-8: CP866, ...", REQUIRED("NAME"),
+        OWN("encoding", NAMES, LIST | READ | PACK, "encoding of names that are not UTF-8: CP866, ...", REQUIRED("NAME"),
             .set = set_encoding, .choices = choices_encodings),
         BOTH('C', "directory", READ, UNPACK | PACK, "unpack to DIR, or pack what is below it", REQUIRED("DIR"),
              .set = set_directory),
@@ -507,17 +530,18 @@ const struct lsr_option lsr_options[] = {
         OWN("limit", ENGINE, LIST | READ | PACK, "what a bundle may take: time=90s, rows=1G, ...",
             REQUIRED("NAME=VALUE"), .set = set_limit, .choices = choices_limits),
         OWN("no-config", OTHER, ANY, "without the config file and LSR_OPTIONS", FLAG(no_config)),
-        OWN("no-cache", ENGINE, LIST | READ, "neither read nor write the cache of listings", FLAG(no_cache)),
+        OWN("no-cache", ENGINE, LIST | READ | PACK, "neither read nor write the cache of listings", FLAG(no_cache)),
         BOTH('0', "null", READ, UNPACK | PACK, "names in --files-from end in NUL bytes", FLAG(null)),
         OWN("only", WHAT, LIST, "show only files whose name matches", PATTERN("GLOB", only)),
         OWN("only-dirs", WHAT, LIST, "show only directories", SET(list.kinds, LSR_KINDS_DIRS)),
         OWN("only-files", WHAT, LIST, "show only what is no directory", SET(list.kinds, LSR_KINDS_FILES)),
         OWN("output", READ, PACK | UNPACK, "bundle (- for stdout) or directory to write", TEXT("FILE", output)),
-        OWN("password-file", READ, LIST | READ, "password of bundles: the first line of FILE",
+        OWN("password-file", READ, LIST | READ | PACK, "password of bundles: the first line of FILE",
             TEXT("FILE", password_file)),
         OWN("strip-components", READ, UNPACK, "leave out the first N components of names",
             NUMBER(strip, 0, LSR_CATALOGUE_DEPTH_MAX)),
-        OWN("stats", ENGINE, LIST, "print statistics to standard error at the end", FLAG(stats)),
+        OWN("stats", ENGINE, LIST, "print statistics to standard error at the end, with --json as an object",
+            FLAG(stats)),
         OWN("titles", LAYOUT, LIST, "with -l, print a line of column titles", FLAG(view.o.titles)),
         OWN("total-size", FIELDS, LIST, "show the total size of what is in directories", FLAG(list.total_size)),
         OWN("tree", LAYOUT, LIST, "list subdirectories as a tree", OPTIONAL("DEPTH"), .set = set_tree),

@@ -21,6 +21,7 @@
 #include "cli/message.h"
 #include "entry.h"
 #include "formats/format.h"
+#include "remote/url.h"
 
 /* A copy that lives as long as the plan. */
 static char *plan_text(struct lsr_pack_plan *plan, const char *text)
@@ -405,13 +406,17 @@ static bool plan_will_be_dir(const char *path)
 
 static int plan_all_each(struct lsr_pack_plan *plan, const struct lsr_settings *s)
 {
+        size_t len = s->output ? strlen(s->output) : 0;
+        bool remote = s->output && lsr_url_is(s->output);
         struct stat st;
         int status = 0;
 
+        if (remote && s->output[len - 1] != '/')
+                return lsr_message("%s names one object: with --each, let it end in '/'", lsr_quoted_always(s->output));
         if (s->output && strcmp(s->output, "-") == 0)
                 return lsr_message("--each makes several bundles, and standard output takes only one: name a directory "
                                    "with --output=DIR");
-        if (s->output && (stat(s->output, &st) < 0 ? !plan_will_be_dir(s->output) : !S_ISDIR(st.st_mode)))
+        if (s->output && !remote && (stat(s->output, &st) < 0 ? !plan_will_be_dir(s->output) : !S_ISDIR(st.st_mode)))
                 return lsr_message("%s is not a directory, which --output must be with --each",
                                    lsr_quoted_always(s->output));
         for (size_t i = 0; i < s->n_operands && status == 0; i++)

@@ -3,6 +3,7 @@
  */
 #include "cli/pack.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,16 @@ void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const
         report_left(r, stats->members, bytes, now - r->began_ns, &line);
         lsr_out_putc(&line, '\0');
         lsr_message_progress(line.buf);
+}
+
+void lsr_pack_report_stored(struct lsr_pack_report *r, uint64_t bytes)
+{
+        char line[64];
+
+        if (!r->terminal)
+                return;
+        snprintf(line, sizeof(line), "storing: %.1f MB", (double)bytes / 1e6);
+        lsr_message_progress(line);
 }
 
 void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble what, const char *path, int error,

@@ -47,6 +47,7 @@ static void pack_put_away(void)
 {
         lsr_target_abandon();
         lsr_message_clear();
+        lsr_pack_upload_abandon();
 }
 
 static void pack_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
@@ -59,7 +60,7 @@ static int pack_progress(void *ctx, const struct lsr_pack_stats *stats)
         struct pack_run *p = ctx;
 
         lsr_pack_report_progress(&p->report, "packing", stats, p->held);
-        return 0;
+        return lsr_pack_upload_failed();
 }
 
 /* The writer waits for its threads. */
@@ -95,26 +96,32 @@ static const char *pack_name(const struct lsr_pack_job *job)
 /* The final place of the bundle. */
 static int pack_end(const struct lsr_target *t)
 {
-        return t->spooled ? STDOUT_FILENO : t->fd;
+        return t->spooled ? t->end : t->fd;
 }
 
 static int pack_open(const struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *ret_target)
 {
         lsr_autofree const char **roots = lsr_xmalloc(job->n_roots * sizeof(*roots) + 1);
-        int r = lsr_url_is(job->output) ? lsr_pack_upload_begin(job->output, p->s->force) : 0;
+        int r;
 
-        if (r != 0)
-                return r;
+        if (lsr_url_is(job->output)) {
+                int fd;
+
+                r = lsr_pack_upload_begin(job->output, p->s->force, &fd);
+                if (r)
+                        return r;
+                r = lsr_target_open_pipe(ret_target, fd, p->plan.kind->needs_file);
+                if (r == 0)
+                        return 0;
+                lsr_pack_upload_cancel(job->output);
+                return lsr_pack_report_refused(job->output, "--output=FILE", r);
+        }
         for (size_t i = 0; i < job->n_roots; i++)
                 roots[i] = job->roots[i].path;
-        /*
-         * What is uploaded is a file without a name before.  Of a list, what is packed is named; the bundle is none of
-         * it unless it is there already.
-         */
-        r = lsr_url_is(job->output) ? lsr_target_open(ret_target, "-", false, true, roots, (unsigned)job->n_roots)
-                                    : lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file,
-                                                      roots, p->s->files_from ? 0 : (unsigned)job->n_roots);
-        if (r == 0 && !lsr_url_is(job->output) && isatty(pack_end(ret_target))) {
+        /* Of a list, what is packed is named; the bundle is none of it unless it is there already. */
+        r = lsr_target_open(ret_target, job->output, p->s->force, p->plan.kind->needs_file, roots,
+                            p->s->files_from ? 0 : (unsigned)job->n_roots);
+        if (r == 0 && isatty(pack_end(ret_target))) {
                 lsr_target_close(ret_target);
                 return lsr_message("refusing to write an archive to a terminal: name a file with --output=FILE");
         }
@@ -172,16 +179,19 @@ static int pack_measure(struct pack_run *p, const struct lsr_pack_job *job, cons
                            lsr_quoted_always(job->output), lsr_grouped(size->least), lsr_grouped(t->room));
 }
 
-/* Hand all members to @writer, or name them.  0 or a negative errno. */
+/* Hand all members to @writer, or name them.  0 or a negative errno, or LSR_CONVERT_AGAIN. */
 static int pack_feed(struct pack_run *p, const struct lsr_pack_options *options, struct lsr_writer *writer,
                      void (*name)(void *ctx, const char *path))
 {
         struct lsr_convert convert = { .place = &p->place, .options = options, .includes = p->plan.includes };
 
-        return p->place.bundle ? lsr_convert(&convert, writer, name, &p->stats) : lsr_pack(options, writer, &p->stats);
+        if (!p->place.bundle)
+                return lsr_pack(options, writer, &p->stats);
+        return p->place.catalogue ? lsr_convert(&convert, writer, name, &p->stats)
+                                  : lsr_convert_stream(&convert, writer, &p->stats);
 }
 
-/* Pack into the open target.  0 or a negative errno. */
+/* Pack into the open target.  0, a negative errno, or LSR_CONVERT_AGAIN. */
 static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
 {
         struct lsr_pack_options options = pack_options(p, job);
@@ -236,8 +246,16 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
         return lsr_verify(&verify, t->fd);
 }
 
-/* Complete: to the disk, read back, and under its name.  Returns the exit status. */
-static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t)
+static void pack_stored(void *ctx, uint64_t bytes)
+{
+        lsr_pack_report_stored(&((struct pack_run *)ctx)->report, bytes);
+}
+
+/*
+ * Complete: to the disk, read back, and under its name, or stored as the object of it.  @bytes are all of it.  Returns
+ * the exit status.
+ */
+static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t bytes)
 {
         const char *name = pack_name(job);
         int r = lsr_target_sync(t);
@@ -249,9 +267,11 @@ static int pack_complete(struct pack_run *p, const struct lsr_pack_job *job, str
                 return lsr_message("%s does not match what was packed, so it was not kept", name);
         if (r < 0)
                 return lsr_message_errno(-r, "cannot read %s back, so it was not kept", name);
-        if (lsr_url_is(job->output))
-                return lsr_pack_upload(job->output, t->fd, p->s->force);
         r = lsr_target_commit(t);
+        if (lsr_url_is(job->output) && (r == 0 || r == -EPIPE)) {
+                lsr_target_close(t);
+                return lsr_pack_upload_end(job->output, bytes, pack_stored, p);
+        }
         if (r == LSR_TARGET_EXISTS)
                 return lsr_pack_report_refused(job->output, "--output=FILE", r);
         return r < 0 ? lsr_message_errno(-r, "cannot write %s", name) : 0;
@@ -309,10 +329,49 @@ static int pack_make_dir(const struct pack_run *p)
 {
         const char *output = p->s->output;
 
-        if (!p->s->pack.each || !output || output[strlen(output) - 1] != '/' || mkdir(output, 0777) == 0 ||
-            errno == EEXIST)
+        if (!p->s->pack.each || !output || output[strlen(output) - 1] != '/' || lsr_url_is(output) ||
+            mkdir(output, 0777) == 0 || errno == EEXIST)
                 return 0;
         return lsr_message_errno(errno, "cannot create directory %s", lsr_quoted_always(output));
+}
+
+/* Of an object the store may have said why. */
+static int pack_failed(const struct lsr_pack_job *job, struct lsr_target *t, int error)
+{
+        int status;
+
+        lsr_target_close(t);
+        status = lsr_pack_upload_cancel(job->output);
+        return status ? status : lsr_message_errno(-error, "cannot write %s", pack_name(job));
+}
+
+/* List the bundle that is packed again.  Returns the exit status. */
+static int pack_load(struct pack_run *p)
+{
+        if (lsr_bundle_load(p->place.bundle) < 0) {
+                lsr_reading_refuse(&p->reading, p->place.bundle->path, LSR_PLACE_UNREADABLE);
+                return p->reading.status;
+        }
+        p->place.catalogue = p->place.bundle->catalogue;
+        return 0;
+}
+
+/* Can a bundle that is not listed yet be written while it is, and once more if that does not do? */
+static bool pack_may_stream(const struct pack_run *p)
+{
+        const struct lsr_pack_job *job = &p->plan.jobs[0];
+
+        return !p->s->pack.dry_run && !p->plan.includes && !p->plan.pack.excludes && !p->plan.kind->needs_file &&
+               strcmp(job->output, "-") != 0;
+}
+
+/* Once more, from the beginning.  0 or a negative errno. */
+static int pack_again(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
+{
+        if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0)
+                return -errno;
+        lsr_pack_stats_free(&p->stats);
+        return pack_write(p, job, t, ret_bytes);
 }
 
 /* Returns the exit status. */
@@ -335,26 +394,39 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
         if (r != 0)
                 return r;
         lsr_pack_report_begin(&p->report);
-        status = pack_measure(p, job, &target);
+        if (p->place.bundle && !p->place.catalogue && !target.is_file)
+                status = pack_load(p);
+        if (status == 0)
+                status = pack_measure(p, job, &target);
         if (status) {
                 lsr_target_close(&target);
+                lsr_pack_upload_cancel(job->output);
                 return status;
         }
         r = pack_write(p, job, &target, &bytes);
-        if (r == -ENODATA && p->place.bundle)
+        if (r == LSR_CONVERT_AGAIN) {
+                status = pack_load(p);
+                r = status ? 0 : pack_again(p, job, &target, &bytes);
+        }
+        if (status)
+                p->report.status = status;
+        else if (r == -ENODATA && p->place.bundle)
                 status = lsr_message("nothing to pack: no file matches --include");
+        else if (r == -EKEYREJECTED && p->place.bundle)
+                status = 1;
         else if (r == -EBADMSG && p->place.bundle)
                 status = lsr_message("%s was not made", pack_name(job));
         else if (r < 0)
-                status = lsr_message_errno(-r, "cannot write %s", pack_name(job));
+                status = pack_failed(job, &target, r);
         else
-                status = pack_complete(p, job, &target);
+                status = pack_complete(p, job, &target, bytes);
         if (status == 0) {
                 lsr_pack_report_losses(&p->stats, p->plan.kind->suffixes[0]);
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
                 status = p->report.status;
         }
         lsr_target_close(&target);
+        lsr_pack_upload_cancel(job->output);
         lsr_pack_stats_free(&p->stats);
         return status;
 }
@@ -392,6 +464,9 @@ static int pack_find_bundle(struct pack_run *p)
         r = lsr_reading_open(&p->reading, s);
         if (r)
                 return r;
+        if (file && lsr_bundle_open(p->reading.bundles, path, &p->place.bundle) == 0 &&
+            lsr_bundle_streams(p->place.bundle))
+                return 0;
         r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
         if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
                 r = 1;
@@ -417,6 +492,8 @@ int lsr_command_pack(struct lsr_settings *settings)
                 lsr_zone_guard_libc();
         if (status == 0)
                 status = lsr_pack_plan_make(&p->plan, settings, p->place.bundle);
+        if (status == 0 && p->place.bundle && !p->place.catalogue && !pack_may_stream(p))
+                status = pack_load(p);
         if (status == 0)
                 status = lsr_engine_new_required(&p->walk_io, settings->engine);
         if (status == 0)
@@ -438,6 +515,7 @@ int lsr_command_pack(struct lsr_settings *settings)
 
                 status = r > status && p->place.bundle ? r : status;
         }
+        lsr_pack_upload_stop();
         lsr_io_free(p->read_io);
         lsr_io_free(p->walk_io);
         lsr_pack_plan_free(&p->plan);

@@ -62,6 +62,9 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
 void lsr_pack_report_progress(struct lsr_pack_report *r, const char *what, const struct lsr_pack_stats *stats,
                               uint64_t held);
 
+/* The same behind the last step: @bytes of the bundle are stored. */
+void lsr_pack_report_stored(struct lsr_pack_report *r, uint64_t bytes);
+
 /*
  * Why there can be no file @name, which @option asks for: as lsr_target_open() or lsr_target_commit() @refused it.
  * Returns the exit status.
@@ -75,8 +78,24 @@ void lsr_pack_report_end(struct lsr_pack_report *r, const char *output, const st
 
 /* ---- pack-upload.c: a bundle in an object store ---- */
 
-/* Can there be an object @url?  Returns 0, or the exit status after an error, which was reported. */
-int lsr_pack_upload_begin(const char *url, bool force);
+/*
+ * Begin to store the object @url: *ret_fd is a pipe that takes it.  Returns 0, or the exit status after an error, which
+ * was reported.
+ */
+int lsr_pack_upload_begin(const char *url, bool force, int *ret_fd);
 
-/* Store the file @fd as @url; the same. */
-int lsr_pack_upload(const char *url, int fd, bool force);
+/* -EPIPE: it has failed, and need not be packed further; else 0. */
+int lsr_pack_upload_failed(void);
+
+/*
+ * All @size bytes are in the pipe, which was closed: wait until the object is there.  @told hears how many bytes are
+ * stored.  As lsr_pack_upload_begin().
+ */
+int lsr_pack_upload_end(const char *url, uint64_t size, void (*told)(void *ctx, uint64_t bytes), void *ctx);
+
+/* There will be no object, if one was begun.  0: as was asked for; or the exit status: why was reported. */
+int lsr_pack_upload_cancel(const char *url);
+
+/* The same for the handler of a signal. */
+void lsr_pack_upload_abandon(void);
+void lsr_pack_upload_stop(void);

@@ -27,9 +27,13 @@ static const struct lsr_option *parser_find_letter(const struct lsr_parser *p, c
 {
         const struct lsr_option *found = NULL;
 
-        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++)
-                if (o->letter == letter && !(p->gnu && o->extra) && (!found || parser_fits(p, o)))
-                        found = o;
+        for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
+                if (o->letter != letter || (p->gnu && o->extra))
+                        continue;
+                if (parser_fits(p, o))
+                        return o;
+                found = found ? found : o;
+        }
         return found;
 }
 
@@ -57,6 +61,16 @@ static bool parser_is(const struct lsr_parser *p, const struct lsr_option *o, un
         return o->name && o->extra == (kind != PARSER_GNU) && (kind != PARSER_FITTING || parser_fits(p, o));
 }
 
+/* Nearly all differ in the first byte: a call of strncmp() for each would be most of what parsing takes. */
+static bool parser_begins(const char *name, const char *with, size_t len)
+{
+        size_t same = 0;
+
+        while (same < len && name[same] == with[same])
+                same++;
+        return same == len;
+}
+
 /* Options with names that begin with @name: their number, and the first one.  An exact match counts as the only one. */
 static size_t parser_find_prefix(const struct lsr_parser *p, const char *name, size_t len, unsigned kind,
                                  const struct lsr_option **ret_first)
@@ -64,7 +78,7 @@ static size_t parser_find_prefix(const struct lsr_parser *p, const char *name, s
         size_t n = 0;
 
         for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
-                if (!parser_is(p, o, kind) || strncmp(o->name, name, len) != 0)
+                if (!parser_is(p, o, kind) || !parser_begins(o->name, name, len))
                         continue;
                 if (n++ == 0 || !o->name[len])
                         *ret_first = o;
@@ -94,7 +108,7 @@ static int parser_ambiguous(struct lsr_parser *p, const char *text, size_t len, 
         for (size_t i = 0; i < lsr_n_options; i++) {
                 const struct lsr_option *o = &lsr_options[i];
 
-                if (parser_is(p, o, kind) && strncmp(o->name, text, len) == 0)
+                if (parser_is(p, o, kind) && parser_begins(o->name, text, len))
                         lsr_out_printf(&list, " '--%s'", o->name);
         }
         lsr_out_putc(&list, '\0');
@@ -190,8 +204,8 @@ int lsr_parse_option(struct lsr_parser *p, const struct lsr_option **ret_option,
                 const char *word = p->argv[p->next++];
 
                 if (p->only_operands || word[0] != '-' || !word[1]) {
+                        p->only_operands |= p->n_operands == 0 && getenv("POSIXLY_CORRECT");
                         p->operands[p->n_operands++] = word;
-                        p->only_operands |= getenv("POSIXLY_CORRECT") != NULL;
                 } else if (word[1] != '-') {
                         p->letters = word + 1;
                         return parser_parse_letter(p, ret_option, ret_value);

@@ -8,6 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/password.h"
+#include "cli/progress.h"
 
 static int engine_refused(const char *name, int error)
 {
@@ -115,6 +116,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .encoding = settings->encoding,
                 .password = lsr_password,
                 .trouble = reading_trouble,
+                .fetching = lsr_progress_fetching,
         });
         return 0;
 }

@@ -67,6 +67,7 @@ static void resolve_format(struct lsr_settings *s)
         static const enum lsr_enter enters[] = { LSR_ENTER_NEVER, LSR_ENTER_ALWAYS, LSR_ENTER_AUTO }; /* by enum when */
         struct lsr_view_options *o = &s->view.o;
         struct lsr_list_options *l = &s->list;
+        int format = s->given.json ? LSR_FORMAT_JSON : s->given.format;
 
         /* As for tree(1), -d is for directories only there; for GNU ls it takes -R back. */
         if (l->dirs_as_files && l->tree)
@@ -75,15 +76,14 @@ static void resolve_format(struct lsr_settings *s)
                 l->recursive = false;
         if (l->tree)
                 l->dirs_as_files = false;
-        if (s->given.format == UNSET && s->given.columns)
-                s->given.format = LSR_FORMAT_LONG;
-        if (s->given.json)
-                s->given.format = LSR_FORMAT_JSON;
-        else if (l->tree && s->given.format != LSR_FORMAT_LONG)
-                s->given.format = LSR_FORMAT_ONE;
-        else if (s->given.format == UNSET)
-                s->given.format = lsr_given_tty(s) ? LSR_FORMAT_GRID : LSR_FORMAT_ONE;
-        o->format = (enum lsr_layout)s->given.format;
+        if (format == UNSET)
+                format = s->given.columns               ? LSR_FORMAT_LONG
+                         : l->tree || !lsr_given_tty(s) ? LSR_FORMAT_ONE
+                                                        : LSR_FORMAT_GRID;
+        if (l->tree && !lsr_view_kinds[format].tree)
+                format = LSR_FORMAT_ONE;
+        o->format = (enum lsr_layout)format;
+        o->titles = o->titles && lsr_view_kinds[format].rows;
         o->tree = l->tree;
         if (l->tree) {
                 /* "." and ".." on every level would be noise. */
@@ -100,18 +100,19 @@ static void resolve_format(struct lsr_settings *s)
                 o->time = (enum lsr_time)s->given.time;
         l->time = o->time;
         l->sort = s->given.sort != UNSET ? (enum lsr_sort)s->given.sort
-                  : o->format != LSR_FORMAT_LONG && !s->given.json && s->given.time != UNSET ? LSR_SORT_TIME
-                                                                                             : LSR_SORT_NAME;
+                  /* Where no column shows it. */
+                  : s->given.time != UNSET && !lsr_view_kinds[format].shown ? LSR_SORT_TIME
+                                                                            : LSR_SORT_NAME;
 }
 
 static void resolve_width(struct lsr_settings *s)
 {
         struct lsr_view_options *o = &s->view.o;
-        bool grid = o->format == LSR_FORMAT_GRID || o->format == LSR_FORMAT_ACROSS || o->format == LSR_FORMAT_COMMAS;
+        bool fills = lsr_view_kind(&s->view)->fills;
         const char *env;
         struct winsize size;
 
-        if (!grid && !o->color)
+        if (!fills && !o->color)
                 return;
         if (s->given.width < 0 && lsr_given_tty(s) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
                 s->given.width = size.ws_col;
@@ -119,7 +120,7 @@ static void resolve_width(struct lsr_settings *s)
         if (s->given.width < 0 && env && *env && !lsr_given_width(env, &s->given.width))
                 lsr_message("ignoring invalid width in environment variable COLUMNS: %s", lsr_quoted_locale(env));
         o->width = s->given.width < 0 ? 80 : (size_t)s->given.width;
-        if (!grid)
+        if (!fills)
                 return;
         env = getenv("TABSIZE");
         if (s->given.tabsize < 0 && env) {
@@ -153,6 +154,7 @@ static void resolve_variable(const struct lsr_settings *s, int *given, const cha
 static void resolve_quoting(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
+        const struct lsr_view_kind *kind = lsr_view_kind(v);
         struct lsr_quote q = {}, dir;
         enum lsr_quoting style;
 
@@ -163,8 +165,7 @@ static void resolve_quoting(struct lsr_settings *s)
         q.style = style;
         q.hide_control = s->given.hide_control == UNSET ? lsr_given_tty(s) : s->given.hide_control;
         q.escape_bidi = !s->gnu && lsr_given_tty(s);
-        v->align_quotes = (v->o.format == LSR_FORMAT_LONG ||
-                           ((v->o.format == LSR_FORMAT_GRID || v->o.format == LSR_FORMAT_ACROSS) && v->o.width)) &&
+        v->align_quotes = kind->aligned && (!kind->fills || v->o.width) &&
                           (style == LSR_QUOTE_SHELL || style == LSR_QUOTE_SHELL_ESCAPE || style == LSR_QUOTE_C_MAYBE);
         dir = q;
         lsr_quote_also(&dir, ':');
@@ -225,7 +226,7 @@ static int resolve_time_style(struct lsr_settings *s)
         const char *style = s->given.time_style ? s->given.time_style : getenv("TIME_STYLE");
         int kind;
 
-        if (s->view.o.format != LSR_FORMAT_LONG || !style)
+        if (!lsr_view_kind(&s->view)->rows || !style)
                 style = "locale";
         while (strncmp(style, "posix-", 6) == 0)
                 style = lsr_locale_posix_time() ? "locale" : style + 6;
@@ -259,7 +260,7 @@ static void resolve_color(struct lsr_settings *s)
                                  : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
                                                                          : WHEN_AUTO;
         }
-        v->o.color = v->o.format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.color);
+        v->o.color = !lsr_view_kind(v)->plain && lsr_given_now(s, s->given.color);
 }
 
 /* The colours; none if the terminal has none, or LS_COLORS cannot be parsed. */
@@ -297,7 +298,7 @@ static bool resolve_checks_links(const struct lsr_settings *s)
 
         return s->list.dirs_first || color_has(v, LSR_COLOR_ORPHAN) ||
                (color_has(v, LSR_COLOR_EXEC) && v->colors.link_as_target) ||
-               (color_has(v, LSR_COLOR_MISSING) && v->o.format == LSR_FORMAT_LONG);
+               (color_has(v, LSR_COLOR_MISSING) && lsr_view_kind(v)->rows);
 }
 
 static int resolve_no_column(const char *list)
@@ -317,25 +318,23 @@ static int resolve_no_column(const char *list)
 static int resolve_columns(struct lsr_settings *s)
 {
         struct lsr_view *v = &s->view;
-        unsigned shown = v->o.shown & (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT);
+        const struct lsr_view_kind *kind = lsr_view_kind(v);
         const char *unknown = NULL;
 
         if (s->given.columns) {
-                shown |= v->o.shown & LSR_SHOW_AUTHOR;
                 unknown = lsr_cells_parse(&v->cells, s->given.columns);
-        } else if (v->o.format == LSR_FORMAT_LONG) {
-                shown = v->o.shown | LSR_SHOW_LONG | LSR_SHOW_TIME << v->o.time;
-        } else if (v->o.format == LSR_FORMAT_JSON) {
-                shown = LSR_SHOW_JSON | (v->o.shown & LSR_SHOW_GIT);
+                lsr_cells_add(&v->cells, v->o.shown & ~(unsigned)(LSR_SHOW_USER | LSR_SHOW_GROUP));
+        } else {
+                lsr_cells_add(&v->cells, kind->shown | (v->o.shown & kind->optional) |
+                                                 (kind->rows ? LSR_SHOW_TIME << v->o.time : 0));
         }
-        lsr_cells_add(&v->cells, shown);
         if (v->cells.n == LSR_CELLS_MAX)
                 return lsr_message("too many columns: %d is the most", LSR_CELLS_MAX - 1);
         if (unknown) {
                 lsr_default_blame(unknown);
                 return resolve_no_column(unknown);
         }
-        if (v->o.format != LSR_FORMAT_LONG)
+        if (!kind->rows)
                 for (size_t i = 0; i < v->cells.n; i++)
                         v->cells.all[i].align = LSR_RIGHT;
         return 0;
@@ -353,8 +352,7 @@ static void resolve_stat(struct lsr_settings *s)
         const struct lsr_view_options *o = &v->o;
         const struct lsr_list_options *l = &s->list;
         struct lsr_want *w = &s->list.want;
-        unsigned fields = lsr_cells_fields(&v->cells) |
-                          (o->format == LSR_FORMAT_LONG ? LSR_FIELD_BLOCKS : 0) | /* for the total */
+        unsigned fields = v->cells.fields | (lsr_view_kind(v)->rows ? LSR_FIELD_BLOCKS : 0) | /* for the total */
                           (l->sort == LSR_SORT_SIZE || l->total_size ? LSR_FIELD_SIZE : 0) |
                           (l->sort == LSR_SORT_INODE ? LSR_FIELD_INODE : 0) |
                           (l->sort == LSR_SORT_TIME ? times[l->time] : 0);
@@ -379,21 +377,21 @@ static void resolve_want(struct lsr_settings *s)
         const struct lsr_view_options *o = &v->o;
         struct lsr_list_options *l = &s->list;
         struct lsr_want *w = &l->want;
-        bool long_rows = o->format == LSR_FORMAT_LONG || o->format == LSR_FORMAT_JSON;
+        const struct lsr_view_kind *kind = lsr_view_kind(v);
         bool check = resolve_checks_links(s);
-        unsigned needs = lsr_cells_needs(&v->cells);
+        unsigned needs = v->cells.needs;
 
-        w->link_target = long_rows || check;
-        w->link_target_mode = o->format != LSR_FORMAT_JSON && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
+        w->link_target = kind->shown || check;
+        w->link_target_mode = !kind->plain && (o->indicator >= LSR_INDICATOR_FILE_TYPE || check);
         /* Debian builds GNU ls without libcap. */
         w->cap = !s->gnu && color_has(v, LSR_COLOR_CAP);
         w->context = needs & LSR_NEED_CONTEXT;
         w->member = needs & LSR_NEED_MEMBER;
         w->git = (needs & LSR_NEED_GIT) || l->git_ignore;
-        w->remarks = o->format == LSR_FORMAT_LONG && !s->gnu;
-        w->acl = o->format != LSR_FORMAT_JSON && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
+        w->remarks = kind->rows && !s->gnu;
+        w->acl = !kind->plain && (needs & LSR_NEED_ACL) && (s->given.acl || s->gnu);
         if (s->given.follow == UNSET)
-                s->given.follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || long_rows
+                s->given.follow = l->dirs_as_files || o->indicator == LSR_INDICATOR_CLASSIFY || kind->shown
                                           ? LSR_FOLLOW_NEVER
                                           : LSR_FOLLOW_OPERAND_DIR;
         l->follow = (enum lsr_follow)s->given.follow;
@@ -401,7 +399,7 @@ static void resolve_want(struct lsr_settings *s)
         /* Without an order there are no first entries, but like GNU ls this requests the types. */
         if (l->sort == LSR_SORT_NONE)
                 l->dirs_first = false;
-        l->keep = l->tree && v->cells.n > 0 && o->format != LSR_FORMAT_JSON;
+        l->keep = l->tree && v->cells.n > 0 && !kind->plain;
         l->pieces = o->unaligned && !o->tree && !w->stat && !l->git_ignore && l->kinds == LSR_KINDS_ALL;
 }
 
@@ -425,7 +423,7 @@ int lsr_given_resolve(struct lsr_settings *s)
                 return status;
         resolve_format(s);
         resolve_sizes(s);
-        o->hyperlink = o->format != LSR_FORMAT_JSON && lsr_given_now(s, s->given.hyperlink);
+        o->hyperlink = !lsr_view_kind(v)->plain && lsr_given_now(s, s->given.hyperlink);
         icons = getenv("LSR_ICONS");
         if (!s->gnu && icons && *icons)
                 resolve_variable(s, &s->given.icons, "LSR_ICONS", lsr_when_words);
@@ -433,7 +431,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         resolve_color(s);
         resolve_width(s);
         resolve_quoting(s);
-        o->dired = o->dired && o->format == LSR_FORMAT_LONG && !o->hyperlink && !o->tree;
+        o->dired = o->dired && lsr_view_kind(v)->rows && !o->hyperlink && !o->tree;
         if (o->dired && o->end != '\n')
                 return lsr_message("--dired and --zero are incompatible");
         status = resolve_time_style(s);
@@ -449,7 +447,7 @@ int lsr_given_resolve(struct lsr_settings *s)
         if (o->color && !s->gnu && !o->dired && !lsr_colors_has(&v->colors, LSR_COLOR_NORMAL))
                 lsr_cells_paint(&v->cells, lsr_given_tty(s));
         o->unaligned = o->format == LSR_FORMAT_ONE && s->list.sort == LSR_SORT_NONE && !s->list.recursive &&
-                       !lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS | LSR_SHOW_GIT);
+                       !(v->cells.called & (LSR_SHOW_BLOCKS | LSR_SHOW_GIT));
         resolve_want(s);
         if (o->hyperlink)
                 lsr_hyperlinks_init(&v->links);

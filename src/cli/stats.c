@@ -11,74 +11,123 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/command.h"
 #include "cli/message.h"
 #include "remote/protocol.h"
 
-static void stats_count(struct lsr_out *out, const char *name, uint64_t value)
+struct stats {
+        struct lsr_out out;
+        bool json;
+};
+
+/* What is in front of a value. */
+static void stats_name(struct stats *s, const char *name, const char *behind)
 {
-        lsr_out_printf(out, "%-16s %llu\n", name, (unsigned long long)value);
+        if (!s->json) {
+                lsr_out_printf(&s->out, "%-16s ", name);
+                return;
+        }
+        lsr_out_puts(&s->out, s->out.len ? ",\"" : "{\"");
+        for (const char *p = name; *p; p++)
+                lsr_out_putc(&s->out, *p == ' ' ? '_' : *p);
+        lsr_out_printf(&s->out, "%s\":", behind);
 }
 
-static void stats_time(struct lsr_out *out, const char *name, uint64_t ns)
+static void stats_end(struct stats *s)
 {
-        lsr_out_printf(out, "%-16s %.3f ms\n", name, (double)ns / 1e6);
+        if (!s->json)
+                lsr_out_putc(&s->out, '\n');
+}
+
+static void stats_count(struct stats *s, const char *name, uint64_t value)
+{
+        stats_name(s, name, "");
+        lsr_out_printf(&s->out, "%llu", (unsigned long long)value);
+        stats_end(s);
+}
+
+static void stats_time(struct stats *s, const char *name, uint64_t ns)
+{
+        stats_name(s, name, "_ns");
+        if (s->json)
+                lsr_out_printf(&s->out, "%llu", (unsigned long long)ns);
+        else
+                lsr_out_printf(&s->out, "%.3f ms", (double)ns / 1e6);
+        stats_end(s);
+}
+
+static void stats_text(struct stats *s, const char *name, const char *text)
+{
+        stats_name(s, name, "");
+        lsr_out_printf(&s->out, s->json ? "\"%s\"" : "%s", text);
+        stats_end(s);
 }
 
 /* The process that parses bundles. */
-static void stats_confined(struct lsr_out *out, int confined)
+static void stats_confined(struct stats *s, int confined)
 {
-        lsr_out_printf(out, "%-16s %s%s%s\n", "parser",
-                       confined > 0    ? "not started"
-                       : confined == 0 ? "confined"
-                                       : "not confined (",
-                       confined < 0 ? strerrordesc_np(-confined) : "", confined < 0 ? ")" : "");
+        lsr_autofree char *why = confined < 0 ? lsr_xprintf("not confined (%s)", strerrordesc_np(-confined)) : NULL;
+
+        stats_text(s, "parser", confined > 0 ? "not started" : confined == 0 ? "confined" : why);
 }
 
 /* What was asked of servers; the system calls of lsr-remote are not counted. */
-static void stats_remote(struct lsr_out *out, const struct lsr_bundles *bundles)
+static void stats_remote(struct stats *s, const struct lsr_bundles *bundles)
 {
         struct lsr_remote_stats remote;
 
         lsr_bundles_remote_stats(bundles, &remote);
         if (!remote.requests)
                 return;
-        stats_count(out, "fetches", remote.requests);
-        stats_count(out, "fetches repeated", remote.retries);
-        stats_count(out, "bytes fetched", remote.bytes);
-        stats_time(out, "fetching", remote.waited_ns);
+        stats_count(s, "fetches", remote.requests);
+        stats_count(s, "fetches repeated", remote.retries);
+        stats_count(s, "bytes fetched", remote.bytes);
+        stats_time(s, "fetching", remote.waited_ns);
+}
+
+/* Programs that lsr runs: their system calls are not counted. */
+static void stats_programs(struct stats *s, unsigned runs)
+{
+        lsr_autofree char *text = lsr_xprintf("%u (their system calls are not counted)", runs);
+
+        if (s->json)
+                stats_count(s, "programs run", runs);
+        else if (runs)
+                stats_text(s, "programs run", text);
 }
 
 void lsr_stats_print(const struct lsr_listing_stats *listing, const struct lsr_io_stats *io, const char *engine,
-                     const struct lsr_bundles *bundles, const struct lsr_view *view)
+                     const struct lsr_bundles *bundles, const struct lsr_view *view, bool json)
 {
         const struct lsr_command_stats *commands = lsr_command_stats();
-        lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_FD(STDERR_FILENO);
+        struct stats s = { .out = LSR_OUT_MEMORY, .json = json };
 
-        lsr_out_printf(&out, "%-16s %s\n", "engine", engine);
-        stats_confined(&out, bundles ? lsr_bundles_confined(bundles) : 1);
-        stats_count(&out, "entries", listing->entries);
-        stats_count(&out, "directories", listing->directories);
-        stats_count(&out, "system calls",
+        stats_text(&s, "engine", engine);
+        stats_confined(&s, bundles ? lsr_bundles_confined(bundles) : 1);
+        stats_count(&s, "entries", listing->entries);
+        stats_count(&s, "directories", listing->directories);
+        stats_count(&s, "system calls",
                     io->syscalls + view->out->writes + view->syscalls + view->links.syscalls + commands->syscalls +
                             lsr_message_writes());
-        stats_count(&out, "ring requests", io->ring_ops);
-        stats_count(&out, "ring enters", io->ring_enters);
-        stats_count(&out, "ring repeated", io->retried_ops);
-        stats_count(&out, "thread requests", io->thread_ops);
-        stats_count(&out, "sync requests", io->sync_ops);
+        stats_count(&s, "ring requests", io->ring_ops);
+        stats_count(&s, "ring enters", io->ring_enters);
+        stats_count(&s, "ring repeated", io->retried_ops);
+        stats_count(&s, "thread requests", io->thread_ops);
+        stats_count(&s, "sync requests", io->sync_ops);
         if (io->faults)
-                stats_count(&out, "faults injected", io->faults);
-        if (commands->runs)
-                lsr_out_printf(&out, "%-16s %u (their system calls are not counted)\n", "programs run", commands->runs);
+                stats_count(&s, "faults injected", io->faults);
+        stats_programs(&s, commands->runs);
         if (bundles)
-                stats_remote(&out, bundles);
-        stats_count(&out, "bytes read", io->bytes_read);
-        stats_count(&out, "bytes written", lsr_out_pos(view->out));
-        stats_time(&out, "reading", listing->read_ns);
-        stats_time(&out, "waiting", listing->wait_ns);
-        stats_time(&out, "sorting", listing->sort_ns);
-        stats_time(&out, "showing", listing->show_ns);
-        lsr_out_flush(&out);
+                stats_remote(&s, bundles);
+        stats_count(&s, "bytes read", io->bytes_read);
+        stats_count(&s, "bytes written", lsr_out_pos(view->out));
+        stats_time(&s, "reading", listing->read_ns);
+        stats_time(&s, "waiting", listing->wait_ns);
+        stats_time(&s, "sorting", listing->sort_ns);
+        stats_time(&s, "showing", listing->show_ns);
+        lsr_out_puts(&s.out, json ? "}\n" : "");
+        (void)!write(STDERR_FILENO, s.out.buf, s.out.len);
+        lsr_out_free(&s.out);
 }

@@ -259,6 +259,17 @@ int lsr_io_run(struct lsr_io *io, const struct lsr_op *ops, size_t n)
         return r;
 }
 
+struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
+{
+        return (struct lsr_op){
+                .dirfd = dirfd,
+                .mask = (uint16_t)lsr_meta_statx_mask(fields),
+                .kind = LSR_OP_STAT,
+                .follow = follow,
+                .attributes = fields & LSR_FIELD_ATTRIBUTES,
+        };
+}
+
 /* One operation in its place, whatever is under way. */
 static ssize_t io_here(struct lsr_io *io, const struct lsr_op *op)
 {

@@ -131,16 +131,7 @@ struct lsr_op {
 };
 
 /* A stat of many files below @dirfd; lsr_op_put() makes it that of one. */
-static inline struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow)
-{
-        return (struct lsr_op){
-                .dirfd = dirfd,
-                .mask = (uint16_t)lsr_meta_statx_mask(fields),
-                .kind = LSR_OP_STAT,
-                .follow = follow,
-                .attributes = fields & LSR_FIELD_ATTRIBUTES,
-        };
-}
+struct lsr_op lsr_op_stat(int dirfd, unsigned fields, bool follow);
 
 static inline void lsr_op_put(struct lsr_op *ret_op, const struct lsr_op *stat, const char *name, struct lsr_meta *meta)
 {

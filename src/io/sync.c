@@ -7,6 +7,7 @@
  * lsr_sync_run() does any operation.  Threads run it, and so does the ring for
  * what it cannot do itself.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,7 +38,7 @@ int lsr_op_open_flags(const struct lsr_op *op)
         return O_RDONLY | O_NONBLOCK | O_NOCTTY | (op->follow ? 0 : O_NOFOLLOW) | op->data->flags;
 }
 
-static int sync_open(const struct lsr_op *op, struct lsr_io_stats *stats)
+static int sync_open_file(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
         int flags = lsr_op_open_flags(op) | O_CLOEXEC, fd;
 
@@ -49,6 +50,11 @@ static int sync_open(const struct lsr_op *op, struct lsr_io_stats *stats)
                 fd = openat(op->dirfd, op->name, flags & ~O_NOATIME);
         }
         return fd < 0 ? -errno : fd;
+}
+
+static void sync_open(const struct lsr_op *op, struct lsr_io_stats *stats)
+{
+        op->data->ret = sync_open_file(op, stats);
 }
 
 bool lsr_file_is_complete(const struct lsr_op_data *file)
@@ -63,7 +69,7 @@ bool lsr_file_is_complete(const struct lsr_op_data *file)
 static void sync_read_file(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
         struct lsr_op_data *file = op->data;
-        int fd = sync_open(op, stats);
+        int fd = sync_open_file(op, stats);
         size_t len = 0;
         ssize_t n = 1;
 
@@ -91,26 +97,22 @@ static void sync_read_file(const struct lsr_op *op, struct lsr_io_stats *stats)
         stats->syscalls++;
 }
 
-static ssize_t sync_read_dir(const struct lsr_op *op, struct lsr_io_stats *stats)
+static void sync_read_dir(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
-        ssize_t n;
+        ssize_t n = syscall(SYS_getdents64, op->dirfd, op->data->buf, op->data->cap);
 
         stats->syscalls++;
-        n = syscall(SYS_getdents64, op->dirfd, op->data->buf, op->data->cap);
+        stats->bytes_read += n > 0 ? (size_t)n : 0;
         /* A directory that has been removed is at its end: POSIX has it so of readdir(). */
-        if (n < 0)
-                return errno == ENOENT ? 0 : -errno;
-        stats->bytes_read += (size_t)n;
-        return n;
+        op->data->ret = n >= 0 ? n : errno == ENOENT ? 0 : -errno;
 }
 
-static ssize_t sync_read_link(const struct lsr_op *op, struct lsr_io_stats *stats)
+static void sync_read_link(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
-        ssize_t n;
+        ssize_t n = readlinkat(op->dirfd, op->name, op->data->buf, op->data->cap);
 
         stats->syscalls++;
-        n = readlinkat(op->dirfd, op->name, op->data->buf, op->data->cap);
-        return n < 0 ? -errno : n;
+        op->data->ret = n < 0 ? -errno : n;
 }
 
 /* ---- extended attributes ---- */
@@ -175,7 +177,7 @@ static ssize_t sync_xattr_call(const struct lsr_op *op, struct lsr_io_stats *sta
 }
 
 /* Most files have no attributes, and none of the others many. */
-static ssize_t sync_xattr(const struct lsr_op *op, struct lsr_io_stats *stats)
+static void sync_xattr(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
         char first[SYNC_XATTR_FIRST], *all = first;
         ssize_t n = sync_xattr_call(op, stats, first, sizeof(first));
@@ -191,7 +193,7 @@ static ssize_t sync_xattr(const struct lsr_op *op, struct lsr_io_stats *stats)
         }
         if (all != first)
                 free(all);
-        return n;
+        op->data->ret = n;
 }
 
 /* ---- stat ---- */
@@ -224,30 +226,15 @@ static void sync_stat(const struct lsr_op *op, struct lsr_io_stats *stats)
 
 void lsr_sync_run(const struct lsr_op *op, struct lsr_io_stats *stats)
 {
-        switch ((enum lsr_op_kind)op->kind) {
-        case LSR_OP_STAT:
-                sync_stat(op, stats);
-                return;
-        case LSR_OP_READ_FILE:
-                sync_read_file(op, stats);
-                return;
-        case LSR_OP_READ_LINK:
-                op->data->ret = sync_read_link(op, stats);
-                return;
-        case LSR_OP_LIST_XATTRS:
-        case LSR_OP_GET_XATTR:
-                op->data->ret = sync_xattr(op, stats);
-                return;
-        case LSR_OP_OPEN:
-                op->data->ret = sync_open(op, stats);
-                return;
-        case LSR_OP_READ_DIR:
-                op->data->ret = sync_read_dir(op, stats);
-                return;
-        case LSR_OP_KINDS:
-                break;
-        }
-        abort();
+        static void (*const kinds[LSR_OP_KINDS])(const struct lsr_op *op, struct lsr_io_stats *stats) = {
+                [LSR_OP_STAT] = sync_stat,           [LSR_OP_READ_FILE] = sync_read_file,
+                [LSR_OP_READ_LINK] = sync_read_link, [LSR_OP_LIST_XATTRS] = sync_xattr,
+                [LSR_OP_GET_XATTR] = sync_xattr,     [LSR_OP_OPEN] = sync_open,
+                [LSR_OP_READ_DIR] = sync_read_dir,
+        };
+
+        assert(op->kind < LSR_OP_KINDS);
+        kinds[op->kind](op, stats);
 }
 
 /* ---- the engine ---- */

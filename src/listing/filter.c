@@ -50,10 +50,8 @@ bool lsr_filter_shows(const struct lsr_list_options *o, const struct lsr_entry *
         return !o->only || filter_matches(o->only, e->name, 0);
 }
 
-bool lsr_filter_keeps(const struct lsr_list_options *o, const char *name, uint8_t type)
+bool lsr_filter_lets_through(const struct lsr_list_options *o, const char *name, uint8_t type)
 {
-        if (o->show != LSR_SHOW_ALL && name[0] == '.' && (o->show == LSR_SHOW_VISIBLE || lsr_entry_is_dots(name)))
-                return false;
         if (o->show == LSR_SHOW_VISIBLE && o->hide && filter_matches(o->hide, name, FNM_PERIOD))
                 return false;
         return (!o->ignore || !filter_matches(o->ignore, name, FNM_PERIOD)) &&

@@ -46,20 +46,6 @@ static struct lsr_set listing_set(struct listing *l, const struct lsr_rows *r, c
         return set;
 }
 
-/* With @dir an operand that is a bundle. */
-static const struct lsr_set_bundle *listing_bundle(const struct listing *l, const struct lsr_node *dir,
-                                                   struct lsr_set_bundle *buf)
-{
-        const struct lsr_bundle *b = dir->place.bundle;
-
-        if (!b || dir->place.row != 0 || !dir->operand || !l->in.o->want.remarks)
-                return NULL;
-        *buf = (struct lsr_set_bundle){
-                .format = b->format, .filters = b->filters, .members = lsr_bundle_members(b), .bytes = b->stored
-        };
-        return buf;
-}
-
 static int listing_show(struct listing *l, const struct lsr_set *set)
 {
         uint64_t at = lsr_clock();
@@ -81,7 +67,7 @@ static int listing_dir(struct listing *l, struct lsr_node *dir)
                 int error;
 
                 set.heading = heading;
-                set.bundle = listing_bundle(l, dir, &bundle);
+                set.bundle = lsr_source_about(&l->in, dir, &bundle);
                 /* Where few are looked for, directories without one are no news. */
                 error = set.n == 0 && l->in.o->recursive && lsr_filter_is_choosy(l->in.o) ? 0 : listing_show(l, &set);
                 if (error < 0 || got == LSR_READ_ALL)

@@ -42,15 +42,15 @@ struct sort_ctx {
         size_t prefix;      /* in how many bytes */
         locale_t collate;   /* (locale_t)0: by bytes */
         bool texts;         /* items are of texts */
-        int (*ties)(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b);
+        const struct sort_order *order;
 };
 
-bool lsr_sort_by_name_only(const struct lsr_list_options *o)
-{
-        return (o->sort == LSR_SORT_NAME || o->sort == LSR_SORT_VERSION || o->sort == LSR_SORT_EXTENSION ||
-                o->sort == LSR_SORT_NATURAL) &&
-               !o->dirs_first;
-}
+/* An order is a row of sort_orders[]. */
+struct sort_order {
+        void (*keys)(struct sort_ctx *ctx, struct sort_item *items, size_t n); /* NULL: they stay 0 */
+        int (*ties)(const struct sort_ctx *ctx, const struct sort_item *a, const struct sort_item *b);
+        bool by_name; /* nothing else decides */
+};
 
 static struct lsr_entry *sort_entry(const struct sort_ctx *ctx, const struct sort_item *item)
 {
@@ -126,7 +126,7 @@ static int sort_compare(const struct sort_ctx *ctx, const struct sort_item *a, c
 
         if (a->key != b->key)
                 return a->key < b->key ? -1 : 1;
-        r = ctx->ties(ctx, a, b);
+        r = ctx->order->ties(ctx, a, b);
         return ctx->o->reverse ? -r : r;
 }
 
@@ -230,10 +230,8 @@ static uint64_t sort_text_key(const char *s)
 {
         uint64_t key = 0;
 
-        for (unsigned i = 0; i < 8; i++) {
-                key = key << 8 | (unsigned char)*s;
-                s += *s != '\0';
-        }
+        for (unsigned i = 0; i < 8 && s[i]; i++)
+                key |= (uint64_t)(unsigned char)s[i] << (56 - 8 * i);
         return key;
 }
 
@@ -269,34 +267,6 @@ static uint64_t sort_number_key(const char *name)
         return key >> 63 ? ~key : key | (uint64_t)1 << 63;
 }
 
-static uint64_t sort_key(const struct sort_ctx *ctx, const struct sort_item *item)
-{
-        const struct lsr_list_options *o = ctx->o;
-        const struct lsr_entry *e = sort_entry(ctx, item);
-
-        /* While names are sorted, metadata may still be incomplete: it is read only where it decides the order. */
-        switch (o->sort) {
-        case LSR_SORT_NAME:
-                return sort_shared_key(ctx, sort_text(ctx, item));
-        case LSR_SORT_SIZE:
-                return ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0);
-        case LSR_SORT_TIME:
-                return ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[o->time] : 0);
-        case LSR_SORT_WIDTH:
-                return o->width(o->width_ctx, e);
-        case LSR_SORT_INODE:
-                return lsr_entry_stat_ok(e) ? e->meta.inode : 0;
-        case LSR_SORT_NATURAL:
-        case LSR_SORT_NUMBER:
-                return sort_number_key(e->name);
-        case LSR_SORT_NONE:
-        case LSR_SORT_VERSION:
-        case LSR_SORT_EXTENSION:
-                break;
-        }
-        return 0;
-}
-
 /* The common prefix of all texts except "." and "..", which -a puts into every listing. */
 static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items, size_t n)
 {
@@ -319,6 +289,48 @@ static void sort_find_shared(struct sort_ctx *ctx, const struct sort_item *items
         }
         ctx->shared = first;
         ctx->prefix = prefix == SIZE_MAX ? 0 : prefix;
+}
+
+/* While names are sorted, metadata may still be incomplete: it is read only where it decides the order. */
+static void sort_keys_name(struct sort_ctx *ctx, struct sort_item *items, size_t n)
+{
+        sort_find_shared(ctx, items, n);
+        for (size_t i = 0; i < n; i++)
+                items[i].key = sort_shared_key(ctx, sort_text(ctx, &items[i]));
+}
+
+/* Keys of entries @e. */
+#define SORT_KEYS(what, value)                                                                \
+        static void sort_keys_##what(struct sort_ctx *ctx, struct sort_item *items, size_t n) \
+        {                                                                                     \
+                for (size_t i = 0; i < n; i++) {                                              \
+                        const struct lsr_entry *e = sort_entry(ctx, &items[i]);               \
+                                                                                              \
+                        items[i].key = (value);                                               \
+                }                                                                             \
+        }
+SORT_KEYS(size, ~sort_signed_key(lsr_entry_stat_ok(e) ? (int64_t)e->meta.size : 0))
+SORT_KEYS(time, ~sort_signed_key(lsr_entry_stat_ok(e) ? e->meta.sec[ctx->o->time] : 0))
+SORT_KEYS(inode, lsr_entry_stat_ok(e) ? e->meta.inode : 0)
+SORT_KEYS(width, ctx->o->width(ctx->o->width_ctx, e))
+SORT_KEYS(number, sort_number_key(e->name))
+
+static const struct sort_order sort_orders[] = {
+        [LSR_SORT_NAME] = { sort_keys_name, sort_ties_name, true },
+        [LSR_SORT_NONE] = {},
+        [LSR_SORT_SIZE] = { sort_keys_size, sort_ties_name },
+        [LSR_SORT_TIME] = { sort_keys_time, sort_ties_time },
+        [LSR_SORT_VERSION] = { NULL, sort_ties_version, true },
+        [LSR_SORT_EXTENSION] = { NULL, sort_ties_extension, true },
+        [LSR_SORT_WIDTH] = { sort_keys_width, sort_ties_name },
+        [LSR_SORT_INODE] = { sort_keys_inode, sort_ties_name },
+        [LSR_SORT_NATURAL] = { sort_keys_number, sort_ties_natural, true },
+        [LSR_SORT_NUMBER] = { sort_keys_number, sort_ties_number, true },
+};
+
+bool lsr_sort_by_name_only(const struct lsr_list_options *o)
+{
+        return sort_orders[o->sort].by_name && !o->dirs_first;
 }
 
 /* strxfrm once for each name, instead of strcoll once for each comparison. */
@@ -384,13 +396,10 @@ static void sort_range(struct sort_ctx *ctx, struct lsr_entry *const *rows, stru
         ctx->texts = false;
         if (ctx->collate && ctx->o->sort != LSR_SORT_VERSION)
                 sort_collate(ctx, items, n, arena);
-        if (ctx->o->sort == LSR_SORT_NAME)
-                sort_find_shared(ctx, items, n);
-        for (size_t i = 0; i < n; i++) {
-                items[i].key = sort_key(ctx, &items[i]);
-                if (ctx->o->reverse)
-                        items[i].key = ~items[i].key;
-        }
+        if (ctx->order->keys)
+                ctx->order->keys(ctx, items, n);
+        for (size_t i = 0; i < n && ctx->o->reverse; i++)
+                items[i].key = ~items[i].key;
         sorted = sort_items(ctx, items, items + n, n);
         /* @to takes the place of the room. */
         lsr_arena_forget(sorted == items ? items + n : items, n * sizeof(*items));
@@ -402,7 +411,7 @@ static void sort_range(struct sort_ctx *ctx, struct lsr_entry *const *rows, stru
 void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, struct lsr_entry **to, size_t n,
               struct lsr_arena *arena)
 {
-        struct sort_ctx ctx = { .o = o, .ties = sort_ties_name };
+        struct sort_ctx ctx = { .o = o, .order = &sort_orders[o->sort] };
         bool any = o->sort != LSR_SORT_NONE && n > 1;
         size_t dirs = 0;
 
@@ -412,17 +421,7 @@ void lsr_sort(const struct lsr_list_options *o, struct lsr_entry *const *rows, s
         }
         if (!any)
                 return;
-        if (o->sort == LSR_SORT_TIME)
-                ctx.ties = sort_ties_time;
-        else if (o->sort == LSR_SORT_EXTENSION)
-                ctx.ties = sort_ties_extension;
-        else if (o->sort == LSR_SORT_VERSION)
-                ctx.ties = sort_ties_version;
-        else if (o->sort == LSR_SORT_NATURAL)
-                ctx.ties = sort_ties_natural;
-        else if (o->sort == LSR_SORT_NUMBER)
-                ctx.ties = sort_ties_number;
-        else if (o->sort == LSR_SORT_WIDTH)
+        if (o->sort == LSR_SORT_WIDTH)
                 o->width_set(o->width_ctx, rows, n);
         if (!lsr_locale_collates_bytes())
                 ctx.collate = lsr_locale();

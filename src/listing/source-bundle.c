@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "listing/filter.h"
 #include "listing/source.h"
 #include "remote/url.h"
@@ -193,7 +194,7 @@ static void members_describe(struct members *x, struct lsr_entry *e, const struc
         struct lsr_entry_member *member = lsr_arena_new(x->arena, struct lsr_entry_member, 1);
         struct lsr_entry_extra *extra = members_new_extra(x, m);
 
-        *member = (struct lsr_entry_member){ .bundle = x->dir.bundle->path,
+        *member = (struct lsr_entry_member){ .bundle = lsr_bundle_shown(x->dir.bundle),
                                              .method = m->method,
                                              .raw = m->raw,
                                              .raw_len = m->raw_len,
@@ -391,6 +392,17 @@ static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *plac
         return sum;
 }
 
+/* Of a directory in one, nothing. */
+static bool bundle_about(const struct lsr_place *place, struct lsr_set_bundle *ret_about)
+{
+        const struct lsr_bundle *b = place->bundle;
+
+        *ret_about = (struct lsr_set_bundle){
+                .format = b->format, .filters = b->filters, .members = lsr_bundle_members(b), .bytes = b->stored
+        };
+        return place->row == 0;
+}
+
 static int bundle_follow(struct lsr_reader *in, struct lsr_node *dir)
 {
         return lsr_place_enter(&dir->place, false);
@@ -407,6 +419,7 @@ const struct lsr_source lsr_source_bundle = {
         .open = bundle_open,
         .next = bundle_next,
         .complete = lsr_rows_report,
+        .about = bundle_about,
         .total = bundle_total,
 };
 
@@ -453,6 +466,17 @@ static int bundle_find_member(const struct lsr_list_options *o, const char *path
         return error;
 }
 
+/* Operand @e is called as its URL may be shown. */
+static void bundle_hide_secrets(struct lsr_arena *arena, const struct lsr_bundle *bundle, struct lsr_entry *e)
+{
+        lsr_autofree char *shown = lsr_bundle_is_remote(bundle) ? lsr_url_show_all(e->name) : NULL;
+
+        if (!shown)
+                return;
+        e->name_len = (uint32_t)strlen(shown);
+        e->name = lsr_arena_strndup(arena, shown, e->name_len);
+}
+
 void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r)
 {
         struct lsr_place *places;
@@ -473,6 +497,7 @@ void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r)
                 if (error == 1)
                         continue;
                 if (error == 0) {
+                        bundle_hide_secrets(r->arena, places[i].bundle, e);
                         bundle_operand(in, r->arena, &places[i], e);
                 } else if (error == LSR_PLACE_UNREADABLE) {
                         in->sink->trouble(in->sink->ctx, LSR_TROUBLE_BUNDLE, e->name, 0, true);

@@ -74,26 +74,20 @@ static struct lsr_op *dir_ops(struct lsr_reader *in, struct lsr_rows *r, size_t 
         return in->ops.ops + in->ops.n;
 }
 
-/* Keep what the filter lets through, at the front of the lot, and ask for metadata where it is needed. */
+/* Make rows of what the filter lets through, and ask for metadata where it is needed. */
 static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *path, struct lsr_dir_lot *lot)
 {
-        size_t path_len = strlen(path);
+        size_t path_len = strlen(path), n_ops = 0;
         bool follow = in->o->follow == LSR_FOLLOW_ALWAYS;
         const struct lsr_op stat = lsr_op_stat(in->dir.fd, in->o->want.fields, follow);
-        struct lsr_op *ops;
-        size_t kept = 0, n_ops = 0;
+        const struct lsr_entry *end = lot->entries + lot->n;
+        struct lsr_op *ops = dir_ops(in, r, lot->n);
 
-        for (size_t i = 0; i < lot->n; i++) {
-                if (!lsr_filter_keeps(in->o, lot->entries[i].name, lot->entries[i].type))
+        lsr_rows_reserve(r, lot->n);
+        for (struct lsr_entry *e = lot->entries; e < end; e++) {
+                if (!lsr_filter_keeps(in->o, e->name, e->type))
                         continue;
-                if (kept != i)
-                        lot->entries[kept] = lot->entries[i];
-                kept++;
-        }
-        ops = dir_ops(in, r, kept);
-        for (size_t i = 0; i < kept; i++) {
-                struct lsr_entry *e = &lot->entries[i];
-
+                r->rows[r->n++] = e;
                 if (!lsr_want_stat(&in->o->want, e->type))
                         continue;
                 e->flags |= LSR_ENTRY_STAT | (follow ? LSR_ENTRY_FOLLOWED : 0);
@@ -104,7 +98,6 @@ static int dir_take_lot(struct lsr_reader *in, struct lsr_rows *r, const char *p
                 }
                 lsr_op_put(&ops[n_ops++], &stat, e->name, &e->meta);
         }
-        lsr_rows_add(r, lot->entries, kept);
         in->ops.n += in->ops.ops ? n_ops : 0;
         if (n_ops == 0)
                 return 0;

@@ -13,20 +13,25 @@
 #include "listing/filter.h"
 #include "listing/sort.h"
 
+void lsr_rows_reserve(struct lsr_rows *r, size_t n)
+{
+        size_t cap = r->cap ? 2 * r->cap : n;
+        struct lsr_entry **rows;
+
+        if (r->cap - r->n >= n)
+                return;
+        while (cap - r->n < n)
+                cap *= 2;
+        rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
+        memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
+        lsr_arena_forget(r->rows, r->n * sizeof(*rows));
+        r->rows = rows;
+        r->cap = cap;
+}
+
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
 {
-        if (r->cap - r->n < n) {
-                size_t cap = r->cap ? 2 * r->cap : n;
-                struct lsr_entry **rows;
-
-                while (cap - r->n < n)
-                        cap *= 2;
-                rows = lsr_arena_new(r->arena, struct lsr_entry *, cap);
-                memcpy(rows, r->rows ? (void *)r->rows : (void *)rows, r->n * sizeof(*rows));
-                lsr_arena_forget(r->rows, r->n * sizeof(*rows));
-                r->rows = rows;
-                r->cap = cap;
-        }
+        lsr_rows_reserve(r, n);
         for (size_t i = 0; i < n; i++)
                 r->rows[r->n++] = &entries[i];
 }
@@ -204,6 +209,14 @@ void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
         if (in->o->total_size)
                 source_totals(in, &dir->place, r);
         lsr_rows_sort(in, r, true);
+}
+
+const struct lsr_set_bundle *lsr_source_about(const struct lsr_reader *in, const struct lsr_node *dir,
+                                              struct lsr_set_bundle *buf)
+{
+        const struct lsr_source *source = source_of(&dir->place);
+
+        return dir->operand && in->o->want.remarks && source->about && source->about(&dir->place, buf) ? buf : NULL;
 }
 
 /* Leave out rows that git ignores, or those that are not shown. */

@@ -95,6 +95,8 @@ struct lsr_source {
         int (*next)(struct lsr_reader *in, struct lsr_node *dir);
         /* What metadata does not tell, and messages.  @path is that of the directory, NULL for operands. */
         void (*complete)(struct lsr_reader *in, const struct lsr_rows *r, const char *path);
+        /* What is said of the operand at @place above its rows.  False: nothing; NULL: never anything. */
+        bool (*about)(const struct lsr_place *place, struct lsr_set_bundle *ret_about);
         /* Bytes below the directory at @place that is entry @e of what is being read. */
         uint64_t (*total)(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e);
 };
@@ -112,13 +114,18 @@ int lsr_source_go_on(struct lsr_reader *in, struct lsr_node *dir);
 /* The rows of @dir are there with their metadata: what else must be known of them, messages, order. */
 void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir);
 
+/* What is to be said of @dir above its rows, in @buf; NULL: nothing. */
+const struct lsr_set_bundle *lsr_source_about(const struct lsr_reader *in, const struct lsr_node *dir,
+                                              struct lsr_set_bundle *buf);
+
 /* Operands that are, or lie in, bundles: put the members that they mean in their place, with LSR_ENTRY_MEMBER. */
 void lsr_source_find_members(struct lsr_reader *in, struct lsr_rows *r);
 
 /* Make those of the sorted rows that are to be listed next the children of @dir. */
 void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *dir, const struct lsr_rows *r);
 
-/* Of a set while it is collected. */
+/* Of a set while it is collected: room for @n more, or all of @entries. */
+void lsr_rows_reserve(struct lsr_rows *r, size_t n);
 void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n);
 
 /* They are sorted, and in @to becomes a copy of them, of a directory on disk; what else is in their arena may go. */

@@ -145,11 +145,23 @@ static int target_create(struct lsr_target *t)
         return -errno;
 }
 
-static int target_open_stdout(struct lsr_target *t, bool needs_file)
+static int target_open_stream(struct lsr_target *t, int end, bool needs_file)
 {
         t->spooled = t->is_file = needs_file;
-        t->fd = needs_file ? lsr_spool_file() : STDOUT_FILENO;
+        t->end = end;
+        t->fd = needs_file ? lsr_spool_file() : end;
         return t->fd < 0 ? t->fd : 0;
+}
+
+int lsr_target_open_pipe(struct lsr_target *ret_target, int fd, bool needs_file)
+{
+        struct lsr_target t = { .dirfd = -1, .room = LSR_TARGET_UNBOUNDED };
+        int r = target_open_stream(&t, fd, needs_file);
+
+        if (r < 0)
+                lsr_target_close(&t);
+        *ret_target = t;
+        return r;
 }
 
 /* Look at the existing file of that name, if any. 1: it is a device or the like, and open. */
@@ -180,7 +192,7 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
         int r;
 
         if (strcmp(path, "-") == 0) {
-                r = target_open_stdout(&t, needs_file);
+                r = target_open_stream(&t, STDOUT_FILENO, needs_file);
                 *ret_target = t;
                 return r;
         }
@@ -279,7 +291,7 @@ static int target_copy_read(const struct lsr_target *t, off_t from)
         struct lsr_out out;
         int r = 0;
 
-        lsr_out_init(&out, STDOUT_FILENO);
+        lsr_out_init(&out, t->end);
         while (r == 0) {
                 char *to = lsr_out_reserve(&out, TARGET_READ);
                 ssize_t n = pread(t->fd, to, TARGET_READ, from);
@@ -304,7 +316,7 @@ static int target_copy_out(const struct lsr_target *t)
         ssize_t n;
 
         do {
-                n = sendfile(STDOUT_FILENO, t->fd, &from, TARGET_COPY);
+                n = sendfile(t->end, t->fd, &from, TARGET_COPY);
         } while (n > 0 || (n < 0 && errno == EINTR));
         /* The kernel sends nothing to what was opened with O_APPEND, as the shell does for ">>". */
         if (n < 0 && (errno == EINVAL || errno == ENOSYS))
@@ -343,6 +355,8 @@ void lsr_target_close(struct lsr_target *t)
         }
         if (t->fd > STDERR_FILENO)
                 close(t->fd);
+        if (t->spooled && t->end > STDERR_FILENO)
+                close(t->end);
         if (t->dirfd >= 0)
                 close(t->dirfd);
         free(t->name);

@@ -24,8 +24,9 @@ enum lsr_target_refusal {
 struct lsr_target {
         int fd; /* to write to, and to read from if is_file */
         bool is_file;
-        bool spooled;  /* goes to standard output when it is complete */
+        bool spooled;  /* goes to @end when it is complete */
         uint64_t room; /* bytes that are free where it is made; LSR_TARGET_UNBOUNDED: not known */
+        int end;       /* of one that is spooled: standard output, or the pipe */
         /* The rest is private. */
         bool force;
         int dirfd;
@@ -39,6 +40,9 @@ struct lsr_target {
  */
 int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force, bool needs_file,
                     const char *const *roots, unsigned n_roots);
+
+/* The same into the pipe @fd, which is taken over, also if it fails. */
+int lsr_target_open_pipe(struct lsr_target *ret_target, int fd, bool needs_file);
 
 /* Everything was written: flush it to the disk. */
 int lsr_target_sync(struct lsr_target *t);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 #include "version.h"
 
 #define CLIENT_NAME "lsr-remote"
+#define CLIENT_PIPE (1 << 20)
+#define CLIENT_ABANDON_MS 8000u
+#define CLIENT_TICK_MS 100
 
 /* --- starting --- */
 
@@ -139,15 +143,16 @@ static void client_descriptors(struct msghdr *message, int fds[2])
         }
 }
 
-/* The answer to the request at hand.  0: it came, whatever its result; -EPIPE: nobody is there; -EBADMSG. */
-static int client_answer(struct lsr_remote_client *c, uint32_t type, uint32_t id, struct lsr_remote_answer *answer,
-                         int fds[2])
+/* An answer of whatever type to request @id.  0: it came, whatever its result; -EPIPE: nobody is there; -EBADMSG. */
+static int client_receive(struct lsr_remote_client *c, uint32_t id, struct lsr_remote_answer *answer, int fds[2])
 {
         char control[CMSG_SPACE(2 * sizeof(int))];
         struct iovec part = { answer, sizeof(*answer) };
         struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control };
         ssize_t n;
 
+        while (c->waiting && poll(&(struct pollfd){ .fd = c->fd, .events = POLLIN }, 1, CLIENT_TICK_MS) == 0)
+                c->waiting(c->ctx);
         do {
                 message.msg_controllen = sizeof(control);
                 n = recvmsg(c->fd, &message, MSG_CMSG_CLOEXEC);
@@ -155,14 +160,26 @@ static int client_answer(struct lsr_remote_client *c, uint32_t type, uint32_t id
         if (n <= 0)
                 return n == 0 || errno == ECONNRESET ? -EPIPE : -errno;
         client_descriptors(&message, fds);
-        if (n == sizeof(*answer) && answer->type == type && answer->id == id && answer->result <= 0) {
+        if (n == sizeof(*answer) && answer->id == id && answer->result <= 0) {
                 answer->text[sizeof(answer->text) - 1] = answer->tag[sizeof(answer->tag) - 1] = '\0';
                 return 0;
         }
+        return -EBADMSG;
+}
+
+/* The answer of type @type to the request at hand; the same. */
+static int client_answer(struct lsr_remote_client *c, uint32_t type, uint32_t id, struct lsr_remote_answer *answer,
+                         int fds[2])
+{
+        int r = client_receive(c, id, answer, fds);
+
+        if (r == 0 && answer->type == type)
+                return 0;
         for (unsigned i = 0; i < 2; i++)
                 if (fds[i] >= 0)
                         close(fds[i]);
-        return -EBADMSG;
+        fds[0] = fds[1] = -1;
+        return r < 0 ? r : -EBADMSG;
 }
 
 /* An error that has no words of the helper. */
@@ -264,21 +281,63 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
         return answer.result;
 }
 
-int lsr_remote_put(struct lsr_remote_client *c, const char *url, int fd, uint64_t size, bool replace,
+int lsr_remote_put(struct lsr_remote_client *c, const char *url, bool replace, int *ret_fd,
                    char ret_text[LSR_REMOTE_TEXT_MAX])
 {
-        struct lsr_remote_put put = { .type = LSR_REMOTE_PUT, .id = ++c->last_id, .replace = replace, .size = size };
-        struct lsr_remote_answer answer;
-        int fds[2] = { -1, -1 }, r;
+        struct lsr_remote_put put = { .type = LSR_REMOTE_PUT, .id = ++c->last_id, .replace = replace };
+        int fds[2], r;
 
-        r = client_send_fd(c, &put, sizeof(put), url, strlen(url), fd);
-        if (r == 0)
-                r = client_answer(c, LSR_REMOTE_STORED, put.id, &answer, fds);
+        if (pipe2(fds, O_CLOEXEC) < 0)
+                return client_fail(-errno, ret_text);
+        (void)fcntl(fds[1], F_SETPIPE_SZ, CLIENT_PIPE);
+        r = client_send_fd(c, &put, sizeof(put), url, strlen(url), fds[0]);
+        close(fds[0]);
+        if (r < 0) {
+                close(fds[1]);
+                return client_fail(r, ret_text);
+        }
+        *ret_fd = fds[1];
+        return 0;
+}
+
+bool lsr_remote_put_failed(const struct lsr_remote_client *c)
+{
+        return poll(&(struct pollfd){ .fd = c->fd, .events = POLLIN }, 1, 0) > 0;
+}
+
+int lsr_remote_put_end(struct lsr_remote_client *c, bool keep, uint64_t size, void (*told)(void *ctx, uint64_t bytes),
+                       void *ctx, struct lsr_remote_stats *ret_stats, char ret_text[LSR_REMOTE_TEXT_MAX])
+{
+        struct lsr_remote_store store = { .type = LSR_REMOTE_STORE, .id = c->last_id, .size = size };
+        struct lsr_remote_close end = { .type = LSR_REMOTE_CLOSE, .id = c->last_id };
+        struct lsr_remote_answer answer;
+        int fds[2] = { -1, -1 };
+        int r = keep ? client_send(c, &store, sizeof(store), NULL, 0) : client_send(c, &end, sizeof(end), NULL, 0);
+
+        while (r == 0) {
+                r = client_receive(c, c->last_id, &answer, fds);
+                if (r == 0 && answer.type == LSR_REMOTE_STORED)
+                        break;
+                if (r == 0 && answer.type != LSR_REMOTE_STORING)
+                        r = -EBADMSG;
+                if (r == 0 && told)
+                        told(ctx, answer.stats.bytes);
+        }
         if (r < 0)
                 return client_fail(r, ret_text);
+        *ret_stats = answer.stats;
         if (answer.result < 0)
                 strcpy(ret_text, answer.text);
         return answer.result;
+}
+
+void lsr_remote_abandon(const struct lsr_remote_client *c)
+{
+        if (c->fd < 0)
+                return;
+        shutdown(c->fd, SHUT_RDWR);
+        for (unsigned i = 0; i < CLIENT_ABANDON_MS / 10 && waitpid(c->pid, NULL, WNOHANG) == 0; i++)
+                poll(NULL, 0, 10);
 }
 
 bool lsr_remote_missing(const uint8_t *have, struct lsr_remote_range range, struct lsr_remote_range *ret_missing)

@@ -19,6 +19,9 @@ struct lsr_remote_client {
         int fd; /* negative: not started */
         pid_t pid;
         uint32_t last_id;
+        /* May be set: called now and then while an answer is waited for. */
+        void (*waiting)(void *ctx);
+        void *ctx;
 };
 
 /* What was there once. */
@@ -62,11 +65,25 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
                     unsigned n_needed, unsigned n_wanted, char ret_text[LSR_REMOTE_TEXT_MAX]);
 
 /*
- * Store the @size bytes of @fd as the object @url, of s3, in place of what is there if @replace.  0 or a negative
- * errno; -EEXIST: there is one.
+ * Begin to store the object @url, of s3, in place of what is there if @replace.  *ret_fd is a pipe that takes it, and
+ * is the caller's; SIGPIPE must be ignored.  There is one at a time.  0 or a negative errno.
  */
-int lsr_remote_put(struct lsr_remote_client *c, const char *url, int fd, uint64_t size, bool replace,
+int lsr_remote_put(struct lsr_remote_client *c, const char *url, bool replace, int *ret_fd,
                    char ret_text[LSR_REMOTE_TEXT_MAX]);
+
+/* Whether it has failed: lsr_remote_put_end() knows why. */
+bool lsr_remote_put_failed(const struct lsr_remote_client *c);
+
+/*
+ * The end of it; the pipe was closed.  @keep: all @size bytes were written, and the object shall be there.  @told, or
+ * NULL, is called now and then with the bytes that are stored so far.  0 or a negative errno; -EEXIST: there is one;
+ * -ECANCELED: it was not to be kept.
+ */
+int lsr_remote_put_end(struct lsr_remote_client *c, bool keep, uint64_t size, void (*told)(void *ctx, uint64_t bytes),
+                       void *ctx, struct lsr_remote_stats *ret_stats, char ret_text[LSR_REMOTE_TEXT_MAX]);
+
+/* For the handler of a signal that ends the process: give up what is being stored, and wait a while for that. */
+void lsr_remote_abandon(const struct lsr_remote_client *c);
 
 /* Whether any of @range is missing by the bitmap @have: then *ret_missing is its rest, from the first such block on. */
 bool lsr_remote_missing(const uint8_t *have, struct lsr_remote_range range, struct lsr_remote_range *ret_missing);

@@ -9,8 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "remote/multipart.h"
 #include "remote/object.h"
 #include "remote/sigv4.h"
+#include "remote/upload.h"
 #include "remote/url.h"
 
 #define FETCH_TRIES 5u
@@ -18,6 +20,8 @@
 #define FETCH_DELAY_NS UINT64_C(200000000)
 #define FETCH_AFTER_MAX_S 60u
 #define FETCH_SECOND_NS UINT64_C(1000000000)
+#define FETCH_CODE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789."
+#define FETCH_ANSWER_MAX ((size_t)64 << 10)
 
 static uint64_t fetch_end(const struct lsr_fetch *f)
 {
@@ -35,18 +39,19 @@ static void fetch_condition(FILE *f, const struct lsr_fetch *fetch)
 {
         const struct lsr_object *o = fetch->object;
 
-        if (fetch->kind == LSR_FETCH_PUT && !o->replace)
-                fputs("If-None-Match: *\n", f);
-        else if (fetch->kind != LSR_FETCH_PUT && *o->tag)
+        if (fetch->sending)
+                fputs(fetch->sending->only_new ? "If-None-Match: *\n" : "", f);
+        else if (*o->tag)
                 fprintf(f, "%s: %s\n", fetch->kind == LSR_FETCH_RUN ? "If-Match" : "If-None-Match", o->tag);
 }
 
 /* Sign it as S3 wants it. */
-static int fetch_sign(FILE *f, struct lsr_remote *remote, const struct lsr_object *o)
+static int fetch_sign(FILE *f, struct lsr_remote *remote, const struct lsr_object *o, const struct lsr_sending *sending)
 {
         struct lsr_sigv4_header headers[4];
-        const char *payload = o->file >= 0 ? o->hash : LSR_SIGV4_EMPTY;
-        struct lsr_sigv4 s = { .method = o->file >= 0 ? "PUT" : "GET",
+        const char *payload = sending ? sending->hash : LSR_SIGV4_EMPTY;
+        struct lsr_sigv4 s = { .method = sending ? sending->method : "GET",
+                               .query = sending ? sending->query : NULL,
                                .headers = headers,
                                .payload = payload,
                                .region = *o->region ? o->region : remote->account.region,
@@ -92,8 +97,9 @@ static int fetch_headers(struct lsr_remote *remote, const struct lsr_fetch *fetc
         if (!f)
                 return -ENOMEM;
         fputs("Accept-Encoding: identity\n", f);
-        if (fetch->kind == LSR_FETCH_PUT)
-                fputs("Content-Type: application/octet-stream\n", f);
+        if (fetch->kind == LSR_FETCH_SEND)
+                /* To wait for "100 Continue" would take a round trip more. */
+                fputs("Content-Type: application/octet-stream\nExpect:\n", f);
         else if (fetch->kind == LSR_FETCH_TAIL)
                 fprintf(f, "Range: bytes=-%" PRIu64 "\n", LSR_REMOTE_TAIL);
         else if (fetch->kind == LSR_FETCH_ZERO)
@@ -101,7 +107,7 @@ static int fetch_headers(struct lsr_remote *remote, const struct lsr_fetch *fetc
         else
                 fprintf(f, "Range: bytes=%" PRIu64 "-%" PRIu64 "\n", fetch->at, fetch_end(fetch) - 1);
         fetch_condition(f, fetch);
-        r = fetch->object->bucket ? fetch_sign(f, remote, fetch->object) : 0;
+        r = fetch->object->bucket ? fetch_sign(f, remote, fetch->object, fetch->sending) : 0;
         if (fclose(f) != 0 || r < 0) {
                 free(text);
                 return r < 0 ? r : -ENOMEM;
@@ -128,6 +134,8 @@ static void fetch_account_renew(struct lsr_remote *remote)
 static int fetch_send(struct lsr_remote *remote, struct lsr_fetch *f)
 {
         struct lsr_object *o = f->object;
+        const struct lsr_sending *sending = f->sending;
+        lsr_autofree char *url = NULL, *query = NULL;
         char *headers = NULL;
         int r;
 
@@ -140,13 +148,20 @@ static int fetch_send(struct lsr_remote *remote, struct lsr_fetch *f)
         r = fetch_headers(remote, f, &headers);
         if (r < 0)
                 return r;
-        f->call.url = o->url;
+        if (sending && sending->query) {
+                query = lsr_sigv4_query(sending->query);
+                if (!query || asprintf(&url, "%s?%s", o->url, query) < 0) {
+                        free(headers);
+                        return url = NULL, -ENOMEM;
+                }
+        }
+        f->call.url = url ? url : o->url;
         f->call.headers = headers;
         f->call.netrc = !o->bucket && !o->elsewhere;
-        f->call.patience_s = o->patience_s;
-        f->call.puts = o->file >= 0;
-        f->call.file = o->file;
-        f->call.file_size = o->size;
+        f->call.patience_s = sending ? sending->patience_s : o->patience_s;
+        f->call.method = sending ? sending->method : NULL;
+        f->call.sent = sending ? sending->body : NULL;
+        f->call.sent_n = sending ? sending->n : 0;
         o->stats.requests++;
         r = lsr_http_start(remote->http, &f->call);
         explicit_bzero(headers, strlen(headers));
@@ -176,6 +191,10 @@ static int fetch_on_head(struct lsr_http_call *call)
 {
         struct lsr_fetch *f = call->ctx;
 
+        if (f->sending) {
+                f->sending->answer_n = 0;
+                return 0;
+        }
         f->error = f->kind == LSR_FETCH_RUN ? fetch_head_check(f) : lsr_object_head(f);
         if (f->error == 0 && f->kind == LSR_FETCH_RUN && !*f->object->tag && !*f->object->modified) {
                 strcpy(f->object->tag, call->answer.tag);
@@ -198,14 +217,33 @@ static int fetch_mark(struct lsr_fetch *f)
         return lsr_store_mark(&o->store, run);
 }
 
+/* What a store says of what was sent, as text; nobody needs more than its beginning. */
+static int fetch_answer(struct lsr_sending *sending, const void *data, size_t n)
+{
+        char *more;
+
+        if (n > FETCH_ANSWER_MAX - sending->answer_n)
+                n = FETCH_ANSWER_MAX - sending->answer_n;
+        more = realloc(sending->answer, sending->answer_n + n + 1);
+        if (!more)
+                return -ENOMEM;
+        sending->answer = more;
+        memcpy(more + sending->answer_n, data, n);
+        sending->answer_n += n;
+        more[sending->answer_n] = '\0';
+        return 0;
+}
+
 static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
 {
         struct lsr_fetch *f = call->ctx;
         struct lsr_object *o = f->object;
 
+        if (f->sending) {
+                f->error = fetch_answer(f->sending, data, n);
+                return f->error;
+        }
         o->stats.bytes += n;
-        if (f->kind == LSR_FETCH_PUT)
-                return 0;
         if (call->answer.status == 200) {
                 f->error = lsr_object_whole(o, data, n);
                 return f->error;
@@ -252,6 +290,8 @@ static int fetch_later(struct lsr_fetch *f, int error)
         return 0;
 }
 
+static void fetch_over(struct lsr_fetch *f, int error);
+
 int lsr_fetch_repeat(struct lsr_remote *remote)
 {
         uint64_t now = lsr_clock(), next = UINT64_MAX;
@@ -265,7 +305,7 @@ int lsr_fetch_repeat(struct lsr_remote *remote)
                         int r = fetch_send(remote, f);
 
                         if (r < 0)
-                                lsr_object_fetched(remote, f, lsr_object_fail(f->object, r, "%s", strerror(-r)));
+                                fetch_over(f, lsr_object_fail(f->object, r, "%s", strerror(-r)));
                 } else if (f->retry_at < next) {
                         next = f->retry_at;
                 }
@@ -413,6 +453,35 @@ static void fetch_measure(const struct lsr_fetch *f, uint64_t n)
                 o->bytes_per_second = (o->bytes_per_second + n * FETCH_SECOND_NS / body_ns) / 2;
 }
 
+/* Begins with 200, since completing takes a while, and only then says that it failed. */
+static void fetch_error_behind(struct lsr_fetch *f)
+{
+        lsr_autofree char *code = NULL;
+
+        if (f->call.answer.status != 200 || !f->sending->answer_n || !strstr(f->sending->answer, "<Error>"))
+                return;
+        code = lsr_multipart_text(f->sending->answer, "Code");
+        f->call.answer.status = 500;
+        if (code && strlen(code) < sizeof(f->call.answer.code) && !code[strspn(code, FETCH_CODE)])
+                strcpy(f->call.answer.code, code);
+}
+
+/* Of what was sent: as fetch_outcome(), or -EAGAIN: as of any other request. */
+static int fetch_sent(struct lsr_fetch *f)
+{
+        long status;
+
+        fetch_error_behind(f);
+        status = f->call.answer.status;
+        if (status == 200 || status == 201 || status == 204 || status == 206)
+                return 1;
+        if (f->sending->asks && (status == 401 || status == 403 || status == 404 || status == 416))
+                return 1;
+        if (f->sending->only_new && (status == 409 || status == 412))
+                return lsr_object_fail(f->object, -EEXIST, "there is an object of this name (%ld)", status);
+        return -EAGAIN;
+}
+
 /* 0: it goes on; 1: it has succeeded, or the opening goes another way; or a negative errno: it has failed. */
 static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int error)
 {
@@ -430,16 +499,19 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
                         return fetch_later(f, error);
                 return lsr_object_fail(f->object, error, "%s", f->call.text);
         }
+        if (f->sending) {
+                int r = fetch_sent(f);
+
+                if (r != -EAGAIN)
+                        return r;
+                status = f->call.answer.status;
+        }
         if (status == 200 || status == 206) {
                 if (f->kind != LSR_FETCH_RUN || f->run.first == f->run.end)
                         return fetch_measure(f, f->call.answer.length), 1;
                 snprintf(f->call.text, sizeof(f->call.text), "the server sends fewer bytes than asked for");
                 return fetch_later(f, -EPROTO);
         }
-        if (f->kind == LSR_FETCH_PUT && (status == 201 || status == 204))
-                return 1;
-        if (f->kind == LSR_FETCH_PUT && (status == 409 || status == 412))
-                return lsr_object_fail(f->object, -EEXIST, "there is an object of this name (%ld)", status);
         if (fetch_region(remote, f))
                 return fetch_send(remote, f);
         if (status == 301 || status == 302 || status == 303 || status == 307 || status == 308)
@@ -447,11 +519,19 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
         if ((status == 401 || status == 403 || status == 404 || status == 410) && fetch_back(f))
                 return fetch_send(remote, f);
         /* Not modified, or no answer to such a range: object.c knows what is tried next. */
-        if (f->kind != LSR_FETCH_RUN && (status == 304 || status == 416 || status == 501 ||
-                                         ((status == 400 || status == 405) && !*f->call.answer.code)))
+        if (f->kind < LSR_FETCH_RUN && (status == 304 || status == 416 || status == 501 ||
+                                        ((status == 400 || status == 405) && !*f->call.answer.code)))
                 return 1;
         error = fetch_status(remote, f, &transient);
         return transient ? fetch_later(f, error) : lsr_object_fail(f->object, error, "%s", f->call.text);
+}
+
+static void fetch_over(struct lsr_fetch *f, int error)
+{
+        if (f->sending)
+                lsr_upload_fetched(f->remote, f, error);
+        else
+                lsr_object_fetched(f->remote, f, error);
 }
 
 static void fetch_on_done(struct lsr_http_call *call, int error)
@@ -460,12 +540,12 @@ static void fetch_on_done(struct lsr_http_call *call, int error)
         int r = fetch_outcome(f->remote, f, error);
 
         if (r != 0)
-                lsr_object_fetched(f->remote, f, r < 0 ? r : 0);
+                fetch_over(f, r < 0 ? r : 0);
 }
 
 /* --- places --- */
 
-int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fetch_kind kind, struct lsr_run run)
+static int fetch_begin(struct lsr_remote *remote, const struct lsr_fetch *what)
 {
         struct lsr_fetch *f = remote->fetches;
         int r;
@@ -474,7 +554,8 @@ int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fe
                 f++;
         if (f == remote->fetches + LSR_REMOTE_FLIGHT_MAX)
                 return -EAGAIN;
-        *f = (struct lsr_fetch){ .object = o, .remote = remote, .kind = kind, .run = run };
+        *f = *what;
+        f->remote = remote;
         f->call.ctx = f;
         f->call.head = fetch_on_head;
         f->call.body = fetch_on_body;
@@ -483,6 +564,17 @@ int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fe
         if (r < 0)
                 f->object = NULL;
         return r;
+}
+
+int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fetch_kind kind, struct lsr_run run)
+{
+        return fetch_begin(remote, &(struct lsr_fetch){ .object = o, .kind = kind, .run = run });
+}
+
+int lsr_fetch_send(struct lsr_remote *remote, struct lsr_object *o, struct lsr_sending *sending)
+{
+        lsr_sigv4_hash(sending->body ? sending->body : "", sending->n, sending->hash);
+        return fetch_begin(remote, &(struct lsr_fetch){ .object = o, .kind = LSR_FETCH_SEND, .sending = sending });
 }
 
 void lsr_fetch_drop(struct lsr_remote *remote, struct lsr_object *o)

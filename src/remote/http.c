@@ -266,35 +266,40 @@ static void http_authorities(CURL *easy)
         }
 }
 
-static size_t http_on_upload(char *data, size_t size, size_t n, void *ctx)
+static size_t http_on_upload(char *to, size_t size, size_t n, void *ctx)
 {
         struct lsr_http_call *call = ctx;
-        ssize_t got;
 
-        if (n > call->file_size - call->file_at)
-                n = (size_t)(call->file_size - call->file_at);
-        got = n ? pread(call->file, data, n, (off_t)call->file_at) : 0;
-        if (got < 0 || (got == 0 && n))
-                return CURL_READFUNC_ABORT;
-        call->file_at += (uint64_t)got;
-        return (size_t)got;
+        if (n > call->sent_n - call->sent_at)
+                n = call->sent_n - call->sent_at;
+        if (n)
+                memcpy(to, (const char *)call->sent + call->sent_at, n);
+        call->sent_at += n;
+        return n;
 }
 
 static int http_on_rewind(void *ctx, curl_off_t offset, int origin)
 {
         struct lsr_http_call *call = ctx;
 
-        if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > call->file_size)
+        if (origin != SEEK_SET || offset < 0 || (size_t)offset > call->sent_n)
                 return CURL_SEEKFUNC_FAIL;
-        call->file_at = (uint64_t)offset;
+        call->sent_at = (size_t)offset;
         return CURL_SEEKFUNC_OK;
 }
 
-static void http_upload(CURL *easy, struct lsr_http_call *call)
+static void http_method(CURL *easy, struct lsr_http_call *call)
 {
-        call->file_at = 0;
+        if (strcmp(call->method, "HEAD") == 0) {
+                curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+                return;
+        }
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, call->method);
+        if (strcmp(call->method, "DELETE") == 0)
+                return;
+        call->sent_at = 0;
         curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)call->file_size);
+        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)call->sent_n);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, http_on_upload);
         curl_easy_setopt(easy, CURLOPT_READDATA, call);
         curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, http_on_rewind);
@@ -338,8 +343,8 @@ int lsr_http_start(struct lsr_http *http, struct lsr_http_call *call)
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
         curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
         http_authorities(easy);
-        if (call->puts)
-                http_upload(easy, call);
+        if (call->method)
+                http_method(easy, call);
         if (curl_multi_add_handle(http->multi, easy) == CURLM_OK)
                 return 0;
         http_release(http, call);
@@ -354,17 +359,19 @@ void lsr_http_drop(struct lsr_http *http, struct lsr_http_call *call)
         call->redirect = NULL;
 }
 
-int lsr_http_wait(struct lsr_http *http, int fd, int timeout_ms, bool *ret_readable)
+int lsr_http_wait(struct lsr_http *http, const int *fds, unsigned n, int timeout_ms, bool *ret_readable)
 {
-        struct curl_waitfd extra = { .fd = fd, .events = CURL_WAIT_POLLIN };
+        struct curl_waitfd extra[LSR_HTTP_FDS] = { 0 };
         CURLMsg *message;
         int running, left;
 
+        for (unsigned i = 0; i < n; i++)
+                extra[i] = (struct curl_waitfd){ .fd = fds[i], .events = CURL_WAIT_POLLIN };
         if (curl_multi_perform(http->multi, &running) != CURLM_OK)
                 return -EIO;
         /* Whoever is done is told first: there may be something to start. */
         message = curl_multi_info_read(http->multi, &left);
-        if (!message && curl_multi_poll(http->multi, &extra, 1, timeout_ms, NULL) != CURLM_OK)
+        if (!message && curl_multi_poll(http->multi, extra, n, timeout_ms, NULL) != CURLM_OK)
                 return -EIO;
         for (; message; message = curl_multi_info_read(http->multi, &left))
                 if (message->msg == CURLMSG_DONE) {
@@ -374,7 +381,8 @@ int lsr_http_wait(struct lsr_http *http, int fd, int timeout_ms, bool *ret_reada
                         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
                         http_finish(http, call, code);
                 }
-        *ret_readable = extra.revents != 0;
+        for (unsigned i = 0; i < n; i++)
+                ret_readable[i] = extra[i].revents != 0;
         return 0;
 }
 

@@ -34,9 +34,9 @@ struct lsr_http_call {
         const char *url;
         const char *headers; /* lines, each with "\n" */
         bool netrc;          /* a password may be taken from ~/.netrc */
-        bool puts;           /* PUT the file @file in place of GET */
-        int file;
-        uint64_t file_size, file_at;
+        const char *method;  /* NULL: GET; a constant */
+        const void *sent;    /* with another one: its body, which stays the caller's until the end */
+        size_t sent_n;
         unsigned patience_s;
         /* Of a body that comes with 200 or 206: take it (0), or not (1)?  Then its bytes: 0, or else stop. */
         int (*head)(struct lsr_http_call *call);
@@ -57,6 +57,7 @@ struct lsr_http_call {
         char error[256];
         char start[2048]; /* of the body of an error */
         size_t start_n;
+        size_t sent_at;
 };
 
 struct lsr_http *lsr_http_new(void);
@@ -68,8 +69,9 @@ int lsr_http_start(struct lsr_http *http, struct lsr_http_call *call);
 /* Stop it if it is under way, without done(). */
 void lsr_http_drop(struct lsr_http *http, struct lsr_http_call *call);
 
-/* Until something has happened, @fd can be read, or @timeout_ms are over.  0 or a negative errno. */
-int lsr_http_wait(struct lsr_http *http, int fd, int timeout_ms, bool *ret_readable);
+/* Until something has happened, one of @fds can be read, or @timeout_ms are over.  0 or a negative errno. */
+#define LSR_HTTP_FDS 2u
+int lsr_http_wait(struct lsr_http *http, const int *fds, unsigned n, int timeout_ms, bool *ret_readable);
 
 /* Ask a metadata service, without a proxy, within a second or two; see lsr_account_fetch. */
 int lsr_http_metadata(void *ctx, const char *method, const char *url, const char *headers, char **ret_body);

@@ -11,6 +11,7 @@
  *      serve     the loop: messages and transfers
  *      object    opening, and what a NEED makes of requests
  *      fetch     one request with its redirects and repetitions
+ *      upload    storing, part by part; multipart: the texts of that
  *      store     blocks that are here
  *      http      libcurl
  *      sigv4     signatures; account, profile: whose they are; url: names
@@ -35,6 +36,10 @@ int main(int argc, char **argv)
                 return 2;
         }
         signal(SIGPIPE, SIG_IGN);
+        /* It ends with its socket: ^C for lsr must not keep it from taking back what it stored. */
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
         lsr_remote_confine();
         r = lsr_remote_serve(STDIN_FILENO);
         return r < 0 ? 1 : 0;

@@ -7,15 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "remote/sigv4.h"
 #include "remote/url.h"
 
 #define OBJECT_PATIENCE_S 20u
-#define OBJECT_PUT_PATIENCE_S 120u /* a store may take a while to have all of it */
 #define OBJECT_WINDOW_MAX (LSR_REMOTE_REQUEST_MAX / LSR_REMOTE_BLOCK)
 #define OBJECT_WINDOW_AHEAD 16u /* blocks: from here on the next window is fetched before it is needed */
 #define OBJECT_GAP_MAX 16u      /* blocks that nobody needs between two that are fetched by one request */
@@ -88,7 +85,7 @@ int lsr_object_new(struct lsr_remote *remote, const struct lsr_remote_open *open
 
         if (!o)
                 return -ENOMEM;
-        o->store.data = o->store.bits = o->file = -1;
+        o->store.data = o->store.bits = -1;
         o->id = open->id;
         o->patience_s = open->patience_s ? open->patience_s : OBJECT_PATIENCE_S;
         o->bytes_max = open->bytes_max;
@@ -108,40 +105,11 @@ int lsr_object_new(struct lsr_remote *remote, const struct lsr_remote_open *open
         return 0;
 }
 
-int lsr_object_new_put(struct lsr_remote *remote, const struct lsr_remote_put *put, const char *url, int file,
-                       struct lsr_object **ret_object)
-{
-        const struct lsr_remote_open open = { .id = put->id, .patience_s = OBJECT_PUT_PATIENCE_S };
-        struct lsr_object *o;
-        int r = lsr_object_new(remote, &open, url, (uint32_t)strlen(url), &o);
-
-        if (r < 0) {
-                close(file);
-                return r;
-        }
-        o->file = file;
-        o->replace = put->replace;
-        o->size = put->size;
-        if (o->state != LSR_OBJECT_FAILED && !o->bucket)
-                object_failed(o, lsr_object_fail(o, -EOPNOTSUPP, "only s3:// can be written to"));
-        if (o->state != LSR_OBJECT_FAILED && o->size > LSR_REMOTE_PUT_MAX)
-                object_failed(o, lsr_object_fail(o, -EFBIG, "it is larger than the 5 GiB that are stored at once"));
-        if (o->state != LSR_OBJECT_FAILED) {
-                r = lsr_sigv4_hash_file(file, o->size, o->hash);
-                if (r < 0)
-                        object_failed(o, r);
-        }
-        *ret_object = o;
-        return 0;
-}
-
 struct lsr_object *lsr_object_free(struct lsr_remote *remote, struct lsr_object *o)
 {
         if (!o)
                 return NULL;
         lsr_fetch_drop(remote, o);
-        if (o->file >= 0)
-                close(o->file);
         lsr_store_end(&o->store);
         lsr_runs_end(&o->queue);
         lsr_runs_end(&o->wanted);
@@ -175,8 +143,6 @@ int lsr_object_head(struct lsr_fetch *f)
         struct lsr_object *o = f->object;
         int r;
 
-        if (f->kind == LSR_FETCH_PUT)
-                return 0;
         if (a->status == 200) {
                 o->whole_n = 0;
                 strcpy(o->tag, a->tag);
@@ -250,7 +216,7 @@ static int object_opening(struct lsr_remote *remote, struct lsr_object *o, const
         const struct lsr_http_answer *a = &f->call.answer;
         int r;
 
-        if (f->kind == LSR_FETCH_RUN || f->kind == LSR_FETCH_PUT)
+        if (f->kind == LSR_FETCH_RUN)
                 return 1;
         if (a->status == 304) {
                 o->not_modified = true;
@@ -504,14 +470,13 @@ void lsr_object_pump(struct lsr_remote *remote, struct lsr_object *o)
         struct lsr_run run;
 
         if (o->state == LSR_OBJECT_WAITING && !object_flight_full(remote)) {
-                enum lsr_fetch_kind kind = o->file >= 0 ? LSR_FETCH_PUT : LSR_FETCH_TAIL;
-                int r = lsr_fetch_start(remote, o, kind, (struct lsr_run){ 0, 0 });
+                int r = lsr_fetch_start(remote, o, LSR_FETCH_TAIL, (struct lsr_run){ 0, 0 });
 
                 o->state = LSR_OBJECT_OPENING;
                 if (r < 0)
                         object_failed(o, r);
         }
-        if (o->state != LSR_OBJECT_OPEN || o->file >= 0)
+        if (o->state != LSR_OBJECT_OPEN)
                 return;
         while (!object_flight_full(remote)) {
                 int r;

@@ -19,15 +19,31 @@
 struct lsr_object;
 struct lsr_remote;
 
-enum lsr_fetch_kind { LSR_FETCH_TAIL, LSR_FETCH_ZERO, LSR_FETCH_RUN, LSR_FETCH_PUT };
+enum lsr_fetch_kind { LSR_FETCH_TAIL, LSR_FETCH_ZERO, LSR_FETCH_RUN, LSR_FETCH_SEND };
+
+/* What a request of LSR_FETCH_SEND sends, and what came back. */
+struct lsr_sending {
+        struct lsr_upload *upload;
+        const char *method, *query; /* query NULL: none */
+        const void *body;
+        size_t n;
+        unsigned patience_s;
+        bool only_new; /* what is there must not be replaced */
+        bool asks;     /* whether something is there: that nothing is, is an answer */
+        bool busy;
+        char hash[65]; /* of the body */
+        char *answer;  /* the body of it, owned, or NULL */
+        size_t answer_n;
+};
 
 /* A request until it has succeeded or failed for good, with its repetitions. */
 struct lsr_fetch {
         struct lsr_object *object; /* NULL: this one is free */
         struct lsr_remote *remote;
         enum lsr_fetch_kind kind;
-        struct lsr_run run; /* of LSR_FETCH_RUN: blocks; the first ones are taken off as they come */
-        uint64_t at;        /* where the next byte belongs */
+        struct lsr_run run;          /* of LSR_FETCH_RUN: blocks; the first ones are taken off as they come */
+        struct lsr_sending *sending; /* of LSR_FETCH_SEND */
+        uint64_t at;                 /* where the next byte belongs */
         unsigned tries, redirects;
         uint64_t retry_at; /* on the clock; 0: it is under way */
         bool elsewhere;    /* where the first URL led to was given up once */
@@ -48,9 +64,6 @@ struct lsr_object {
         char *first_url, *url; /* as given, of http; and where it led to */
         char *bucket, *key;    /* of s3, or NULL */
         char region[64];       /* of the bucket, if the store told another one than that of the account */
-        int file;              /* to be stored as it, in place of reading it; negative: none */
-        bool replace;          /* with it */
-        char hash[65];         /* of it */
         bool elsewhere;        /* on another host than the URL names: without credentials */
         unsigned patience_s;
         uint64_t bytes_max;
@@ -82,12 +95,6 @@ struct lsr_object {
  */
 int lsr_object_new(struct lsr_remote *remote, const struct lsr_remote_open *open, const char *url, uint32_t end,
                    struct lsr_object **ret_object);
-
-/*
- * The same for what is to be stored, of s3: @file, which is taken over.  It is, once the object is open.
- */
-int lsr_object_new_put(struct lsr_remote *remote, const struct lsr_remote_put *put, const char *url, int file,
-                       struct lsr_object **ret_object);
 struct lsr_object *lsr_object_free(struct lsr_remote *remote, struct lsr_object *o);
 
 /* Begin a NEED: 0; 1: everything needed is there; or a negative errno, with o->text. */
@@ -104,6 +111,9 @@ void lsr_object_pump(struct lsr_remote *remote, struct lsr_object *o);
 
 /* Start a request in a free place: 0; -EAGAIN: there is none; or another negative errno. */
 int lsr_fetch_start(struct lsr_remote *remote, struct lsr_object *o, enum lsr_fetch_kind kind, struct lsr_run run);
+
+/* The same of one that sends something; it ends with lsr_upload_fetched(). */
+int lsr_fetch_send(struct lsr_remote *remote, struct lsr_object *o, struct lsr_sending *sending);
 
 /* End all requests of @o. */
 void lsr_fetch_drop(struct lsr_remote *remote, struct lsr_object *o);

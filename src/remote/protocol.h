@@ -1,7 +1,7 @@
 /*
  * protocol - between lsr and lsr-remote, the program that holds network and secrets and parses no bundle
  *
- *      lsr     OPEN  NEED  CLOSE  PUT
+ *      lsr     OPEN  NEED  CLOSE  PUT  STORE
  *      helper  one answer to each OPEN, NEED and PUT: OPENED, GOT, STORED
  *
  * Standard input of the helper is its end of a socketpair of SOCK_SEQPACKET: a message is a packet.  When the other end
@@ -29,10 +29,9 @@
 #define LSR_REMOTE_NEED_MAX ((uint64_t)64 << 20)   /* bytes of one NEED, in whole blocks */
 #define LSR_REMOTE_HELD_MAX ((uint64_t)256 << 20)  /* bytes of an object that are there at a time */
 #define LSR_REMOTE_SIZE_MAX ((uint64_t)1 << 46)
-#define LSR_REMOTE_PUT_MAX ((uint64_t)5 << 30) /* bytes of one PUT, which is S3's own limit */
-#define LSR_REMOTE_FLIGHT_MAX 8u               /* requests at a time */
-#define LSR_REMOTE_RANGES_MAX 4096u            /* of one NEED */
-#define LSR_REMOTE_OBJECTS_MAX 64u             /* open at a time */
+#define LSR_REMOTE_FLIGHT_MAX 8u    /* requests at a time */
+#define LSR_REMOTE_RANGES_MAX 4096u /* of one NEED */
+#define LSR_REMOTE_OBJECTS_MAX 64u  /* open at a time */
 #define LSR_REMOTE_CANDIDATES 4u
 #define LSR_REMOTE_TAG_MAX 128u
 #define LSR_REMOTE_TEXT_MAX 384u
@@ -45,6 +44,8 @@ enum lsr_remote_type {
         LSR_REMOTE_GOT,
         LSR_REMOTE_PUT,
         LSR_REMOTE_STORED,
+        LSR_REMOTE_STORE,
+        LSR_REMOTE_STORING,
 };
 
 struct lsr_remote_open {
@@ -77,22 +78,29 @@ struct lsr_remote_close {
 };
 
 /*
- * Store a file, the descriptor of which comes with the message, in one request: the object is there as a whole or not
- * at all.  The store compares what it gets with the hash that is signed.
+ * Store what comes through a pipe, the descriptor of which comes with the message: the object is there as a whole, once
+ * STORE has said how much that is, or not at all.  Its one answer, STORED, follows that, or CLOSE, which gives it up:
+ * -ECANCELED; or comes before when it has failed, and then the pipe has no reader.  Behind STORE there may be STORING
+ * before it, to tell how far it is.  There is one PUT at a time.
  */
 struct lsr_remote_put {
         uint32_t type;
         uint32_t id;
         uint32_t replace; /* what is there; else -EEXIST */
         uint32_t reserved;
-        uint64_t size; /* LSR_REMOTE_PUT_MAX at most */
         /* and the URL, of s3 */
 };
 
-/* Of an object since its OPEN. */
+struct lsr_remote_store {
+        uint32_t type;
+        uint32_t id;
+        uint64_t size; /* of all that was written to the pipe */
+};
+
+/* Of an object since its OPEN or PUT; bytes that were fetched, or stored. */
 struct lsr_remote_stats {
         uint64_t requests, retries, bytes;
-        uint64_t waited_ns; /* while an OPEN or NEED was under way */
+        uint64_t waited_ns; /* while an OPEN or NEED was under way, or behind a STORE */
 };
 
 /*

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "remote/object.h"
+#include "remote/upload.h"
 #include "remote/url.h"
 
 #define SERVE_MESSAGE_MAX \
@@ -22,19 +23,21 @@
 struct serve_place {
         uint32_t n; /* objects; 0: the place is free; above 1: which it is, is not known */
         struct lsr_object *objects[LSR_REMOTE_CANDIDATES];
-        bool open, put;
+        bool open;
 };
 
 struct serve {
         int fd;
         struct lsr_remote remote;
         struct serve_place places[LSR_REMOTE_OBJECTS_MAX];
+        struct lsr_upload *upload; /* or NULL */
         union {
                 char bytes[SERVE_MESSAGE_MAX + 1];
                 struct lsr_remote_open open;
                 struct lsr_remote_need need;
                 struct lsr_remote_close close;
                 struct lsr_remote_put put;
+                struct lsr_remote_store store;
         } message;
         int came; /* a descriptor, with the message at hand; negative: none */
 };
@@ -217,7 +220,6 @@ static int serve_open(struct serve *s, size_t n)
 static int serve_put(struct serve *s, size_t n)
 {
         const struct lsr_remote_put *put = &s->message.put;
-        struct serve_place *p = serve_free_place(s);
         int r;
 
         if (n < sizeof(*put))
@@ -225,28 +227,48 @@ static int serve_put(struct serve *s, size_t n)
         s->message.bytes[n] = '\0';
         if (s->came < 0 || strlen(s->message.bytes + sizeof(*put)) != n - sizeof(*put) || serve_find(s, put->id))
                 return serve_fail(s, LSR_REMOTE_STORED, put->id, -EINVAL, "the request is not valid");
-        if (!p)
-                return serve_fail(s, LSR_REMOTE_STORED, put->id, -EMFILE, "too many objects are open");
-        r = lsr_object_new_put(&s->remote, put, s->message.bytes + sizeof(*put), lsr_take(&s->came, -1),
-                               &p->objects[0]);
-        if (r < 0)
-                return serve_fail(s, LSR_REMOTE_STORED, put->id, r, strerror(-r));
-        p->n = 1;
-        p->put = true;
+        if (s->upload)
+                return serve_fail(s, LSR_REMOTE_STORED, put->id, -EBUSY, "something else is being stored");
+        r = lsr_upload_new(&s->remote, put, s->message.bytes + sizeof(*put), lsr_take(&s->came, -1), &s->upload);
+        return r < 0 ? serve_fail(s, LSR_REMOTE_STORED, put->id, r, strerror(-r)) : 0;
+}
+
+static bool serve_uploads(const struct serve *s, uint32_t id)
+{
+        struct lsr_remote_answer answer = { .type = LSR_REMOTE_STORED };
+
+        if (s->upload)
+                lsr_upload_tell(s->upload, &answer);
+        return s->upload && answer.id == id;
+}
+
+/* Of one that has failed meanwhile there is an answer already. */
+static int serve_store(struct serve *s, size_t n)
+{
+        if (n != sizeof(s->message.store))
+                return -EBADMSG;
+        if (serve_uploads(s, s->message.store.id))
+                lsr_upload_commit(s->upload, s->message.store.size);
         return 0;
 }
 
-/* Once it is stored, or will not be. */
-static int serve_stored(struct serve *s, struct serve_place *p)
+/* Tell how far it is; whoever has not asked for it yet does not read, so nothing is told before. */
+static int serve_upload(struct serve *s)
 {
-        struct lsr_remote_answer answer = { .type = LSR_REMOTE_STORED };
-        const struct lsr_object *o = p->objects[0];
+        struct lsr_remote_answer answer = { .type = LSR_REMOTE_STORING };
+        bool moved;
 
-        if (o->state == LSR_OBJECT_WAITING || o->state == LSR_OBJECT_OPENING)
+        if (!s->upload)
                 return 0;
-        serve_answer_fill(&answer, o, o->state == LSR_OBJECT_FAILED ? o->error : 0);
-        serve_place_end(s, p, NULL);
-        return serve_send(s, &answer, NULL, 0);
+        lsr_upload_pump(&s->remote, s->upload);
+        moved = lsr_upload_moved(s->upload);
+        lsr_upload_tell(s->upload, &answer);
+        if (lsr_upload_ended(s->upload)) {
+                answer.type = LSR_REMOTE_STORED;
+                s->upload = lsr_upload_free(&s->remote, s->upload);
+                return serve_send(s, &answer, NULL, 0);
+        }
+        return moved ? serve_send(s, &answer, NULL, 0) : 0;
 }
 
 /* --- NEED, CLOSE --- */
@@ -280,6 +302,8 @@ static int serve_close(struct serve *s, size_t n)
         p = serve_find(s, s->message.close.id);
         if (p)
                 serve_place_end(s, p, NULL);
+        if (serve_uploads(s, s->message.close.id))
+                lsr_upload_cancel(s->upload);
         return 0;
 }
 
@@ -324,6 +348,8 @@ static int serve_message(struct serve *s)
                 return serve_close(s, (size_t)n);
         case LSR_REMOTE_PUT:
                 return serve_put(s, (size_t)n);
+        case LSR_REMOTE_STORE:
+                return serve_store(s, (size_t)n);
         default:
                 return -EBADMSG;
         }
@@ -339,14 +365,22 @@ static int serve_places(struct serve *s)
 
                 for (uint32_t k = 0; k < p->n; k++)
                         lsr_object_pump(&s->remote, p->objects[k]);
-                if (p->put && p->n)
-                        r = serve_stored(s, p);
-                else if (p->n && !p->open)
+                if (p->n && !p->open)
                         r = serve_decide(s, p);
                 else if (p->open && lsr_object_needed(p->objects[0]))
                         r = serve_got(s, p->objects[0], p->objects[0]->error);
         }
         return r;
+}
+
+/* Until something has happened; as serve_message(). */
+static int serve_wait(struct serve *s, int timeout)
+{
+        int fds[LSR_HTTP_FDS] = { s->fd, s->upload ? lsr_upload_waits(s->upload) : -1 };
+        bool readable[LSR_HTTP_FDS];
+        int r = lsr_http_wait(s->remote.http, fds, fds[1] < 0 ? 1 : 2, timeout < 0 ? 60000 : timeout, readable);
+
+        return r == 0 && readable[0] ? serve_message(s) : r;
 }
 
 static int serve_loop(struct serve *s)
@@ -355,15 +389,31 @@ static int serve_loop(struct serve *s)
 
         while (r == 0) {
                 int timeout = lsr_fetch_repeat(&s->remote);
-                bool readable = false;
 
                 r = serve_places(s);
                 if (r == 0)
-                        r = lsr_http_wait(s->remote.http, s->fd, timeout < 0 ? 60000 : timeout, &readable);
-                if (r == 0 && readable)
-                        r = serve_message(s);
+                        r = serve_upload(s);
+                if (r == 0)
+                        r = serve_wait(s, timeout);
         }
         return r > 0 || r == -EPIPE || r == -ECONNRESET ? 0 : r;
+}
+
+/* Nobody is there any more: parts that were stored must not stay. */
+static void serve_give_up(struct serve *s)
+{
+        if (!s->upload)
+                return;
+        lsr_upload_cancel(s->upload);
+        lsr_upload_pump(&s->remote, s->upload);
+        while (!lsr_upload_ended(s->upload)) {
+                int timeout = lsr_fetch_repeat(&s->remote);
+
+                lsr_upload_pump(&s->remote, s->upload);
+                if (lsr_http_wait(s->remote.http, NULL, 0, timeout < 0 ? 1000 : timeout, NULL) < 0)
+                        break;
+        }
+        s->upload = lsr_upload_free(&s->remote, s->upload);
 }
 
 int lsr_remote_serve(int fd)
@@ -376,8 +426,10 @@ int lsr_remote_serve(int fd)
         s->fd = fd;
         s->came = -1;
         s->remote.http = lsr_http_new();
-        if (s->remote.http)
+        if (s->remote.http) {
                 r = serve_loop(s);
+                serve_give_up(s);
+        }
         for (unsigned i = 0; i < LSR_REMOTE_OBJECTS_MAX; i++)
                 serve_place_end(s, &s->places[i], NULL);
         lsr_http_free(s->remote.http);

@@ -17,7 +17,6 @@
 #include "remote/url.h"
 
 #define SIGV4_ALGORITHM "AWS4-HMAC-SHA256"
-#define SIGV4_READ ((size_t)256 << 10)
 #define SIGV4_HEX (2 * SHA256_DIGEST_SIZE + 1)
 
 static void sigv4_hex(const uint8_t digest[SHA256_DIGEST_SIZE], char ret_hex[SIGV4_HEX])
@@ -26,40 +25,15 @@ static void sigv4_hex(const uint8_t digest[SHA256_DIGEST_SIZE], char ret_hex[SIG
                 sprintf(ret_hex + 2 * i, "%02x", digest[i]);
 }
 
-static void sigv4_hash(const char *text, char ret_hex[SIGV4_HEX])
+void lsr_sigv4_hash(const void *data, size_t n, char ret_hash[SIGV4_HEX])
 {
         uint8_t digest[SHA256_DIGEST_SIZE];
         struct sha256_ctx ctx;
 
         sha256_init(&ctx);
-        sha256_update(&ctx, strlen(text), (const uint8_t *)text);
-        sha256_digest(&ctx, sizeof(digest), digest);
-        sigv4_hex(digest, ret_hex);
-}
-
-int lsr_sigv4_hash_file(int fd, uint64_t size, char ret_hash[65])
-{
-        lsr_autofree uint8_t *buf = malloc(SIGV4_READ);
-        uint8_t digest[SHA256_DIGEST_SIZE];
-        struct sha256_ctx ctx;
-        uint64_t at = 0;
-
-        if (!buf)
-                return -ENOMEM;
-        sha256_init(&ctx);
-        while (at < size) {
-                ssize_t n = pread(fd, buf, size - at < SIGV4_READ ? (size_t)(size - at) : SIGV4_READ, (off_t)at);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -ENODATA;
-                sha256_update(&ctx, (size_t)n, buf);
-                at += (uint64_t)n;
-        }
+        sha256_update(&ctx, n, data);
         sha256_digest(&ctx, sizeof(digest), digest);
         sigv4_hex(digest, ret_hash);
-        return 0;
 }
 
 static void sigv4_hmac(const void *key, size_t n, const char *text, uint8_t ret_digest[SHA256_DIGEST_SIZE])
@@ -225,7 +199,7 @@ char *lsr_sigv4_to_sign(const struct lsr_sigv4 *s)
         if (!canonical || sigv4_scope(s, &scope) < 0)
                 return scope = NULL;
         lsr_sigv4_date(s->when, date);
-        sigv4_hash(canonical, hex);
+        lsr_sigv4_hash(canonical, strlen(canonical), hex);
         return asprintf(&result, SIGV4_ALGORITHM "\n%s\n%s\n%s", date, scope, hex) < 0 ? NULL : result;
 }
 

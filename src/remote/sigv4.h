@@ -34,8 +34,8 @@ struct lsr_sigv4 {
         time_t when; /* what x-amz-date says */
 };
 
-/* The hash of the @size bytes of @fd, as payload is to be.  0 or a negative errno; -ENODATA: there are fewer. */
-int lsr_sigv4_hash_file(int fd, uint64_t size, char ret_hash[65]);
+/* The hash of @data, as payload is to be. */
+void lsr_sigv4_hash(const void *data, size_t n, char ret_hash[65]);
 
 /* @when as x-amz-date has it: 20130524T000000Z. */
 void lsr_sigv4_date(time_t when, char ret_date[17]);

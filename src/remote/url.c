@@ -242,6 +242,20 @@ char *lsr_url_show(const char *text, uint32_t end)
         return result;
 }
 
+char *lsr_url_show_all(const char *text)
+{
+        char *shown = lsr_url_show(text, (uint32_t)strlen(text)), *whole;
+        struct lsr_url url;
+
+        if (!shown || lsr_url_parse(text, &url) < 0 || !url.inner)
+                return shown;
+        whole = realloc(shown, strlen(shown) + strlen(url.inner) + 3);
+        if (!whole)
+                return free(shown), NULL;
+        strcpy(stpcpy(whole + strlen(whole), "#/"), url.inner);
+        return whole;
+}
+
 /* Without the port that its scheme has anyway. */
 static struct lsr_url_part url_origin(const struct lsr_url *url)
 {

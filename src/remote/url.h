@@ -54,6 +54,9 @@ char *lsr_url_inner(const char *text, uint32_t end);
 /* @text up to @end for a message: without user, password and query, which may hold secrets.  NULL: no memory. */
 char *lsr_url_show(const char *text, uint32_t end);
 
+/* The same of all of it, with what is behind "#/". */
+char *lsr_url_show_all(const char *text);
+
 /*
  * Whether @from may send to @to, both of http or https: 0, and both are the same server; 1: another one, which must
  * not see credentials; -EPERM: https would become http; -EINVAL: not a URL that is fetched.

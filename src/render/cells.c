@@ -22,6 +22,9 @@ static void cells_insert(struct lsr_cells *cells, const struct lsr_column *colum
                 return;
         memmove(&cells->all[at + 1], &cells->all[at], (cells->n++ - at) * sizeof(*cells->all));
         cells->all[at] = (struct lsr_cell){ .column = column, .put = column->put, .align = column->align };
+        cells->called |= column->shown;
+        cells->fields |= column->fields;
+        cells->needs |= column->needs;
 }
 
 static bool cells_has(const struct lsr_cells *cells, const struct lsr_column *column)
@@ -55,7 +58,7 @@ static const struct lsr_column *cells_find(const char *name, size_t len)
 
 const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
 {
-        cells->n = 0;
+        *cells = (struct lsr_cells){};
         for (;;) {
                 size_t len = strcspn(list, ",");
                 const struct lsr_column *column = cells_find(list, len);
@@ -67,32 +70,6 @@ const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
                         return NULL;
                 list += len + 1;
         }
-}
-
-bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown)
-{
-        for (size_t i = 0; i < cells->n; i++)
-                if (cells->all[i].column->shown & shown)
-                        return true;
-        return false;
-}
-
-unsigned lsr_cells_fields(const struct lsr_cells *cells)
-{
-        unsigned fields = 0;
-
-        for (size_t i = 0; i < cells->n; i++)
-                fields |= cells->all[i].column->fields;
-        return fields;
-}
-
-unsigned lsr_cells_needs(const struct lsr_cells *cells)
-{
-        unsigned needs = 0;
-
-        for (size_t i = 0; i < cells->n; i++)
-                needs |= cells->all[i].column->needs;
-        return needs;
 }
 
 static char *cells_put_painted(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
@@ -147,23 +124,23 @@ static void cells_measure_all(struct lsr_view *v, const struct lsr_span *spans, 
         }
 }
 
-void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles)
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n)
 {
         struct lsr_cells *cells = &v->cells;
+        size_t shown = 0;
 
         v->frills = v->o.color || v->o.hyperlink || v->o.icons || v->o.dired;
         cells_measure_all(v, spans, n);
         if (lsr_users_resolve(&v->users) + lsr_users_resolve(&v->groups) > 0)
                 cells_measure_all(v, spans, n);
-        memset(cells->shown, 0, sizeof(cells->shown));
         cells->anew = cells->room = cells->width = 0;
-        for (size_t i = 0, shown = 0; i < cells->n; i++) {
+        for (size_t i = 0; i < cells->n; i++) {
                 struct lsr_cell *cell = &cells->all[i];
                 const struct lsr_column *column = cell->column;
 
                 if (column->optional && cell->width == 0)
                         continue;
-                if (titles && cell->width < (int)strlen(column->title))
+                if (v->o.titles && cell->width < (int)strlen(column->title))
                         cell->width = (int)strlen(column->title);
                 cells->room += (size_t)cell->width + cell->bytes + column->room + 1;
                 if (cell->put != column->put)
@@ -175,6 +152,7 @@ void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t 
                 if (column->shown & (LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR | LSR_SHOW_CONTEXT))
                         cells->anew = shown;
         }
+        cells->shown[shown] = NULL;
 }
 
 char *lsr_cells_put(struct lsr_view *v, const struct lsr_entry *e, char *p, char **ret_anew)

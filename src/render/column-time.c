@@ -20,42 +20,39 @@ void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entr
                                                                   entries[i]->meta.nsec[cell->column->which], text));
 }
 
-static size_t time_seconds(int64_t sec, char digits[24])
+/* Move text of @len bytes to the right.  This and the next one are apart, as they are rare. */
+static __attribute__((noinline)) char *time_put_right(const struct lsr_cell *cell, char *p, size_t len)
 {
-        char *end = digits;
+        size_t blanks = (size_t)cell->width > len ? (size_t)cell->width - len : 0;
+
+        memmove(p + blanks, p, len);
+        memset(p, ' ', blanks);
+        return p + blanks + len;
+}
+
+static __attribute__((noinline)) char *time_put_seconds(const struct lsr_cell *cell, char *p, int64_t sec)
+{
+        char *end = p;
 
         if (sec < 0)
                 *end++ = '-';
-        return (size_t)(lsr_text_number(end, sec < 0 ? 0 - (uint64_t)sec : (uint64_t)sec, 0) - digits);
-}
-
-/* To the right; apart, as it is rare. */
-__attribute__((noinline)) static char *time_put_relative(const struct lsr_cell *cell, char *p, size_t len)
-{
-        memmove(p + cell->width - len, p, len);
-        memset(p, ' ', (size_t)cell->width - len);
-        return p + cell->width;
+        end = lsr_text_number(end, sec < 0 ? 0 - (uint64_t)sec : (uint64_t)sec, 0);
+        return time_put_right(cell, p, (size_t)(end - p));
 }
 
 char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
         const unsigned time = cell->column->which;
         int64_t sec = e->meta.sec[time];
-        char digits[24];
         size_t len;
 
-        if (!lsr_entry_knows(e, cell->column->fields)) {
+        if (!lsr_entry_knows(e, cell->column->fields))
                 return lsr_cell_unknown(cell, p);
-        }
         len = lsr_when_format(&v->when, sec, e->meta.nsec[time], p);
-        if ((int)len < cell->width && v->when.kind == LSR_WHEN_RELATIVE)
-                return time_put_relative(cell, p, len);
-        if (len == 0 && lsr_when_out_of_range(&v->when, sec)) {
-                len = time_seconds(sec, digits);
-                for (int blanks = cell->width - (int)len; blanks > 0; blanks--)
-                        *p++ = ' ';
-                memcpy(p, digits, len);
-        }
+        if (v->when.kind == LSR_WHEN_RELATIVE)
+                return time_put_right(cell, p, len);
+        if (len == 0 && lsr_when_out_of_range(&v->when, sec))
+                return time_put_seconds(cell, p, sec);
         return p + len;
 }
 

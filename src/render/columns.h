@@ -114,6 +114,8 @@ struct lsr_cell {
 struct lsr_cells {
         struct lsr_cell all[LSR_CELLS_MAX];
         size_t n;
+        /* Of all of them: what calls for one, enum lsr_shown; LSR_FIELD_*; enum lsr_need. */
+        unsigned called, fields, needs;
         /* Those that are shown, NULL-terminated: behind lsr_cells_measure(). */
         struct lsr_cell *shown[LSR_CELLS_MAX + 1];
         size_t anew;    /* GNU ls counts the columns of names from shown[anew] on */
@@ -136,18 +138,11 @@ void lsr_cells_add(struct lsr_cells *cells, unsigned shown);
 /* Those of @list, names with commas between them.  NULL, or the beginning of the first name that there is not. */
 const char *lsr_cells_parse(struct lsr_cells *cells, const char *list);
 
-/* Is one among them that any of @shown calls for? */
-bool lsr_cells_have(const struct lsr_cells *cells, unsigned shown);
-
-/* What all of them ask: LSR_FIELD_*, enum lsr_need. */
-unsigned lsr_cells_fields(const struct lsr_cells *cells);
-unsigned lsr_cells_needs(const struct lsr_cells *cells);
-
 /* Colour cells; @all: also those that ls -l shows.  Before they are measured. */
 void lsr_cells_paint(struct lsr_cells *cells, bool all);
 
-/* Widths for what is going to be aligned.  @titles: wide enough for those, too. */
-void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n, bool titles);
+/* Widths for what is going to be aligned; with titles wide enough for those, too. */
+void lsr_cells_measure(struct lsr_view *v, const struct lsr_span *spans, size_t n);
 
 /*
  * The cells of @e, a blank behind each; there must be room.  Returns the end, and in @ret_anew where shown[anew]

@@ -153,7 +153,7 @@ static void json_close(struct lsr_view *v, size_t n)
         }
 }
 
-void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set)
+static void json_tree_set(struct lsr_view *v, const struct lsr_set *set)
 {
         json_look_up(v, set);
         json_close(v, set->depth);
@@ -164,7 +164,7 @@ void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set)
         lsr_out_puts(v->out, ",\"children\":[");
 }
 
-void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+static void json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
 {
         const struct lsr_column *columns[LSR_CELLS_MAX];
         size_t n_columns = json_columns(&v->cells, columns);
@@ -179,9 +179,11 @@ void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
         v->json_levels[v->json_open++] = (struct lsr_json_level){};
 }
 
-void lsr_json_tree_end(struct lsr_view *v)
+static void json_tree_end(struct lsr_view *v)
 {
         json_close(v, 0);
         free(v->json_levels);
         v->json_levels = NULL;
 }
+
+const struct lsr_view_tree lsr_json_tree_view = { json_tree_set, json_tree_row, json_tree_end };

@@ -145,11 +145,6 @@ static char name_indicator(const struct lsr_view *v, bool stat_ok, mode_t mode)
         return S_ISSOCK(mode) ? '=' : 0;
 }
 
-char *lsr_name_put_prefix(const struct lsr_view *v, char *p)
-{
-        return v->prefix_len > 0 ? (char *)memcpy(p, v->prefix, v->prefix_len) + v->prefix_len : p;
-}
-
 bool lsr_name_is_bare(const struct lsr_view *v, const struct lsr_entry *e)
 {
         return !v->frills && lsr_quote_plain(&v->quote, e->name, e->name_len);

@@ -112,7 +112,7 @@ static void tree_show(struct lsr_view *v, const struct lsr_set *set, size_t i)
         assert(i < set->n);
         v->prefix_width = (size_t)set->depth * TREE_STEP;
         v->dir = set->dir;
-        if (v->o.format == LSR_FORMAT_LONG) {
+        if (lsr_view_kind(v)->rows) {
                 lsr_long_row(v, set->rows[i]);
         } else {
                 lsr_name_cell(v, set->rows[i], 0);
@@ -149,7 +149,7 @@ static void tree_keep(struct lsr_tree *t, const struct tree_set *in, size_t i)
         t->n_rows++;
 }
 
-void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
+static void tree_set(struct lsr_view *v, const struct lsr_set *set)
 {
         struct lsr_tree *t = tree_of(v);
         struct tree_level *level = tree_level(t, set->depth);
@@ -162,15 +162,10 @@ void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set)
                 tree_keep_set(t, set);
 }
 
-void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+static void tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
 {
-        struct tree_level *level;
+        struct tree_level *level = &v->tree->levels[set->depth];
 
-        if (v->o.format == LSR_FORMAT_JSON) {
-                lsr_json_tree_row(v, set, i);
-                return;
-        }
-        level = &v->tree->levels[set->depth];
         level->last = i + 1 == set->n;
         if (v->cells.n > 0) {
                 tree_keep(v->tree, level->kept, i);
@@ -292,24 +287,26 @@ static void tree_total(struct lsr_view *v)
         lsr_out_putc(v->out, v->o.end);
 }
 
-void lsr_tree_end(struct lsr_view *v)
+static void tree_end(struct lsr_view *v)
 {
         struct lsr_tree *t = v->tree;
         unsigned cores;
 
-        if (v->cells.n == 0)
+        if (!t || v->cells.n == 0)
                 return;
-        lsr_cells_measure(v, t->spans, t->n_spans, v->o.titles && v->o.format == LSR_FORMAT_LONG);
+        lsr_cells_measure(v, t->spans, t->n_spans);
         v->some_quoted = false;
         for (size_t i = 0; i < t->n_spans && !v->some_quoted; i++)
                 lsr_name_scan_quoting(v, t->spans[i].entries, t->spans[i].n);
-        if (v->o.titles && v->o.format == LSR_FORMAT_LONG)
+        if (v->o.titles)
                 lsr_cells_put_titles(v);
         cores = tree_cores(v);
         if (cores > 1)
                 tree_show_by(v, cores);
         else
                 tree_show_runs(v, t->runs, t->runs + t->n_runs);
-        if (v->o.format == LSR_FORMAT_LONG)
+        if (lsr_view_kind(v)->rows)
                 tree_total(v);
 }
+
+const struct lsr_view_tree lsr_tree_view = { tree_set, tree_row, tree_end };

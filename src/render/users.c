@@ -42,6 +42,7 @@ void lsr_users_load(struct lsr_users *users, const char *text, size_t len)
         const char *end = text + len;
         struct lsr_account account;
 
+        users->has_last = false;
         while (lsr_account_next(&text, end, &account)) {
                 struct lsr_user *user = users_add(users, account.id);
 
@@ -83,7 +84,6 @@ unsigned lsr_users_resolve(struct lsr_users *users)
                 users_ask(users, users->missing + done, n < USERS_ASK_MAX ? n : USERS_ASK_MAX);
         }
         users->n_missing = 0;
-        users->has_last = false;
         return runs;
 }
 

@@ -7,6 +7,29 @@
 #include "catalogue/member.h"
 #include "formats/format.h"
 
+/* The columns of names alone, in front of them. */
+#define VIEW_PREFIXES (LSR_SHOW_INODE | LSR_SHOW_BLOCKS | LSR_SHOW_CONTEXT | LSR_SHOW_GIT)
+
+/* Words are in GNU's order. */
+/* clang-format off */
+const struct lsr_view_kind lsr_view_kinds[] = {
+        [LSR_FORMAT_LONG] = { { "verbose", "long" }, .shown = LSR_SHOW_LONG,
+          .optional = VIEW_PREFIXES | LSR_SHOW_USER | LSR_SHOW_GROUP | LSR_SHOW_AUTHOR,
+          .rows = true, .aligned = true, .set = lsr_long_set, .tree = &lsr_tree_view },
+        [LSR_FORMAT_COMMAS] = { { "commas" }, .optional = VIEW_PREFIXES, .fills = true, .set = lsr_commas_set },
+        [LSR_FORMAT_ACROSS] = { { "horizontal", "across" }, .optional = VIEW_PREFIXES,
+          .fills = true, .aligned = true, .set = lsr_grid_set },
+        [LSR_FORMAT_GRID] = { { "vertical" }, .optional = VIEW_PREFIXES,
+          .fills = true, .aligned = true, .set = lsr_grid_set },
+        [LSR_FORMAT_ONE] = { { "single-column" }, .optional = VIEW_PREFIXES,
+          .set = lsr_lines_set, .tree = &lsr_tree_view },
+        [LSR_FORMAT_JSON] = { .shown = LSR_SHOW_JSON, .optional = LSR_SHOW_GIT,
+          .plain = true, .utc = true, .set = lsr_json_set, .tree = &lsr_json_tree_view },
+};
+/* clang-format on */
+const size_t lsr_n_view_kinds = sizeof(lsr_view_kinds) / sizeof(*lsr_view_kinds);
+_Static_assert(sizeof(lsr_view_kinds) / sizeof(*lsr_view_kinds) <= LSR_VIEW_KINDS_MAX, "room for their words");
+
 void lsr_view_bytes(struct lsr_view *v, uint64_t bytes)
 {
         bool plain = v->o.size_style.flags == 0 && v->o.size_style.unit == 1;
@@ -49,34 +72,31 @@ void lsr_view_measure(struct lsr_view *v, const struct lsr_set *set)
 {
         const struct lsr_span span = { set->measured, set->n_measured };
 
-        lsr_cells_measure(v, &span, 1, v->o.titles && v->o.format == LSR_FORMAT_LONG);
+        lsr_cells_measure(v, &span, 1);
 }
 
 void lsr_view_set(struct lsr_view *v, const struct lsr_set *set)
 {
-        static void (*const formats[])(struct lsr_view * v, const struct lsr_set *set) = {
-                [LSR_FORMAT_GRID] = lsr_grid_set, [LSR_FORMAT_ACROSS] = lsr_grid_set,
-                [LSR_FORMAT_ONE] = lsr_lines_set, [LSR_FORMAT_COMMAS] = lsr_commas_set,
-                [LSR_FORMAT_LONG] = lsr_long_set,
-        };
+        const struct lsr_view_kind *kind = lsr_view_kind(v);
 
         assert(set->n == 0 || set->rows);
         v->dir = set->dir;
-        if (v->o.format == LSR_FORMAT_JSON) {
-                (v->o.tree ? lsr_json_tree_set : lsr_json_set)(v, set);
-                return;
-        }
-        if (v->o.tree) {
-                lsr_tree_set(v, set);
+        if (v->o.tree || kind->plain) {
+                (v->o.tree ? kind->tree->set : kind->set)(v, set);
                 return;
         }
         if (set->dir && set->heading)
                 lsr_heading_put(v, set->dir);
-        if (set->dir && (v->o.format == LSR_FORMAT_LONG || lsr_cells_have(&v->cells, LSR_SHOW_BLOCKS)))
+        if (set->dir && (kind->rows || (v->cells.called & LSR_SHOW_BLOCKS)))
                 view_total(v, set->blocks, set->bundle);
         v->any_set = true;
         lsr_name_scan_quoting(v, set->measured, set->n_measured);
-        formats[v->o.format](v, set);
+        kind->set(v, set);
+}
+
+void lsr_view_row(struct lsr_view *v, const struct lsr_set *set, size_t i)
+{
+        lsr_view_kind(v)->tree->row(v, set, i);
 }
 
 /* What the marks behind the modes mean, of those that were shown. */
@@ -97,10 +117,8 @@ static void view_legend(struct lsr_view *v)
 
 void lsr_view_end(struct lsr_view *v)
 {
-        if (v->o.format == LSR_FORMAT_JSON)
-                lsr_json_tree_end(v);
-        else if (v->tree)
-                lsr_tree_end(v);
+        if (v->o.tree)
+                lsr_view_kind(v)->tree->end(v);
         if (v->marks)
                 view_legend(v);
 }

@@ -9,9 +9,11 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/out.h"
 #include "entry.h"
@@ -24,12 +26,16 @@
 #include "render/users.h"
 #include "render/when.h"
 
+#define LSR_VIEW_WORDS 3 /* of a view, with the NULL behind them */
+#define LSR_VIEW_KINDS_MAX 16
+
+/* The rows of lsr_view_kinds[] that options ask for. */
 enum lsr_layout {
-        LSR_FORMAT_GRID,   /* -C */
-        LSR_FORMAT_ACROSS, /* -x */
-        LSR_FORMAT_ONE,    /* -1 */
-        LSR_FORMAT_COMMAS, /* -m */
         LSR_FORMAT_LONG,   /* -l */
+        LSR_FORMAT_COMMAS, /* -m */
+        LSR_FORMAT_ACROSS, /* -x */
+        LSR_FORMAT_GRID,   /* -C */
+        LSR_FORMAT_ONE,    /* -1 */
         LSR_FORMAT_JSON,
 };
 
@@ -101,8 +107,43 @@ struct lsr_view {
         uint64_t syscalls; /* made for colours */
 };
 
-/* What the sink of lsr_list() is handed; the rows of a tree one by one, by lsr_tree_row(). */
+/* How trees are shown: each set, its rows with the sets below them in between, and when all were there. */
+struct lsr_view_tree {
+        void (*set)(struct lsr_view *v, const struct lsr_set *set);
+        void (*row)(struct lsr_view *v, const struct lsr_set *set, size_t i);
+        void (*end)(struct lsr_view *v);
+};
+
+/*
+ * A view is a row of the table: what it needs of files, of the terminal and of the options follows from it.  One that
+ * --format alone asks for needs no other place.
+ */
+struct lsr_view_kind {
+        const char *words[LSR_VIEW_WORDS]; /* of --format, NULL behind them */
+        bool extra;                        /* GNU ls has no such words */
+        unsigned shown;    /* enum lsr_shown: columns that it has by itself.  Then links are shown, and not followed */
+        unsigned optional; /* those that options may ask for */
+        bool rows;         /* of ls -l: a total, titles, a time, what bundles say */
+        bool plain;        /* for programs: sets follow each other, without headings, colours and links */
+        bool utc;          /* times are UTC */
+        bool fills;        /* lines as wide as the terminal */
+        bool aligned;      /* names are below each other: unquoted ones get a blank if others are quoted */
+        void (*set)(struct lsr_view *v, const struct lsr_set *set);
+        const struct lsr_view_tree *tree; /* NULL: trees have names alone, one on each line */
+};
+
+extern const struct lsr_view_kind lsr_view_kinds[];
+extern const size_t lsr_n_view_kinds;
+
+static inline const struct lsr_view_kind *lsr_view_kind(const struct lsr_view *v)
+{
+        assert(v->o.format < lsr_n_view_kinds);
+        return &lsr_view_kinds[v->o.format];
+}
+
+/* What the sink of lsr_list() is handed; the rows of a tree one by one. */
 void lsr_view_set(struct lsr_view *v, const struct lsr_set *set);
+void lsr_view_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
 
 /* All sets were handed over: print what waited for this.  The sets must still exist. */
 void lsr_view_end(struct lsr_view *v);
@@ -110,7 +151,7 @@ void lsr_view_end(struct lsr_view *v);
 /* Print the end of the output: --dired's positions, the colour reset. */
 void lsr_view_finish(struct lsr_view *v);
 
-/* ---- the formats, called by view.c ---- */
+/* ---- the formats, named by the table in view.c ---- */
 
 /* ", 1,234 bytes", or in the unit of sizes. */
 void lsr_view_bytes(struct lsr_view *v, uint64_t bytes);
@@ -134,12 +175,7 @@ void lsr_grid_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_lines_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_commas_set(struct lsr_view *v, const struct lsr_set *set);
 void lsr_json_set(struct lsr_view *v, const struct lsr_set *set);
-void lsr_json_tree_set(struct lsr_view *v, const struct lsr_set *set);
-void lsr_json_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
-void lsr_json_tree_end(struct lsr_view *v);
-void lsr_tree_set(struct lsr_view *v, const struct lsr_set *set);
-void lsr_tree_row(struct lsr_view *v, const struct lsr_set *set, size_t i);
-void lsr_tree_end(struct lsr_view *v);
+extern const struct lsr_view_tree lsr_tree_view, lsr_json_tree_view;
 
 /* ---- name.c ---- */
 
@@ -156,7 +192,10 @@ size_t lsr_name_cell_width(struct lsr_view *v, const struct lsr_entry *e);
 size_t lsr_name_put(struct lsr_view *v, const struct lsr_entry *e, bool target, size_t start_column);
 
 /* Write the prefix; returns its end. */
-char *lsr_name_put_prefix(const struct lsr_view *v, char *p);
+static inline char *lsr_name_put_prefix(const struct lsr_view *v, char *p)
+{
+        return v->prefix_len > 0 ? (char *)memcpy(p, v->prefix, v->prefix_len) + v->prefix_len : p;
+}
 
 /*
  * Is the name printed as its bytes, with at most a mark?  Then lsr_name_put_bare() writes both: name_len + 2 bytes

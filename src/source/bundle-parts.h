@@ -15,7 +15,10 @@ struct lsr_bundles {
         struct lsr_bundle *all;
         struct lsr_bundle *current; /* what trouble is about */
         bool looking;               /* see lsr_bundles_look() */
-        bool trying;                /* a password: nobody is told what is wrong with what was read for it */
+        bool trying;                /* nobody is told what is wrong with what is read: a password is tried, or a pass */
+        bool heard;                 /* with it: something is */
+        bool stale;                 /* one was changed on its server before anything of it was shown, */
+        bool again;                 /* and this is the second time that it is read */
         struct lsr_wanted wanted;   /* what is expected; n is 0: nothing is said of it */
         const char **expected;      /* its paths, sorted; NULL until a bundle is loaded for them */
         uint64_t tick;

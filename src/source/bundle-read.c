@@ -182,6 +182,15 @@ static int many_hole(void *ctx, uint64_t n)
         return r;
 }
 
+static int many_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        struct bundle_many *many = ctx;
+        int r = many->sink->map(many->sink->ctx, extents, n);
+
+        many->wanted = r >= 0;
+        return r;
+}
+
 static void many_verified(void *ctx)
 {
         const struct lsr_many_sink *sink = ((struct bundle_many *)ctx)->sink;
@@ -204,7 +213,9 @@ static int many_end(void *ctx, size_t i, int error)
 static int bundle_ask_many(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_many *many = ctx;
-        const struct lsr_many_sink sink = { many, many_begin, many_write, many_end, many_hole, many_verified };
+        const struct lsr_many_sink sink = {
+                many, many_begin, many_write, many_end, many_hole, many_verified, many_map
+        };
 
         return lsr_worker_read_many(bundle_worker(bundle), bundle->id, &many->members, many->n, many->flags, &sink,
                                     &many->done);
@@ -300,6 +311,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const struct lsr_catalogue *
                 r = bundle_pack_many(c, &many, rows + many.first, n - many.first);
                 many.flags = many.first + many.n == n ? flags : flags & ~at_end;
                 many.flags |= flags & LSR_MANY_TO_END ? LSR_MANY_TELL : 0;
+                many.flags |= sink->map ? LSR_MANY_MAPS : 0;
                 if (flags & LSR_MANY_ALL && many.first == 0)
                         many.flags |= LSR_MANY_FROM_START;
                 if (r == 0)

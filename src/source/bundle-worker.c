@@ -21,7 +21,8 @@ static void bundles_trouble(void *ctx, int error, const char *text)
 {
         struct lsr_bundles *b = ctx;
 
-        if (!b->current || b->trying || (b->looking && bundle_is_shut(error)))
+        b->heard = true;
+        if (!b->current || b->trying || b->stale || (b->looking && bundle_is_shut(error)))
                 return;
         b->current->troubled |= error != 0;
         b->o.trouble(b->o.ctx, b->current->path, error, text);

@@ -69,6 +69,7 @@ static void bundle_free(struct lsr_bundle *bundle)
         lsr_catalogue_free(bundle->catalogue);
         free(bundle->asked);
         free(bundle->asked_text);
+        free(bundle->shown);
         free(bundle->path);
         free(bundle);
 }
@@ -448,6 +449,17 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
         return r;
 }
 
+bool lsr_bundles_anew(struct lsr_bundles *b)
+{
+        b->again = lsr_take(&b->stale, false);
+        for (struct lsr_bundle *bundle = b->all; bundle && b->again; bundle = bundle->next)
+                if (bundle->remote && bundle_remote_is_stale(bundle)) {
+                        bundle_park(bundle);
+                        bundle->path[0] = '\0';
+                }
+        return b->again;
+}
+
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx)
 {
         int r = -ESTALE;
@@ -636,6 +648,48 @@ static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wante
 int lsr_bundle_load(struct lsr_bundle *bundle)
 {
         return bundle_load(bundle, NULL);
+}
+
+bool lsr_bundle_streams(const struct lsr_bundle *bundle)
+{
+        return !bundle->loaded && bundle->filtered && bundle->size != LSR_INPUT_UNKNOWN &&
+               strcmp(bundle->format, "tar") == 0;
+}
+
+struct bundle_stream {
+        int (*member)(void *ctx, const struct lsr_member *m);
+        const struct lsr_sink *content;
+        uint64_t room;
+        struct lsr_worker_answer answer;
+};
+
+static int bundle_ask_stream(struct lsr_bundle *bundle, void *ctx)
+{
+        struct bundle_stream *s = ctx;
+
+        return lsr_worker_stream(bundle_worker(bundle), bundle->id, &s->room, s->member, s->content, &s->answer);
+}
+
+int lsr_bundle_stream(struct lsr_bundle *bundle, int (*member)(void *ctx, const struct lsr_member *m),
+                      const struct lsr_sink *content)
+{
+        struct lsr_bundles *b = bundle->all;
+        struct bundle_stream stream = { member, content, bundle_room(bundle), {} };
+        int r;
+
+        if (!lsr_bundle_streams(bundle))
+                return 1;
+        b->heard = false;
+        b->trying = true;
+        r = bundle_retry(bundle, bundle_ask_stream, &stream);
+        b->trying = false;
+        if (r == 0 && !b->heard) {
+                bundle->loaded = true;
+                bundle_take(bundle, &stream.answer);
+                return 0;
+        }
+        lsr_catalogue_free(stream.answer.catalogue);
+        return 1;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "catalogue/catalogue.h"
 #include "formats/format.h"
 #include "io/io.h"
+#include "remote/protocol.h"
 #include "worker/worker.h"
 
 #define LSR_BUNDLES_OPEN_MAX 16   /* more than that, and few enough for the worker's descriptors */
@@ -35,6 +36,8 @@ struct lsr_bundles_options {
         void *ctx;
         /* Something is wrong with the bundle at @path, or (error 0) worth saying.  @text NULL: the errno says all. */
         void (*trouble)(void *ctx, const char *path, int error, const char *text);
+        /* A server is being waited for; NULL: no longer.  May be NULL. */
+        void (*fetching)(const struct lsr_remote_stats *stats);
 };
 
 struct lsr_bundles *lsr_bundles_new(const struct lsr_bundles_options *options);
@@ -73,6 +76,7 @@ struct lsr_bundle {
         struct lsr_bundles *all;
         struct lsr_bundle *outer;
         struct lsr_worker *worker;    /* of the outermost one alone, see bundle_worker(); NULL until it is needed */
+        char *shown;                  /* see lsr_bundle_shown(); NULL until it is asked for */
         struct bundle_remote *remote; /* the object on a server that it is (remote.c); NULL: it is none */
         unsigned depth;
         uint32_t id;
@@ -135,6 +139,15 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 /* Does it lie on a server, or in a bundle that does? */
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
+/*
+ * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything
+ * of it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
+ */
+bool lsr_bundles_anew(struct lsr_bundles *b);
+
+/* Its path as it may be shown: without user and query of a URL, where secrets are. */
+const char *lsr_bundle_shown(struct lsr_bundle *bundle);
+
 /* What servers were asked for all bundles. */
 struct lsr_remote_stats;
 void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats);
@@ -153,8 +166,19 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same, but some of them will do: those that it takes to follow @path below the root, which is one of those
- * expected or leads there, and to list what was expected.  Then links are not to be followed from places that
+ * The same in one pass with the content, which lsr_worker_stream() hands to @member and @content.  0; 1: not so, as
+ * listing it need not decode it, anything is wrong with it, or one of them wanted no more.  Nobody was told, what came
+ * is void, and lsr_bundle_load() may follow.
+ */
+int lsr_bundle_stream(struct lsr_bundle *b, int (*member)(void *ctx, const struct lsr_member *m),
+                      const struct lsr_sink *content);
+
+/* Is it worth a try? */
+bool lsr_bundle_streams(const struct lsr_bundle *b);
+
+/*
+ * As lsr_bundle_load(), but some of them will do: those that it takes to follow @path below the root, which is one of
+ * those expected or leads there, and to list what was expected.  Then links are not to be followed from places that
  * lsr_place_is_some(), and nothing else may be looked up before lsr_bundle_load().
  */
 int lsr_bundle_load_some(struct lsr_bundle *b, const char *path);

@@ -235,7 +235,7 @@ static int place_from_bundle(struct lsr_bundle *bundle, const char *path, unsign
         }
 }
 
-static int place_find_url(struct lsr_bundles *b, const char *url, unsigned flags, struct lsr_place *ret_place)
+static int place_try_url(struct lsr_bundles *b, const char *url, unsigned flags, struct lsr_place *ret_place)
 {
         lsr_autofree char *inner = NULL;
         struct lsr_bundle *bundle;
@@ -245,6 +245,15 @@ static int place_find_url(struct lsr_bundles *b, const char *url, unsigned flags
                 return LSR_PLACE_UNREADABLE;
         inner = lsr_url_inner(url, end);
         return inner ? place_from_bundle(bundle, inner, flags, ret_place) : -ENOMEM;
+}
+
+static int place_find_url(struct lsr_bundles *b, const char *url, unsigned flags, struct lsr_place *ret_place)
+{
+        int r = place_try_url(b, url, flags, ret_place);
+
+        if (lsr_bundles_anew(b))
+                r = place_try_url(b, url, flags, ret_place);
+        return r;
 }
 
 int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, struct lsr_place *ret_place)

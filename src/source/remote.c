@@ -22,7 +22,9 @@ struct bundle_remote {
         struct lsr_remote_stats past; /* of it, before it was parked */
         char *url;                    /* with all that is sent */
         char *key;                    /* without what is secret: its name in the cache */
+        bool stale;                   /* it was changed, which is not said */
         int error;                    /* something could not be had, which was said: nothing more is asked for */
+        uint64_t before;              /* blocks that were there before the NEED under way */
         struct lsr_cache_entry cached;
         bool claimed, filtered; /* of that */
 };
@@ -37,6 +39,39 @@ static int remote_say(struct lsr_bundle *bundle, int error, const char *text)
         bundle->troubled = true;
         bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, error, text);
         return error;
+}
+
+/* --- how far it is ------------------------------------------------------------------ */
+
+static uint64_t remote_blocks(const struct lsr_remote_file *f)
+{
+        uint64_t blocks = 0;
+
+        for (uint64_t i = 0; f->data >= 0 && i <= f->size / LSR_REMOTE_BLOCK / 8; i++)
+                blocks += (uint64_t)__builtin_popcount(__atomic_load_n(&f->have[i], __ATOMIC_RELAXED));
+        return blocks;
+}
+
+/* The helper tells its numbers with its answers; what has come since then is in the bitmap. */
+static void remote_waiting(void *ctx)
+{
+        struct lsr_bundles *b = ctx;
+        const struct lsr_bundle *outermost = b->current ? bundle_outermost(b->current) : NULL;
+        struct lsr_remote_stats stats;
+
+        lsr_bundles_remote_stats(b, &stats);
+        if (outermost && outermost->remote) {
+                uint64_t now = remote_blocks(&outermost->remote->file), before = outermost->remote->before;
+
+                stats.bytes += now > before ? (now - before) * LSR_REMOTE_BLOCK : 0;
+        }
+        b->o.fetching(&stats);
+}
+
+static void remote_waited(const struct lsr_bundles *b)
+{
+        if (b->o.fetching)
+                b->o.fetching(NULL);
 }
 
 /* --- the helper ------------------------------------------------------------------- */
@@ -55,8 +90,11 @@ static int remote_start(struct lsr_bundle *bundle)
         lsr_stdfds_guard();
         b->remote = lsr_xmalloc(sizeof(*b->remote));
         r = lsr_remote_start(NULL, b->remote);
-        if (r == 0)
+        if (r == 0) {
+                b->remote->waiting = b->o.fetching ? remote_waiting : NULL;
+                b->remote->ctx = b;
                 return 0;
+        }
         free(lsr_take(&b->remote, NULL));
         if (r == -ENOENT)
                 return remote_say(bundle, r,
@@ -78,6 +116,7 @@ static int remote_ask(struct lsr_bundle *bundle, const uint32_t *ends, unsigned 
         int r = lsr_remote_open(client, o->url, ends, 1, known, &o->file, text);
         lsr_autofree char *said = NULL;
 
+        remote_waited(bundle->all);
         if ((r == -ENOENT || r == -EACCES) && n > 1) {
                 int r_others = lsr_remote_open(client, o->url, ends + 1, n - 1, NULL, &o->file, others);
 
@@ -245,9 +284,26 @@ int bundle_remote_bitmap(const struct lsr_bundle *bundle)
         return remote_of(bundle)->file.bits;
 }
 
+bool bundle_remote_is_stale(const struct lsr_bundle *bundle)
+{
+        return bundle->remote->stale;
+}
+
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle)
 {
         return remote_of(bundle);
+}
+
+const char *lsr_bundle_shown(struct lsr_bundle *bundle)
+{
+        const struct lsr_bundle *outermost = bundle_outermost(bundle);
+
+        if (!outermost->remote)
+                return bundle->path;
+        /* What is in it follows its own path. */
+        if (!bundle->shown)
+                bundle->shown = lsr_xprintf("%s%s", outermost->remote->key, bundle->path + strlen(outermost->path));
+        return bundle->shown;
 }
 
 void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats)
@@ -280,10 +336,16 @@ static int remote_need(struct lsr_bundle *outermost, const struct lsr_input_rang
                 sent[i] = (struct lsr_remote_range){ ranges[i].offset, ranges[i].length };
         if (o->error)
                 return -EIO;
+        o->before = remote_blocks(&o->file);
         r = lsr_remote_need(outermost->all->remote, &o->file, sent, n_needed, n_wanted, text);
+        remote_waited(outermost->all);
         if (r == 0)
                 return 0;
         o->error = -EIO;
+        if (r == -ESTALE && !outermost->catalogue && !outermost->all->again) {
+                outermost->all->stale = outermost->troubled = o->stale = true;
+                return -EIO;
+        }
         said = lsr_xprintf("it cannot be read further: %s", text);
         remote_say(outermost, r, said);
         return -EIO;

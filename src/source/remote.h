@@ -22,6 +22,9 @@ unsigned bundle_remote_candidates(const char *url, uint32_t *ends);
 /* Open it again: 0; -ESTALE: it is another one; or another negative errno, which was said. */
 int bundle_remote_reopen(struct lsr_bundle *bundle);
 
+/* It was changed before anything of it could be shown, see lsr_bundles_anew(). */
+bool bundle_remote_is_stale(const struct lsr_bundle *bundle);
+
 /* What is held of it goes; what it is stays known. */
 void bundle_remote_close(struct lsr_bundle *bundle);
 struct bundle_remote *bundle_remote_free(struct lsr_bundle *bundle);

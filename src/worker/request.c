@@ -130,6 +130,50 @@ static int answer_hole(struct lsr_worker *w, struct worker_call *call, uint64_t 
         return call->sink_result < 0 ? answer_stop(w) : 0;
 }
 
+/* Ascending, not adjacent, nothing empty. */
+static bool answer_map_fits(const struct lsr_extent *extents, size_t n)
+{
+        uint64_t end = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                if (extents[i].size == 0 || (i > 0 && extents[i].offset <= end) ||
+                    __builtin_add_overflow(extents[i].offset, extents[i].size, &end))
+                        return false;
+        }
+        return true;
+}
+
+static int answer_map(struct lsr_worker *w, struct worker_call *call, uint64_t length)
+{
+        int (*map)(void *ctx, const struct lsr_extent *extents, size_t n) = call->many   ? call->many->map
+                                                                            : call->sink ? call->sink->map
+                                                                                         : NULL;
+        size_t n = length / sizeof(struct lsr_extent);
+        struct lsr_extent *extents;
+        int r;
+
+        if (!map || !answer_takes_data(call) || call->began || length % sizeof(*extents) || n > LSR_EXTENTS_MAX)
+                return -EPROTO;
+        extents = malloc(length + 1);
+        if (!extents)
+                return -ENOMEM;
+        r = lsr_wire_take(w->wire, extents, length);
+        if (r >= 0 && !answer_map_fits(extents, n))
+                r = -EPROTO;
+        if (r >= 0 && call->sink_result < 0) {
+                call->drained += sizeof(struct lsr_wire_head) + length;
+                r = call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX ? -EPROTO : 0;
+        } else if (r >= 0) {
+                if (call->many)
+                        answer_begin(call);
+                if (call->sink_result >= 0)
+                        call->sink_result = map(call->many ? call->many->ctx : call->sink->ctx, extents, n);
+                r = call->sink_result < 0 ? answer_stop(w) : 0;
+        }
+        free(extents);
+        return r;
+}
+
 static int answer_verified(struct worker_call *call, uint64_t length)
 {
         if (!call->many || call->at == call->n || length != 0)
@@ -263,13 +307,13 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         r = answer_blob(w, call, length);
         if (r < 0)
                 return r;
-        call->drained += call->full ? length : 0;
+        call->drained += call->full || call->sink_result < 0 ? length : 0;
         call->received += length;
         if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
                 return answer_too_many(w, call, answer_many, "");
-        while (at < call->size) {
+        while (at < call->size && call->sink_result >= 0) {
                 struct lsr_member m;
 
                 r = lsr_record_get(call->data, call->size, &at, &call->owner, &m);
@@ -293,6 +337,10 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                         r = answer_too_deep(w, call, LSR_LIMIT_PATH_DEPTH);
                 if (r < 0 || call->full)
                         return r;
+                if (call->member)
+                        call->sink_result = call->member(call->sink->ctx, &m);
+                if (call->sink_result < 0)
+                        return answer_stop(w);
         }
         return 0;
 }
@@ -384,6 +432,9 @@ int lsr_call_receive(struct lsr_worker *w, struct worker_call *call)
                         break;
                 case LSR_WIRE_HOLE:
                         r = answer_hole(w, call, head.length);
+                        break;
+                case LSR_WIRE_MAP:
+                        r = answer_map(w, call, head.length);
                         break;
                 case LSR_WIRE_VERIFIED:
                         r = answer_verified(call, head.length);

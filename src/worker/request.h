@@ -36,9 +36,10 @@ struct worker_call {
         unsigned n_parts;
         const int *fds;
         unsigned n_fds;
-        const struct lsr_sink *sink; /* of a READ */
-        struct lsr_builder *builder; /* of a SCAN */
-        uint64_t catalogue_max;      /* likewise, bytes */
+        const struct lsr_sink *sink;                          /* of a READ, or of a SCAN that is a stream, */
+        int (*member)(void *ctx, const struct lsr_member *m); /* whose members are told so */
+        struct lsr_builder *builder;                          /* of a SCAN */
+        uint64_t catalogue_max;                               /* likewise, bytes */
         struct lsr_record_owner owner;
         uint64_t received; /* bytes of records */
         const struct lsr_many_sink *many;

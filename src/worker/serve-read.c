@@ -191,6 +191,11 @@ static int many_hole(void *ctx, uint64_t n)
         return many_put(ctx, LSR_WIRE_HOLE, &n, sizeof(n));
 }
 
+static int many_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        return many_put(ctx, LSR_WIRE_MAP, extents, n * sizeof(*extents));
+}
+
 static int many_end(void *ctx, int result)
 {
         struct serve_many *many = ctx;
@@ -266,8 +271,8 @@ static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many 
         many->scan->exact_gaps = flags & LSR_MANY_GAPS;
         many->scan->exact_follow = flags & LSR_MANY_FROM_START ? 0 : LSR_INPUT_UNKNOWN;
         if (format->read_many)
-                r = format->read_many(many->scan,
-                                      &(struct lsr_many){ many, many_next, many_write, many_end, many_hole });
+                r = format->read_many(many->scan, &(struct lsr_many){ many, many_next, many_write, many_end, many_hole,
+                                                                      flags & LSR_MANY_MAPS ? many_map : NULL });
         else
                 r = format->read ? many_one_by_one(s, b, many) : -EOPNOTSUPP;
         if (r >= 0 && flags & LSR_MANY_TO_END)

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "catalogue/builder.h"
+#include "formats/filter/inflate.h"
 #include "io/stream.h"
 #include "worker/confine.h"
 
@@ -315,6 +316,43 @@ static int serve_put(void *ctx, const struct lsr_member *m)
         return lsr_wire_waiting(s->wire) ? -E2BIG : serve_records(s);
 }
 
+/* For the content of the last of the members, which go before. */
+static int serve_stream(struct serve *s, enum lsr_wire_type type, const void *data, size_t n)
+{
+        int r = 0, sent = 0;
+
+        if (s->records.len > 0)
+                r = sent = lsr_wire_put(s->wire, LSR_WIRE_MEMBERS, s->request, s->records.data, s->records.len);
+        s->records.len = 0;
+        if (r >= 0)
+                r = lsr_wire_put(s->wire, type, s->request, data, n);
+        if (r < 0 || r + sent == 0)
+                return r;
+        return lsr_wire_waiting(s->wire) ? -ECANCELED : 0;
+}
+
+static int serve_stream_write(void *ctx, const void *data, size_t n)
+{
+        const char *p = data;
+        int r = 0;
+
+        for (size_t part; n > 0 && r >= 0; p += part, n -= part) {
+                part = n < LSR_WIRE_DATA_MAX ? n : LSR_WIRE_DATA_MAX;
+                r = serve_stream(ctx, LSR_WIRE_DATA, p, part);
+        }
+        return r;
+}
+
+static int serve_stream_hole(void *ctx, uint64_t n)
+{
+        return serve_stream(ctx, LSR_WIRE_HOLE, &n, sizeof(n));
+}
+
+static int serve_stream_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        return serve_stream(ctx, LSR_WIRE_MAP, extents, n * sizeof(*extents));
+}
+
 /*
  * A format ends before its input does, with padding.  Only behind that tells a filter that it was cut short, or what
  * its checksum says; and who writes into a pipe is let finish.
@@ -371,15 +409,18 @@ static int serve_answer(struct serve *s, struct serve_bundle *b, const struct ls
                 .links = request->links,
                 .described = request->described,
         };
+        const struct lsr_sink content = { s, serve_stream_write, serve_stream_hole, serve_stream_map };
         struct lsr_scan *scan;
-        int r = serve_begin_anew(s, b, &scan);
+        int r = request->stream && !format->streams ? -EOPNOTSUPP : serve_begin_anew(s, b, &scan);
 
         if (r < 0)
                 return r;
         scan->distrusted = request->distrusted;
+        scan->content = request->stream ? &content : NULL;
         if (!wanted.content)
                 serve_announce_all(b);
-        serve_limit(b);
+        if (!request->stream)
+                serve_limit(b);
         scan->builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = wanted.n > 0 && format->list ? format->list(scan, &wanted) : 1;
@@ -498,6 +539,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);
         if (r < 0)
                 return r;
+        lsr_inflate_prepare();
         done->confined = lsr_confine(s->wire->fd);
         return request.required ? done->confined : 0;
 }

@@ -2,7 +2,7 @@
  * wire - frames between the parent and the process that parses
  *
  *      parent  START  PASSWORD  ENCODING  OPEN  SCAN  READ  MANY  CHECK  EXTENT  CLOSE  STOP
- *      worker  any number of TROUBLE, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS or CATALOGUE, then one DONE
+ *      worker  any number of TROUBLE, MAP, DATA, HOLE, VERIFIED, END, HEAD, MEMBERS or CATALOGUE, then one DONE
  *
  * Every request but START, PASSWORD, ENCODING, CLOSE and STOP is answered before the next one is sent.
  * Both ends are the same binary, so numbers travel as they lie in memory.  The
@@ -50,6 +50,7 @@ enum lsr_wire_type {
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
         LSR_WIRE_HOLE,     /* uint64_t n: so many zero bytes */
+        LSR_WIRE_MAP,      /* struct lsr_extent: where data is in the content that follows */
         LSR_WIRE_VERIFIED, /* nothing: the content of one of MANY was, and its END follows */
         LSR_WIRE_END,      /* int32_t result of one of MANY; they come in the order of the records */
         LSR_WIRE_HEAD,
@@ -93,7 +94,8 @@ struct lsr_wire_scan {
         uint32_t n_paths;    /* of struct lsr_wanted; 0: all members are wanted */
         uint32_t depth;
         uint8_t content, numbers, links, described;
-        uint64_t max; /* bytes of a CATALOGUE; one that is larger comes empty, which is not valid */
+        uint8_t stream; /* content comes, too: of a file its MAP, DATA and HOLE behind the MEMBERS that it ends */
+        uint64_t max;   /* bytes of a CATALOGUE; one that is larger comes empty, which is not valid */
 };
 
 /*

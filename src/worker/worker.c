@@ -350,40 +350,41 @@ void lsr_worker_close(struct lsr_worker *w, uint32_t id)
 }
 
 /* One SCAN.  0; 1: the catalogue of the bundle's own that came is not valid, or too large; a negative errno. */
-static int worker_scan(struct lsr_worker *w, const struct lsr_wire_scan *scan, const struct iovec *paths,
-                       uint64_t *room, struct lsr_worker_answer *ret_answer)
+static int worker_scan(struct lsr_worker *w, struct worker_call *call, const struct lsr_wire_scan *scan,
+                       const struct iovec *paths, uint64_t *room, struct lsr_worker_answer *ret_answer)
 {
-        struct worker_call call = {
-                .type = LSR_WIRE_SCAN,
-                .parts = { { (void *)scan, sizeof(*scan) }, *paths },
-                .n_parts = 2,
-                .builder = lsr_builder_new(),
-                .catalogue_max = scan->max,
-                .wants_some = scan->n_paths > 0,
-        };
         struct lsr_worker_answer answer = {};
         uint64_t taken;
         int r;
 
-        lsr_builder_limit(call.builder, *room);
-        r = worker_call(w, &call);
-        taken = lsr_builder_taken(call.builder);
-        answer.claimed = call.has_data;
+        call->type = LSR_WIRE_SCAN;
+        call->parts[0] = (struct iovec){ (void *)scan, sizeof(*scan) };
+        call->parts[1] = *paths;
+        call->n_parts = 2;
+        call->builder = lsr_builder_new();
+        call->catalogue_max = scan->max;
+        call->wants_some = scan->n_paths > 0;
+        lsr_builder_limit(call->builder, *room);
+        r = worker_call(w, call);
+        taken = lsr_builder_taken(call->builder);
+        answer.claimed = call->has_data;
         /* What came before it died may have been meant for these questions alone. */
-        answer.some = r < 0 ? call.wants_some : call.done.some;
-        answer.members = call.done.members;
-        if (r >= 0 && call.has_data) {
-                r = lsr_catalogue_decode(&answer.catalogue, call.data, call.size);
+        answer.some = r < 0 ? call->wants_some : call->done.some;
+        answer.members = call->done.members;
+        if (call->sink_result < 0) {
+                r = call->sink_result;
+        } else if (r >= 0 && call->has_data) {
+                r = lsr_catalogue_decode(&answer.catalogue, call->data, call->size);
                 r = r < 0 && r != -ENOMEM ? 1 : r;
-        } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call.builder) > 0)) {
+        } else if (r >= 0 || (r == -EPIPE && lsr_builder_count(call->builder) > 0 && !call->member)) {
                 /* What came before it died has been parsed well. */
-                r = lsr_builder_finish(call.builder, &answer.catalogue);
+                r = lsr_builder_finish(call->builder, &answer.catalogue);
         }
         if (r == -ENOMEM)
-                *room = (taken > call.size ? taken : call.size) / WORKER_ENCODED;
+                *room = (taken > call->size ? taken : call->size) / WORKER_ENCODED;
         *ret_answer = answer;
-        lsr_builder_free(call.builder);
-        free(call.data);
+        lsr_builder_free(call->builder);
+        free(call->data);
         return r;
 }
 
@@ -427,12 +428,25 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
                 scan.links = wanted->links;
                 scan.described = wanted->described;
         }
-        r = worker_scan(w, &scan, &paths, room, ret_answer);
+        r = worker_scan(w, &(struct worker_call){}, &scan, &paths, room, ret_answer);
         free(paths.iov_base);
         if (r == 1) {
                 scan = (struct lsr_wire_scan){ .id = id, .distrusted = true, .max = scan.max };
-                r = worker_scan(w, &scan, &(struct iovec){}, room, ret_answer);
+                r = worker_scan(w, &(struct worker_call){}, &scan, &(struct iovec){}, room, ret_answer);
         }
+        return r == 1 ? worker_distrust(w, -EBADMSG) : r;
+}
+
+int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room,
+                      int (*member)(void *ctx, const struct lsr_member *m), const struct lsr_sink *content,
+                      struct lsr_worker_answer *ret_answer)
+{
+        struct worker_call call = { .sink = content, .member = member };
+        int r = -ESTALE;
+
+        if (worker_serves(w, id))
+                r = worker_scan(w, &call, &(struct lsr_wire_scan){ .id = id, .stream = true }, &(struct iovec){}, room,
+                                ret_answer);
         return r == 1 ? worker_distrust(w, -EBADMSG) : r;
 }
 

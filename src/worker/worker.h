@@ -95,6 +95,15 @@ struct lsr_worker_answer {
 int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *wanted, uint64_t *room,
                     struct lsr_worker_answer *ret_answer);
 
+/*
+ * The same for all members with their content, as they come: each goes to @member, and if it is a regular file and no
+ * hard link to @content behind it, whose ctx is that of both.  Their negative return ends it, and is its result.
+ * @m has what the driver says of it, until the call after it.  -EOPNOTSUPP: not of this format.
+ */
+int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room,
+                      int (*member)(void *ctx, const struct lsr_member *m), const struct lsr_sink *content,
+                      struct lsr_worker_answer *ret_answer);
+
 /* Content of a member; @m as the catalogue has it, but path the whole one.  As lsr_format.read. */
 int lsr_worker_read(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, const struct lsr_sink *sink);
 
@@ -110,6 +119,8 @@ struct lsr_many_sink {
         int (*end)(void *ctx, size_t i, int error); /* once for each that began */
         int (*hole)(void *ctx, uint64_t n);         /* @n zero bytes; NULL: they are written */
         void (*verified)(void *ctx); /* with LSR_MANY_TELL: its content has a checksum, which is right; NULL */
+        /* With LSR_MANY_MAPS: as that of struct lsr_sink, ascending, not adjacent, nothing empty. */
+        int (*map)(void *ctx, const struct lsr_extent *extents, size_t n);
 };
 
 enum {
@@ -124,6 +135,7 @@ enum {
         LSR_MANY_ALL = 1 << 3,        /* nor behind: what is, is damage */
         LSR_MANY_TELL = 1 << 4,       /* say of which members checksums are compared */
         LSR_MANY_GAPS = 1 << 5,       /* with LSR_MANY_EXACT: others may lie between them */
+        LSR_MANY_MAPS = 1 << 6,       /* say where data is in members with holes */
 };
 
 /*

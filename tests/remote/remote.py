@@ -153,6 +153,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
     def do_PUT(self):
         self.do_GET()
 
+    do_HEAD = do_POST = do_DELETE = do_PUT
+
     def plain(self, status, headers=(), body=b""):
         self.entry[2] = status
         self.send_response(status)
@@ -160,7 +162,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def do_GET(self):
         world = self.world
@@ -169,10 +172,11 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         self.entry = [self.path, dict(self.headers), 0]
         with world.lock:
             world.seen.append(self.entry)
-        if name not in world.files:
-            self.plain(404)
+        answer = getattr(self, "fault_" + fault.replace("-", "_"), self.serve)
+        if name in world.files or getattr(answer, "any_name", False):
+            answer(world.files.get(name), fault)
         else:
-            getattr(self, "fault_" + fault.replace("-", "_"), self.serve)(world.files[name], fault)
+            self.plain(404)
 
     def serve(self, data, fault="plain", tag='"one"', modified=None, cut=None, slow=0, suffix=True, ranges=True,
               total=None):  # fmt: skip

@@ -6,112 +6,19 @@
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
 
-import argparse
-import hashlib
+import json
 import os
+import pty
 import random
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import traceback
-import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from remote import RequestHandler, Server  # noqa: E402
-
-TESTS = {}
-FORMATS = ["tar.zst", "zip", "sqlar", "tar", "tar.gz", "7z"]
-NAME = "a file of a usual length 00181.txt"
-SECRET = "ySecretOfTheTestySecret"
-
-
-def test(f):
-    TESTS[f.__name__] = f
-    return f
-
-
-class World:
-    """A tree, its bundles, and a server that has them."""
-
-    def __init__(self, lsr):
-        self.lsr = lsr
-        self.scratch = tempfile.mkdtemp()
-        self.bundles = {}
-        self.make()
-        self.server = Server({})
-        self.end()
-
-    def path(self, *parts):
-        return os.path.join(self.scratch, *parts)
-
-    def make(self):
-        rng = random.Random(7)
-        for i in range(3600):
-            folder = self.path("tree", f"directory-{i // 60:03}", "of some depth")
-            os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, f"a file of a usual length {i:05}.txt"), "wb") as f:
-                f.write(rng.randbytes(rng.randrange(900)) + b"text " * rng.randrange(300))
-        with open(self.path("tree", "large"), "wb") as f:
-            f.write(rng.randbytes(4 << 20))
-        os.mkdir(self.path("b"))
-        for kind in FORMATS:
-            target = self.path("b", "x." + kind)
-            if kind == "7z":
-                if shutil.which("7z"):
-                    subprocess.run(["7z", "a", "-mx=1", target, "tree/directory-003", "tree/large"], cwd=self.scratch, check=True,
-                                   stdout=subprocess.DEVNULL)  # fmt: skip
-                continue
-            done = self.run("--pack", "tree", "--output=" + target)
-            assert done.returncode in (0, 1), done.stderr
-        with zipfile.ZipFile(self.path("b", "outer.zip"), "w") as z:
-            z.write(self.path("b", "x.tar.zst"), "inner/x.tar.zst")
-            z.write(self.path("b", "x.zip"), "inner/x.zip", zipfile.ZIP_DEFLATED)
-            z.writestr("a name+%41 ü", "odd")
-        with open(self.path("b", "no.zip"), "wb") as f:
-            f.write(b"<html>" + bytes(100000))
-
-    def run(self, *args, env=None, lsr=None):
-        environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": self.scratch,
-                   "AWS_EC2_METADATA_DISABLED": "true", "XDG_CACHE_HOME": self.path("cache"), **(env or {})}  # fmt: skip
-        if "ASAN_OPTIONS" in os.environ:
-            environ["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
-        return subprocess.run([lsr or self.lsr, *args], cwd=self.scratch, env=environ, capture_output=True, check=False)
-
-    def url(self, name, fault="plain"):
-        return f"{self.server.url}/{fault}/{name}"
-
-    def begin(self):
-        for name in os.listdir(self.path("b")):
-            with open(self.path("b", name), "rb") as f:
-                self.server.files[name] = f.read()
-        self.server.requests()
-
-    def end(self):
-        """Between tests nothing is remembered."""
-        self.server.files.clear()
-        shutil.rmtree(self.path("cache"), ignore_errors=True)
-        self.begin()
-
-    def fetched(self, *args, status=0, env=None):
-        """What is said and shown, and the requests it took."""
-        self.server.requests()
-        done = self.run(*args, env=env)
-        assert done.returncode == status, (args, done.returncode, done.stderr)
-        return done, self.server.requests()
-
-
-def plain(world, text):
-    """Without what tells a URL from a path."""
-    text = re.sub(rb"'" + world.server.url.encode() + rb"/[a-z-]+/([^']*)'", rb"'b/\1'", text)
-    text = re.sub(world.server.url.encode() + rb"/[a-z-]+/", b"b/", text)
-    return re.sub(rb"'(b/[^' ]*)'", rb"\1", text)
-
+from world import FORMATS, NAME, SECRET, free_port, listening, main, plain, said, test, versitygw  # noqa: E402
 
 # --- the same as here -------------------------------------------------------------
 
@@ -269,6 +176,63 @@ def stats(w):
     assert int(re.search(r"^fetches +(\d+)$", text, re.M)[1]) == len(seen), text
     assert re.search(r"^bytes fetched +\d{6,}$", text, re.M) and re.search(r"^fetching +\d+\.\d+ ms$", text, re.M)
     assert b"fetch" not in w.run("-l", "--stats", "b/x.zip").stderr
+    w.server.http.RequestHandlerClass.fault_twice = w.server.http.RequestHandlerClass.fault_busy
+    done, seen = w.fetched("--json", "--stats", "--no-cache", w.url("x.zip", "twice"))
+    lines = done.stderr.decode().splitlines()
+    told = json.loads(lines[0])
+    assert len(lines) == 1 and told["fetches"] == len(seen) and told["fetches_repeated"] == 2, (told, len(seen))
+    assert told["bytes_fetched"] > 100000 and told["fetching_ns"] > 0 and "confined" in told["parser"]
+    assert told["entries"] == len(done.stdout.splitlines()) and told["programs_run"] == 0
+    assert "fetches" not in json.loads(w.run("--json", "--stats", "b/x.zip").stderr)
+
+
+@test
+def progress(w):
+    """A server that takes its time is told of on a terminal, and the line is gone before others come."""
+    def late(handler, data, fault):
+        time.sleep(0.45)
+        handler.serve(data)
+
+    w.server.http.RequestHandlerClass.fault_late = late
+    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, "LC_ALL": "C.UTF-8"}
+    for options in (["-l"], ["--check"], ["--cat"]):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([w.lsr, *options, "--no-cache", w.url("x.tar", "late")], env=environ, stderr=theirs,
+                                   stdout=subprocess.PIPE)  # fmt: skip
+        os.close(theirs)
+        out = process.stdout.read()
+        process.wait(30)
+        said = b""
+        try:
+            while part := os.read(ours, 10000):
+                said += part
+        except OSError:
+            os.close(ours)
+        assert re.search(rb"fetching: \d+ requests, \d+\.\d MB, \d+ MB/s", said), (options, said)
+        assert process.returncode == 0 or options == ["--cat"], said
+        assert b"fetching" not in said[said.rindex(b"\r\x1b[K") :] and b"fetching" not in out, said
+    # Who reads what is said wants no such line.
+    done, _ = w.fetched("-l", "--no-cache", w.url("x.tar", "late"))
+    assert not done.stderr, done
+
+
+@test
+def secrets_shown(w):
+    """Neither password nor query of a URL is shown, whatever shows the URL."""
+    url = w.url("outer.zip").replace("//", "//user:" + SECRET + "@") + "?sig=" + SECRET
+    for options in (["-R"], ["--tree"], ["-d"], ["-ld"], ["--json", "-R"], ["--json", "--tree"], ["--check"], ["--diff", "b/x.zip"],
+                    ["--color=always", "--hyperlink=always", "-R"], ["--csv"], ["-l", "--stats"]):  # fmt: skip
+        for inner in ("", "#/inner", "#/inner/x.zip", "#/inner/x.zip/tree/directory-003", "#/none"):
+            done = w.run(*options, url + inner)
+            assert SECRET.encode() not in done.stdout + done.stderr, (options, inner, done)
+    shown = w.url("outer.zip")
+    told = [json.loads(line) for line in w.run("--json", url + "#/inner").stdout.splitlines()]
+    assert [t["path"] for t in told] == [shown + "#/inner/x.tar.zst", shown + "#/inner/x.zip"], told
+    assert told[0]["bundle"] == shown, told
+    told = json.loads(w.run("--json", "-d", url + "#/inner/x.zip/tree/large").stdout)
+    assert told["bundle"] == shown + "/inner/x.zip" and told["path"] == shown + "#/inner/x.zip/tree/large", told
+    done = w.run("-1", url, url + "#/inner")
+    assert done.stdout.decode().splitlines()[0] == shown + ":", done
 
 
 # --- names -------------------------------------------------------------------------
@@ -297,14 +261,6 @@ def names(w):
 
 
 # --- what goes wrong ---------------------------------------------------------------
-
-
-def said(done, status, *parts):
-    assert done.returncode == status, done
-    lines = done.stderr.decode().splitlines()
-    assert len(lines) == 1 and SECRET not in lines[0], lines
-    for part in parts:
-        assert part in lines[0], (part, lines)
 
 
 @test
@@ -340,23 +296,44 @@ def faults(w):
 
 @test
 def changed(w):
-    """Another version while it is read: what is intact is shown."""
+    """Another version while it is read: it is read anew, once, if nothing was shown; else what is intact is shown."""
+    inside = "/tree/directory-003/of some depth/" + NAME
+    every = [1]
+
+    def always(handler, data, fault):
+        handler.serve(data, tag=f'"{w.server.count(fault) // every[0]}"')
+
+    w.server.http.RequestHandlerClass.fault_always = always
     for kind in ("zip", "tar.gz", "tar.zst", "sqlar"):
-        for options in (["-l"], ["--check"]):
+        for options, inner in ((["-l"], ""), (["--check"], ""), (["--cat"], inside), (["-lR", "--json"], "")):
+            done, seen = w.fetched(*options, "--no-cache", w.url("x." + kind, "changed") + inner)
+            here = w.run(*options, "b/x." + kind + inner)
+            assert plain(w, done.stdout) == plain(w, here.stdout) and not done.stderr, (kind, options, done.stderr)
+            assert [r[2] for r in seen].count(412) in range(1, 9), seen
             w.server.requests()
-            done = w.run(*options, "--no-cache", w.url("x." + kind, "changed"))
+            done = w.run(*options, "--no-cache", w.url("x." + kind, "always") + inner)
             said(done, done.returncode, "it was changed while it was read (412)")
             assert done.returncode in (1, 2), done
-    count = {}
+    # Other bytes of another size.
+    def grown(handler, data, fault):
+        first = w.server.count(fault) == 0
+        handler.serve(data if first else w.server.files["x.zip"], tag='"one"' if first else '"two"')
 
-    def later(handler, data, fault):
-        count[handler.path] = count.get(handler.path, 0) + 1
-        handler.serve(data, tag='"one"' if count[handler.path] < 6 else '"two"')
-
-    w.server.http.RequestHandlerClass.fault_later = later
-    done = w.run("-lR", "--no-cache", w.url("x.tar", "later"))
+    w.server.http.RequestHandlerClass.fault_longer = grown
+    w.server.files["y.zip"] = w.server.files["x.zip"][: 3 << 20]
+    done, here = w.run("-lR", "--no-cache", w.url("y.zip", "longer")), w.run("-lR", "b/x.zip")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == here.stdout.replace(b"b/x.zip", w.url("y.zip", "longer").encode())
+    every[0] = 6
+    w.server.requests()
+    done = w.run("-lR", "--no-cache", w.url("x.tar", "always"))
     said(done, 1, "it cannot be read further: it was changed while it was read (412)")
     assert b"a file of a usual length 00100" in done.stdout
+    # Of two operands the first one is shown already when the other is changed while its members are read.
+    every[0] = 3
+    w.server.requests()
+    done = w.run("--cat", "--no-cache", w.url("x.zip") + inside, w.url("x.zip", "always") + "/tree/large")
+    said(done, 1, "it was changed while it was read (412)")
 
 
 @test
@@ -374,6 +351,28 @@ def truncated(w):
             assert plain(w, there.stderr).replace(b"it is not", b"is not") == plain(w, here.stderr) or here.returncode == 2, (
                 kind, there.stderr, here.stderr)  # fmt: skip
         os.unlink(w.path("b", "cut." + kind))
+
+
+@test
+def hostile(w):
+    """Whatever a bundle says, nothing but ranges of its own object is asked for, each once, and not more than it has."""
+    rng = random.Random(9)
+    for turn in range(36):
+        kind = ("zip", "tar.zst", "sqlar")[turn % 3]
+        data = bytearray(w.server.files["x." + kind])
+        end = 100 if kind == "sqlar" else len(data)
+        for _ in range(rng.choice([1, 4, 30])):
+            data[end - 1 - rng.randrange(min(end, rng.choice([40, 4000])))] = rng.choice([0, 1, 127, 255, rng.randrange(256)])
+        w.server.files["bad." + kind] = bytes(data)
+        w.server.requests()
+        done = w.run("-lR", "--no-cache", w.url("bad." + kind))
+        seen, size = w.server.requests(), len(data)
+        assert done.returncode in (0, 1, 2), done
+        for path, headers, status in seen:
+            first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
+            assert path == "/plain/bad." + kind and status == 206, (path, status)
+            assert not first or int(first) <= int(last) < size, headers["Range"]
+        assert sum(fetched_bytes(r[1]["Range"], size) for r in seen) <= size + (1 << 20), seen
 
 
 # --- what the process that parses knows ---------------------------------------------
@@ -448,154 +447,108 @@ def secrets(w):
 
 @test
 def store(w):
-    binary = w.versitygw or shutil.which("versitygw")
-    if not binary:
-        return "skipped: no versitygw"
-    root = w.path("root")
-    os.makedirs(os.path.join(root, "bucket", "dir of"))
-    keys = {"x.zip": "x.zip", "dir of/a+b%41.tar.zst": "x.tar.zst"}
-    for key, name in keys.items():
-        shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    environ = {**os.environ, "ROOT_ACCESS_KEY": "user", "ROOT_SECRET_KEY": SECRET}
-    server = subprocess.Popen([binary, "--port", f"127.0.0.1:{port}", "posix", root], env=environ,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET,
-           "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}  # fmt: skip
-    try:
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with versitygw(w) as (root, aws):
+        if not root:
+            return "skipped: no versitygw"
+        # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
+        keys = {"x.zip": "x.zip"}
+        for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~"):
+            keys[name + ".tar.zst"] = "x.tar.zst"
+        for key, name in keys.items():
+            os.makedirs(os.path.dirname(os.path.join(root, "bucket", key)), exist_ok=True)
+            shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
         for key, name in keys.items():
             for inner in ("", "/tree/directory-003/of some depth"):
                 done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=aws), w.run("-l", f"b/{name}{inner}")
                 assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
         said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
              "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
-        store_packed(w, aws, root)
         wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
         said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
+    return None
+
+
+# --- a web server that others wrote ---------------------------------------------------
+
+NGINX = """
+daemon off; pid nginx.pid; error_log error.log; worker_processes 1;
+events {{ }}
+http {{
+    log_format asked "$request_method $status $http_range";
+    access_log access.log asked;
+    client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
+    server {{
+        listen 127.0.0.1:{port} ssl http2;
+        ssl_certificate {scratch}/cert.pem; ssl_certificate_key {scratch}/key.pem;
+        location / {{ root {scratch}/www; }}
+        location /whole/ {{ alias {scratch}/www/; max_ranges 0; }}
+        location /private/ {{ alias {scratch}/www/; auth_basic "x"; auth_basic_user_file {scratch}/users; }}
+        location /moved/ {{ rewrite ^/moved/(.*)$ /$1 redirect; }}
+        location /down/ {{ return 302 http://127.0.0.1:1/x.zip; }}
+    }}
+}}
+"""
+
+
+def nginx_begin(w, port):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", w.path("key.pem"), "-out", w.path("cert.pem")],
+                   check=True, capture_output=True)  # fmt: skip
+    for name in ("www", "log"):
+        os.makedirs(w.path(name), exist_ok=True)
+    with open(w.path("users"), "w", encoding="ascii") as f:
+        f.write("user:{PLAIN}" + SECRET + "\n")
+    with open(w.path("nginx.conf"), "w", encoding="ascii") as f:
+        f.write(NGINX.format(port=port, scratch=w.scratch))
+    os.chmod(w.scratch, 0o755)  # it reads as another user
+    server = subprocess.Popen(["nginx", "-p", w.path("log"), "-c", w.path("nginx.conf")])
+    listening(port)
+    return server
+
+
+@test
+def nginx(w):
+    """https and HTTP/2, with the ETags and the ranges of nginx."""
+    if not shutil.which("nginx") or not shutil.which("openssl"):
+        return "skipped: no nginx"
+    port = free_port()
+    server = nginx_begin(w, port)
+    base, trust = f"https://127.0.0.1:{port}", {"CURL_CA_BUNDLE": w.path("cert.pem")}
+    try:
+        names = {"x.zip": "x.zip", "a b+c%20d.tar.zst": "x.tar.zst", "ü/日本.sqlar": "x.sqlar", "x..y/..z.tar.gz": "x.tar.gz"}
+        for name, kind in names.items():
+            os.makedirs(os.path.dirname(w.path("www", name)), exist_ok=True)
+            shutil.copy(w.path("b", kind), w.path("www", name))
+            url = f"{base}/{name.replace('%', '%25').replace(' ', '%20')}"
+            for inner, options in (("", "-lR"), ("/tree/directory-003/of%20some%20depth/" + NAME.replace(" ", "%20"), "--cat"),
+                                   ("", "--check")):  # fmt: skip
+                done, here = w.run(options, url + inner, env=trust), w.run(options, f"b/{kind}{inner.replace('%20', ' ')}")
+                assert done.returncode == here.returncode == 0, (name, done.stderr)
+                assert len(done.stdout.splitlines()) == len(here.stdout.splitlines()), (name, options)
+        with open(w.path("log", "access.log"), encoding="ascii") as f:
+            asked = f.read().splitlines()
+        assert all(re.fullmatch(r"GET (206 bytes=[0-9-]+|304 .*)", line) for line in asked), asked
+        said(w.run("-l", f"{base}/x.zip"), 2, "certificate")
+        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "the server wants a name and a password (401)")
+        login = base.replace("//", f"//user:{SECRET}@")
+        done = w.run("-l", "--no-cache", f"{login}/private/x.zip", env=trust)
+        assert done.returncode == 0 and SECRET.encode() not in done.stdout, done.stderr
+        with open(w.path(".netrc"), "w", encoding="ascii") as f:
+            f.write(f"machine 127.0.0.1 login user password {SECRET}\n")
+        assert w.run("-l", "--no-cache", f"{base}/private/x.zip", env=trust).returncode == 0
+        os.unlink(w.path(".netrc"))
+        assert w.run("-l", "--no-cache", f"{base}/moved/x.zip", env=trust).returncode == 0
+        said(w.run("-l", f"{base}/down/x.zip", env=trust), 2, "redirects from https to http, which is not followed")
+        # It has no ranges there: what is small is taken as a whole.
+        assert w.run("-l", "--no-cache", f"{base}/whole/x.zip", env=trust).returncode == 0
+        with open(w.path("www", "huge.zip"), "wb") as f:
+            f.truncate(9 << 20)
+        said(w.run("-l", f"{base}/whole/huge.zip", env=trust), 2, "the server sends whole objects only")
     finally:
         server.terminate()
         server.wait()
     return None
 
 
-@test
-def put(w):
-    """An object is stored by one request with the hash of its bytes, again if the store is busy, or not at all."""
-    stored, begun = [], threading.Event()
-
-    def busyput(handler, data, fault):
-        if handler.command == "GET":
-            return handler.plain(404, body=b"<Error><Code>NoSuchKey</Code></Error>")
-        body = handler.rfile.read(int(handler.headers["Content-Length"]))
-        if w.server.count(fault) == 0:
-            return handler.plain(503)
-        stored.append((handler.headers, body))
-        return handler.plain(200, [("ETag", '"new"')])
-
-    def slowput(handler, data, fault):
-        if handler.command == "GET":
-            return handler.plain(404)
-        begun.set()
-        handler.rfile.read(10)
-        time.sleep(1)
-        body = handler.rfile.read(int(handler.headers["Content-Length"]) - 10)
-        stored.append((handler.headers, body))
-        handler.close_connection = True
-        return None
-
-    w.server.http.RequestHandlerClass.fault_busyput = busyput
-    w.server.http.RequestHandlerClass.fault_slowput = slowput
-    w.server.http.RequestHandlerClass.fault_takenput = (
-        lambda h, data, fault: h.plain(404) if h.command == "GET" else h.plain(412)
-    )
-    aws = {"AWS_ACCESS_KEY_ID": "user", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": w.server.url}
-    done = w.run("--pack", "tree", "--output=s3://busyput/x.tar.zst", env=aws)
-    assert done.returncode == 0 and len(stored) == 1, done
-    headers, body = stored.pop()
-    assert headers["x-amz-content-sha256"] == hashlib.sha256(body).hexdigest() and headers["If-None-Match"] == "*"
-    with open(w.path("sent.tar.zst"), "wb") as f:
-        f.write(body)
-    assert w.run("--check", "sent.tar.zst").returncode == 0
-    w.run("--pack", "tree/directory-003", "--force", "--output=s3://busyput/x.tar.zst", env=aws)
-    assert stored.pop()[0]["If-None-Match"] is None
-    done = w.run("--pack", "tree/large", "--output=s3://takenput/x.zip", env=aws)
-    said(done, 2, "'s3://takenput/x.zip' already exists; use --force")
-    environ = {"PATH": os.environ["PATH"], "HOME": w.scratch, **aws}
-    process = subprocess.Popen([w.lsr, "--pack", "tree", "--output=s3://slowput/x.tar"], env=environ, cwd=w.scratch)
-    assert begun.wait(60)
-    process.send_signal(signal.SIGINT)
-    status = process.wait(30)
-    assert status == 128 + signal.SIGINT, status
-    time.sleep(2)
-    # The server sees that the rest does not come.
-    assert not stored or len(stored[0][1]) < int(stored[0][0]["Content-Length"]) - 10
-
-
-def store_packed(w, aws, root):
-    """--pack into a bucket: the same bytes as in a file; an object that is there stays."""
-    for kind in ("tar.zst", "zip", "sqlar"):
-        url, stored = f"s3://bucket/new dir/k+.{kind}", os.path.join(root, "bucket", "new dir", f"k+.{kind}")
-        args = ["--pack", "tree", "--mtime=@1", "--owner=0"]
-        done = w.run(*args, "--output=" + url, env=aws)
-        here = w.run(*args, "--force", "--output=here." + kind)
-        assert done.returncode == here.returncode, (done.stderr, here.stderr)
-        with open(stored, "rb") as there, open(w.path("here." + kind), "rb") as f:
-            assert there.read() == f.read(), kind
-        before = os.stat(stored).st_mtime_ns
-        said(w.run(*args, "--output=" + url, env=aws), 2, f"'{url}' already exists; use --force to replace it")
-        assert os.stat(stored).st_mtime_ns == before
-        done = w.run("--pack", "tree/directory-003", "--force", "--output=" + url, env=aws)
-        assert done.returncode == here.returncode and os.path.getsize(stored) < 200000, done
-        assert w.run("-l", "--no-cache", url, env=aws).returncode == 0
-    said(w.run("--pack", "tree", "--output=s3://none/k.zip", env=aws), 2, "NoSuchBucket")
-    said(w.run("--pack", "tree", "--output=http://h/k.zip"), 2, "only s3:// can be written to")
-    wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
-    said(w.run("--pack", "tree/large", "--output=s3://bucket/w.zip", env=wrong_key), 2, "access is denied (403")
-    assert not os.path.exists(os.path.join(root, "bucket", "w.zip"))
-
-
-def weak_all(handler, data, fault):
-    """No ETag, only a time."""
-    handler.serve(data, tag=None, modified="Mon, 01 Jan 2024 00:00:00 GMT")
-
-
-def main():
-    parser = argparse.ArgumentParser(description="lsr with bundles on servers")
-    parser.add_argument("--lsr", required=True)
-    parser.add_argument("--versitygw")
-    parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
-    RequestHandler.fault_weak_all = weak_all
-    w = World(os.path.abspath(args.lsr))
-    w.versitygw = args.versitygw
-    passed = failed = 0
-    for name, f in TESTS.items():
-        if args.names and name not in args.names:
-            continue
-        text = None
-        try:
-            text = f(w)
-        except Exception:  # noqa: BLE001
-            print(f"{name}: failed\n{traceback.format_exc()}")
-            failed += 1
-            continue
-        finally:
-            w.end()
-        if text:
-            print(f"{name}: {text}")
-        passed += 1
-    shutil.rmtree(w.scratch)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("lsr with bundles on servers"))

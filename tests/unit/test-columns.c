@@ -47,7 +47,7 @@ static char *columns_put(const char *list, struct lsr_entry *entries, size_t n, 
         cr_assert_null(lsr_cells_parse(&view.cells, list), "%s", list);
         for (size_t k = 0; k < n; k++)
                 rows[k] = &entries[k];
-        lsr_cells_measure(&view, &span, 1, false);
+        lsr_cells_measure(&view, &span, 1);
         text = malloc(view.cells.room + LSR_CELL_TEXT_MAX + 1);
         end = lsr_cells_put(&view, &entries[i], text, &anew);
         cr_assert_leq((size_t)(end - text), view.cells.room, "%s takes %zu of %zu", list, (size_t)(end - text),
@@ -230,7 +230,7 @@ Test(columns, owners_of_rows_before, .init = columns_init)
         e[2].meta.uid = 8;
         e[1].extra = &stored;
         cr_assert_null(lsr_cells_parse(&view.cells, "user"));
-        lsr_cells_measure(&view, &span, 1, false);
+        lsr_cells_measure(&view, &span, 1);
         for (size_t i = 0; i < 40; i++) {
                 char text[256], *anew, *end;
                 size_t row = i / 2 * 7 % 4; /* each twice, in changing order */
@@ -257,7 +257,7 @@ Test(columns, painted, .init = columns_init)
                 cr_assert_null(lsr_cells_parse(&view.cells, lsr_column_name(i)));
                 lsr_cells_paint(&view.cells, true);
                 paints = view.cells.all[0].column->paint;
-                lsr_cells_measure(&view, &span, 1, false);
+                lsr_cells_measure(&view, &span, 1);
                 text = malloc(view.cells.room + 1);
                 end = lsr_cells_put(&view, &e, text, &anew);
                 cr_assert_leq((size_t)(end - text), view.cells.room, "%s", lsr_column_name(i));

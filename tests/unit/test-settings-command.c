@@ -52,6 +52,7 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
                          : strcmp(o->name, "columns") == 0  ? "size"
                          : strcmp(o->name, "encoding") == 0 ? "cp437"
                          : strcmp(o->name, "limit") == 0    ? "time=9"
+                         : strcmp(o->name, "format") == 0   ? "long"
                                                             : "1");
         if (letter)
                 snprintf(option, sizeof(option), "-%c%s", o->letter, value);

@@ -75,6 +75,13 @@ static void url_show_check(const char *text, const char *expected)
         cr_expect_str_eq(shown, expected);
 }
 
+static void url_show_all_check(const char *text, const char *expected)
+{
+        lsr_autofree char *shown = lsr_url_show_all(text);
+
+        cr_expect_str_eq(shown, expected);
+}
+
 Test(url, messages_have_no_secrets)
 {
         url_show_check("https://h:1/x.zip?X-Amz-Signature=secret#/in", "https://h:1/x.zip");
@@ -83,6 +90,8 @@ Test(url, messages_have_no_secrets)
         url_show_check("https://h?secret", "https://h");
         url_show_check("s3://b/k?v", "s3://b/k?v");
         url_show_check("https://ho st/?secret", "URL");
+        url_show_all_check("https://n:secret@h/x?secret#/a/b", "https://h/x#/a/b");
+        url_show_all_check("s3://b/k", "s3://b/k");
 }
 
 Test(url, bad)

@@ -135,10 +135,11 @@ Test(users, getent)
         cr_assert_eq(users.n_missing, 0);
         lsr_users_find(&users, 0);
         lsr_users_find(&users, 4000000002u);
-        lsr_users_find(&users, 0);
         lsr_users_find(&users, 4000000002u);
+        lsr_users_find(&users, 0);
         cr_assert_eq(users.n_missing, 2);
         cr_assert_eq(lsr_users_resolve(&users), 1);
+        /* Also of the one that was looked up last. */
         users_check(0, "root");
         users_check(4000000001u, "a");
         users_check(4000000002u, NULL);

@@ -21,4 +21,5 @@ lsr -1 z.zip
 lsr --json z.zip | grep -c total
 (exec -a ls lsr -l z.zip/ | head -1)
 lsr -l d | head -1 | mask_numbers
+mkdir e; mv one.tar e; lsr -lR --bundles=always e | grep -ac member
 lsr --tree -l --time-style=+ z.zip | head -1 | squeeze

@@ -31,7 +31,7 @@ echo "= what is remembered has other names"
 gzip -k cp866.tar; XDG_CACHE_HOME=$PWD/cache lsr --encoding=cp866 cp866.tar.gz; XDG_CACHE_HOME=$PWD/cache lsr --encoding=koi8-r cp866.tar.gz; ls cache 2>/dev/null
 lsr --encoding=cp866 --cat cp866.tar.gz/папка/файл.txt; echo
 status lsr --encoding=nope cp866.zip 2>&1 | sed 's/CP775.*BIG5/.../'; status lsr --encoding= cp866.zip 2>&1 | sed 's/CP775.*BIG5/.../'
-status lsr --encoding=cp866 --pack cp866.tar --output=x.zip
+lsr --encoding=cp866 --pack cp866.tar --output=x.zip 2>said; unzip -l x.zip | grep -c папка; lsr --diff --encoding=cp866 cp866.tar x.zip --json | tail -1 | head -c 300
 echo "= every character of every one, as Python has it"
 lsr --encoding=none cp866.zip 2>&1 | grep -o 'are .*' | cut -c5- >list
 cat >all.py <<'PY'

@@ -33,7 +33,7 @@ LSR_PASSWORD=word status lsr --password-file=right --unpack n.zip/in.tar --outpu
 echo "= bad"
 status lsr --password-file=none --cat z.zip/a; status lsr --password-file=none z.zip
 status lsr --password-file=long --cat z.zip/a; status lsr --password-file=. --cat z.zip/a
-status lsr --password-file=right --pack d --output=x.zip
+lsr --password-file=right --pack z.zip --output=x.tar 2>said; tar -tf x.tar; status lsr --password-file=wrong --pack z.zip --output=y.tar 2>said; [ -e y.tar ] || echo none
 LSR_PASSWORD=$(cat long) status lsr --cat z.zip/a
 # A byte in the middle of what is encrypted is another one: of AES its code tells, of the other the checksum.
 python3 - <<'PY'

@@ -14,7 +14,7 @@ difference() {
         strace -f -qq -o trace lsr "$@" --stats >/dev/null 2>stats
         read -r main rest <trace
         seen=$(grep -E "^$main +[a-z0-9_]+\(" trace | grep -cvE "^$main +($libc)\(|mmap\(.*MAP_ANONYMOUS")
-        awk -v seen="$seen" '/^system calls/ { print seen - $3 }' stats
+        sed 's/.*"system_calls":\([0-9]*\).*/system calls \1/' stats | awk -v seen="$seen" '/^system calls/ { print seen - $3 }'
 }
 # So many to start, and to print the statistics.
 start=$(difference -1 d)
