@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "catalogue/builder.h"
 #include "catalogue/member.h"
 #include "formats/encoding.h"
@@ -19,9 +20,7 @@
 
 #define LSR_PROBE_BYTES ((size_t)64 << 10)
 #define LSR_PROBE_BEHIND ((size_t)4 << 10)
-#define LSR_FILTERS_MAX 4                   /* compressions on top of each other */
-#define LSR_TROUBLES_MAX 100                /* messages about one bundle */
-#define LSR_EXTENSION_MAX ((size_t)1 << 20) /* bytes of one extension header (pax, GNU long names) */
+#define LSR_FILTERS_MAX 16 /* compressions on top of each other, the most that LSR_LIMIT_FILTERS can be */
 
 /* What probes look at, read once for all of them. */
 struct lsr_probe {

@@ -49,10 +49,20 @@ static ssize_t input_next(struct lsr_input *in, const uint8_t **ret_data)
 
         if (in->error)
                 return in->error;
+        if (in->most && in->at >= in->most) {
+                in->what = "it is decoded to more than a bundle of its size may be for a listing"
+                           " (--limit=decoded=... raises it)";
+                return in->error = -EFBIG;
+        }
         got = in->ops->next(in, ret_data);
         if (got < 0)
                 in->error = (int)got;
         return got;
+}
+
+void lsr_input_limit(struct lsr_input *in, uint64_t most)
+{
+        in->most = most;
 }
 
 /* Make room for @n bytes in joint, and let it begin with the piece. */

@@ -66,6 +66,7 @@ struct lsr_input {
         const uint8_t *end; /* of lsr_input_keep_end() */
         size_t end_len;
         uint8_t *end_read; /* it, or NULL: it is mapped */
+        uint64_t most;     /* of lsr_input_limit(); 0: any number */
 };
 
 /* A range of @fd, which the input never closes.  @size LSR_INPUT_UNKNOWN: to the end, as for a pipe. */
@@ -151,6 +152,12 @@ static inline bool lsr_input_far(const struct lsr_input *in)
  * before are not any more, unless these are some of them.  It takes no time where the input is at hand.
  */
 void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, size_t n);
+
+/*
+ * Of what lies behind @most bytes from its beginning on nothing is given but -EFBIG, until another limit is set; 0:
+ * none.
+ */
+void lsr_input_limit(struct lsr_input *in, uint64_t most);
 
 /* Set the position of a random input.  -ENODATA: it ends before (position is at the end). */
 int lsr_input_seek(struct lsr_input *in, uint64_t offset);

@@ -115,19 +115,28 @@ void lsr_member_sink_init(struct lsr_member_sink *ret_sink, const struct lsr_man
         };
 }
 
+static void registry_silence(struct lsr_scan *scan, int error)
+{
+        char text[120];
+
+        snprintf(text, sizeof(text), "further problems of this kind are not shown%s",
+                 lsr_limit_raised(LSR_LIMIT_TROUBLES));
+        scan->trouble(scan->ctx, error, text);
+}
+
 void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...)
 {
         char text[512];
         va_list args;
 
-        if (scan->troubles++ >= LSR_TROUBLES_MAX || !scan->trouble)
+        if (scan->troubles++ >= lsr_limit(LSR_LIMIT_TROUBLES) || !scan->trouble)
                 return;
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
         scan->trouble(scan->ctx, error, text);
-        if (scan->troubles == LSR_TROUBLES_MAX)
-                scan->trouble(scan->ctx, error, "further problems of this kind are not shown");
+        if (scan->troubles == lsr_limit(LSR_LIMIT_TROUBLES))
+                registry_silence(scan, error);
 }
 
 int lsr_many_each(const struct lsr_many *many, void *ctx,
@@ -259,6 +268,14 @@ static int registry_damage(struct lsr_identity *id, const struct lsr_input *in, 
         return 1;
 }
 
+/* 1: it is packed so often that nobody looks what is in it. */
+static int registry_too_many(struct lsr_identity *id)
+{
+        snprintf(id->what, sizeof(id->what), "more than %s compressions on top of each other%s",
+                 lsr_grouped(lsr_limit(LSR_LIMIT_FILTERS)), lsr_limit_raised(LSR_LIMIT_FILTERS));
+        return 1;
+}
+
 /* Take filter after filter off *in until a format is recognised.  As lsr_identify(), but nothing is freed. */
 static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_t window_max)
 {
@@ -286,7 +303,9 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 if (id->format)
                         return 0;
                 filter = registry_filter(p.head, p.head_len);
-                if (!filter || id->n_filters == LSR_FILTERS_MAX)
+                if (filter && id->n_filters == lsr_limit(LSR_LIMIT_FILTERS))
+                        return registry_too_many(id);
+                if (!filter)
                         return error ? registry_damage(id, *in, error) : 1;
                 verifies = !filter->verifies || filter->verifies(p.head, p.head_len);
                 r = filter->open(&outer, *in, window_max);

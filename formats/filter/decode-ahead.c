@@ -225,8 +225,8 @@ int lsr_decoder_short(struct lsr_decoder *d)
 
 int lsr_decoder_limit(struct lsr_decoder *d, uint64_t need, uint64_t limit)
 {
-        return lsr_decoder_fail(d, -EFBIG, "%s data need %s bytes of memory, and the limit is %s", d->name,
-                                lsr_grouped(need), lsr_grouped(limit));
+        return lsr_decoder_fail(d, -EFBIG, "%s data need %s bytes of memory, and the limit is %s%s", d->name,
+                                lsr_grouped(need), lsr_grouped(limit), lsr_limit_raised(LSR_LIMIT_WINDOW));
 }
 
 int lsr_decoder_trailing(struct lsr_decoder *d)

@@ -50,7 +50,7 @@ static double pages_overflow(const struct pages *p, bool index, uint64_t n)
                 return 0;
         here = least + (n - least) % (u - 4);
         here = here <= most ? here : least;
-        return (double)((n - here + u - 5) / (u - 4));
+        return (double)((n - here) / (u - 4) + ((n - here) % (u - 4) != 0));
 }
 
 static bool pages_child(const struct pages *p, struct pages_level *below, uint32_t number)
@@ -99,6 +99,12 @@ static bool pages_look(struct pages *p, size_t header, uint8_t kind, double weig
         return true;
 }
 
+/* An estimate may be too large; one that is twice of all there are is of no tree. */
+static double pages_most(const struct pages *p)
+{
+        return p->exact ? (double)p->n_pages : 2 * (double)p->n_pages;
+}
+
 /* All pages of @level, or some of them; their children.  False: this is no tree. */
 static bool pages_level(struct pages *p, const struct pages_level *level, struct pages_level *below, uint8_t *kind)
 {
@@ -123,7 +129,7 @@ static bool pages_level(struct pages *p, const struct pages_level *level, struct
                         return false;
         }
         below->total = (double)below->n * weight;
-        return true;
+        return below->total <= pages_most(p);
 }
 
 static bool pages_kind_is_known(uint8_t kind)
@@ -166,6 +172,9 @@ bool lsr_sqlite_measure(struct lsr_sqlite *s, uint32_t root, struct lsr_sqlite_e
         p.page = lsr_xmalloc(p.page_size);
         good = pages_walk(&p, root);
         free(p.page);
+        good = good && p.pages <= pages_most(&p) && p.rows <= pages_most(&p) * (double)p.page_size;
+        if (good && p.pages > (double)p.n_pages)
+                p.pages = (double)p.n_pages;
         if (good)
                 *ret_extent = (struct lsr_sqlite_extent){ .rows = (uint64_t)p.rows,
                                                           .bytes = (uint64_t)p.pages * p.page_size,

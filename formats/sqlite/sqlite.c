@@ -99,9 +99,7 @@ static void sqlite_limit(struct lsr_sqlite *s, uint64_t size)
         /* No value is longer than the file that holds it; SQLite cuts this off at its own limit. */
         size = size < INT32_MAX - LSR_SQLITE_SLACK ? size + LSR_SQLITE_SLACK : INT32_MAX;
         sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, (int)size);
-        s->steps_max = size < UINT64_MAX / LSR_SQLITE_STEPS_PER_BYTE - LSR_SQLITE_STEPS_MIN
-                               ? LSR_SQLITE_STEPS_MIN + size * LSR_SQLITE_STEPS_PER_BYTE
-                               : UINT64_MAX;
+        s->steps_max = lsr_limit_in_proportion(LSR_LIMIT_SQL_STEPS, LSR_LIMIT_SQL_STEPS_PER_BYTE, size);
 }
 
 static int sqlite_encoding(void *ctx, int n, char **values, char **names)
@@ -158,12 +156,13 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
         switch (code & 0xff) {
         case SQLITE_NOMEM:
                 r = -ENOMEM;
-                lsr_scan_trouble(s->scan, r, "%s%sneeds more than %s bytes of memory", what, colon,
-                                 lsr_grouped((uint64_t)LSR_SQLITE_HEAP_MAX));
+                lsr_scan_trouble(s->scan, r, "%s%sneeds more than %s bytes of memory%s", what, colon,
+                                 lsr_grouped(lsr_limit(LSR_LIMIT_SQL_MEMORY)), lsr_limit_raised(LSR_LIMIT_SQL_MEMORY));
                 return r;
         case SQLITE_INTERRUPT:
                 r = -E2BIG;
-                lsr_scan_trouble(s->scan, r, "%s%stakes more than %s steps", what, colon, lsr_grouped(s->steps_max));
+                lsr_scan_trouble(s->scan, r, "%s%stakes more than %s steps%s", what, colon, lsr_grouped(s->steps_max),
+                                 lsr_limit_raised(LSR_LIMIT_SQL_STEPS));
                 return r;
         case SQLITE_TOOBIG:
                 r = -E2BIG;
@@ -196,11 +195,13 @@ static struct {
 
 static void sqlite_heap_limit(void)
 {
+        const int64_t most = (int64_t)lsr_limit(LSR_LIMIT_SQL_MEMORY);
+
         pthread_mutex_lock(&sqlite_heap.lock);
         if (sqlite_heap.connections++ == 0) {
                 sqlite_heap.before = sqlite3_hard_heap_limit64(-1);
-                if (sqlite_heap.before == 0 || sqlite_heap.before > LSR_SQLITE_HEAP_MAX)
-                        sqlite3_hard_heap_limit64(LSR_SQLITE_HEAP_MAX);
+                if (sqlite_heap.before == 0 || sqlite_heap.before > most)
+                        sqlite3_hard_heap_limit64(most);
         }
         pthread_mutex_unlock(&sqlite_heap.lock);
 }

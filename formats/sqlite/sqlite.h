@@ -26,13 +26,9 @@
 #include "base/out.h"
 #include "formats/format.h"
 
-#define LSR_SQLITE_HEAP_MAX ((int64_t)256 << 20)     /* bytes that SQLite may allocate */
-#define LSR_SQLITE_OVERLAY_MAX ((uint64_t)256 << 20) /* bytes of pages that a rollback may restore */
-#define LSR_SQLITE_STEPS_MIN UINT64_C(20000000)      /* virtual machine steps that a scan or a read may take, ... */
-#define LSR_SQLITE_STEPS_PER_BYTE UINT64_C(16)       /* ... and so many more for each byte of the database */
-#define LSR_SQLITE_SLACK ((uint64_t)1 << 20)         /* a value may be that much longer than the database */
-#define LSR_SQLITE_ROW_MAX (1 << 20)                 /* bytes of a blob that comes along with its row */
-#define LSR_SQLITE_NAME_MAX ((size_t)255)            /* bytes of a shown name; beyond, it goes by its number */
+#define LSR_SQLITE_SLACK ((uint64_t)1 << 20) /* a value may be that much longer than the database */
+#define LSR_SQLITE_ROW_MAX (1 << 20)         /* bytes of a blob that comes along with its row */
+#define LSR_SQLITE_NAME_MAX ((size_t)255)    /* bytes of a shown name; beyond, it goes by its number */
 
 /* --- formats/sqlite/vfs.c ------------------------------------------------------------ */
 

@@ -400,7 +400,7 @@ static int tables_scan_table(struct tables_scan *x, struct lsr_sqlite_table *t)
                 r = tables_scan_rows(x, t);
         lsr_sqlite_table_leave(t);
         /* A table that is damaged says nothing about the next one; a file that cannot be read does. */
-        if (r < 0 && lsr_sqlite_vfs_error(s->vfs, &text) == 0 && s->scan->troubles < LSR_TROUBLES_MAX)
+        if (r < 0 && lsr_sqlite_vfs_error(s->vfs, &text) == 0 && s->scan->troubles < lsr_limit(LSR_LIMIT_TROUBLES))
                 r = 0;
         return r;
 }
@@ -420,7 +420,8 @@ static int tables_scan_schema(struct tables_scan *x)
                                 r = tables_scan_table(x, t);
                 }
         if (r == 0 && x->skipped > 0)
-                lsr_scan_trouble(x->s->scan, -E2BIG, "%s more of its views are not read", lsr_grouped(x->skipped));
+                lsr_scan_trouble(x->s->scan, -E2BIG, "%s more of its views are not read%s", lsr_grouped(x->skipped),
+                                 lsr_limit_raised(LSR_LIMIT_SQL_STEPS));
         return r;
 }
 

@@ -222,9 +222,11 @@ static int vfs_write_main(struct lsr_sqlite_vfs *v, const void *buf, size_t n, u
                 v->page_size = n;
         if (n != v->page_size || offset % n)
                 return vfs_fail(v, -EBUSY, "its journal cannot be rolled back", SQLITE_IOERR_WRITE);
-        if ((v->n_pages + 1) * v->page_size > LSR_SQLITE_OVERLAY_MAX)
-                return vfs_fail(v, -EBUSY, "its journal is too large to be rolled back in memory (256 MiB)",
-                                SQLITE_IOERR_WRITE);
+        if ((v->n_pages + 1) * v->page_size > lsr_limit(LSR_LIMIT_SQL_JOURNAL))
+                return vfs_fail(
+                        v, -EBUSY,
+                        "its journal is too large to be rolled back in memory (--limit=sql-journal=... raises it)",
+                        SQLITE_IOERR_WRITE);
         page = vfs_page(v, offset / n + 1);
         if (!page)
                 page = vfs_add_page(v, offset / n + 1);

@@ -15,7 +15,7 @@
 
 int tar_map_add(struct tar_map *m, uint64_t offset, uint64_t size)
 {
-        if (m->n == TAR_SPARSE_MAX)
+        if (m->n >= lsr_limit(LSR_LIMIT_PIECES))
                 return -E2BIG;
         lsr_grow(&m->pieces, m->n, &m->cap);
         m->pieces[m->n++] = (struct tar_piece){ offset, size };

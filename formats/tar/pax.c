@@ -367,7 +367,7 @@ int tar_pax_parse(struct tar_pax *p, char *body, size_t n, size_t *ret_bad)
 {
         int r = pax_parse(p, body, n, ret_bad);
 
-        pax_settle_xattrs(p, LSR_EXTENSION_MAX);
+        pax_settle_xattrs(p, lsr_limit(LSR_LIMIT_HEADER));
         return r;
 }
 

@@ -376,7 +376,7 @@ static int tar_map_lines(struct tar_walk *w, uint64_t *ret_left)
         uint64_t n;
         int r = tar_line(&l, &n);
 
-        if (r == 0 && n > TAR_SPARSE_MAX)
+        if (r == 0 && n > lsr_limit(LSR_LIMIT_PIECES))
                 r = -E2BIG;
         for (; r == 0 && n > 0; n--) {
                 uint64_t offset, size;
@@ -441,9 +441,12 @@ static int tar_read_sparse(struct tar_walk *w, const struct lsr_sink *sink)
         if (r == 0 && !tar_map_valid(map, size, stored))
                 r = -EBADMSG;
         if (r < 0) {
-                lsr_scan_trouble(w->scan, r, "sparse map of '%.*s' at byte %s %s", TAR_SHOWN(w->path),
+                lsr_scan_trouble(w->scan, r, "sparse map of '%.*s' at byte %s %s%s", TAR_SHOWN(w->path),
                                  lsr_grouped(w->position),
-                                 r == -EOPNOTSUPP ? "is of an unknown version" : "is damaged");
+                                 r == -EOPNOTSUPP ? "is of an unknown version"
+                                 : r == -E2BIG    ? "has too many pieces"
+                                                  : "is damaged",
+                                 r == -E2BIG ? lsr_limit_raised(LSR_LIMIT_PIECES) : "");
                 return r;
         }
         r = tar_tell_map(map, sink);

@@ -22,9 +22,6 @@
 #include "formats/format.h"
 
 #define TAR_BLOCK ((size_t)512)
-#define TAR_CHAIN_MAX 32u                    /* extensions before one member, as libarchive has it */
-#define TAR_SPARSE_MAX ((size_t)1 << 20)     /* pieces of one sparse member */
-#define TAR_RESYNC_MAX ((uint64_t)1 << 30)   /* bytes searched for the next header after a damaged one */
 #define TAR_NUMBER_MAX ((uint64_t)INT64_MAX) /* sizes and offsets beyond are damage: they could not be a file's */
 
 /* Bytes, not terminated unless said; s NULL: there are none. */

@@ -80,9 +80,10 @@ static int tar_body(struct tar_walk *w, uint64_t n, struct tar_text *ret_body)
         char *body;
         int r;
 
-        if (n > LSR_EXTENSION_MAX) {
-                lsr_scan_trouble(w->scan, -E2BIG, "extension header at byte %s is larger than %s bytes",
-                                 lsr_grouped(at - TAR_BLOCK), lsr_grouped(LSR_EXTENSION_MAX));
+        if (n > lsr_limit(LSR_LIMIT_HEADER)) {
+                lsr_scan_trouble(w->scan, -E2BIG, "extension header at byte %s is larger than %s bytes%s",
+                                 lsr_grouped(at - TAR_BLOCK), lsr_grouped(lsr_limit(LSR_LIMIT_HEADER)),
+                                 lsr_limit_raised(LSR_LIMIT_HEADER));
                 r = tar_pass(w, tar_extension_name, n);
                 return r < 0 ? r : 1;
         }
@@ -171,9 +172,10 @@ static int tar_extension(struct tar_walk *w)
                 return 0;
         }
         w->owed |= type != 'g' && type != 'N' && type != 'V';
-        if (++w->chain > TAR_CHAIN_MAX) {
-                lsr_scan_trouble(w->scan, -E2BIG, "more than %u extension headers in a row at byte %s", TAR_CHAIN_MAX,
-                                 lsr_grouped(w->in->at - TAR_BLOCK));
+        if (++w->chain > lsr_limit(LSR_LIMIT_HEADER_CHAIN)) {
+                lsr_scan_trouble(w->scan, -E2BIG, "more than %s extension headers in a row at byte %s%s",
+                                 lsr_grouped(lsr_limit(LSR_LIMIT_HEADER_CHAIN)), lsr_grouped(w->in->at - TAR_BLOCK),
+                                 lsr_limit_raised(LSR_LIMIT_HEADER_CHAIN));
                 r = tar_pass(w, tar_extension_name, w->header.meta.size);
                 tar_begin(w);
                 return r < 0 ? r : 1;
@@ -212,8 +214,9 @@ static int tar_sparse_blocks(struct tar_walk *w)
                 lsr_input_take(w->in, TAR_BLOCK);
         }
         if (r < 0)
-                lsr_scan_trouble(w->scan, r, "sparse map of the header at byte %s is damaged",
-                                 lsr_grouped(w->position));
+                lsr_scan_trouble(w->scan, r, "sparse map of the header at byte %s %s%s", lsr_grouped(w->position),
+                                 r == -E2BIG ? "has too many pieces" : "is damaged",
+                                 r == -E2BIG ? lsr_limit_raised(LSR_LIMIT_PIECES) : "");
         return r;
 }
 
@@ -417,10 +420,11 @@ static int tar_resync(struct tar_walk *w)
                 got = lsr_input_peek(w->in, TAR_BLOCK, &data);
                 if (got < 0)
                         return tar_walk_failed(w, (int)got);
-                if ((size_t)got < TAR_BLOCK || w->in->at - from > TAR_RESYNC_MAX) {
+                if ((size_t)got < TAR_BLOCK || w->in->at - from > lsr_limit(LSR_LIMIT_RESYNC)) {
                         lsr_scan_trouble(w->scan, -EBADMSG,
-                                         "header at byte %s is damaged, and no other one was found after it",
-                                         lsr_grouped(from));
+                                         "header at byte %s is damaged, and no other one was found after it%s",
+                                         lsr_grouped(from),
+                                         (size_t)got < TAR_BLOCK ? "" : lsr_limit_raised(LSR_LIMIT_RESYNC));
                         return 0;
                 }
                 if (tar_header_plausible(data))

@@ -26,6 +26,9 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 
+/* Of an extension header: who was not told otherwise reads no larger one. */
+#define WRITE_HEADER_MAX LSR_LIMIT_MIB
+
 #define TAR_OCTAL_MAX(digits) ((UINT64_C(1) << 3 * (digits)) - 1)
 
 /* --- bytes ---------------------------------------------------------------------- */
@@ -288,7 +291,7 @@ static int member_xattr(struct tar_blocks *b, const char *prefix, const char *na
 
         for (const char *s = name; *s; s++)
                 key_len += *s == '%' || *s == '=' ? 2 : 0;
-        if (to->n + record_length(key_len, n) > LSR_EXTENSION_MAX)
+        if (to->n + record_length(key_len, n) > WRITE_HEADER_MAX)
                 return LSR_LOSS_XATTRS;
         record_begin(to, key_len, n);
         bytes_text(to, prefix);
@@ -419,7 +422,7 @@ static int member_header(struct tar_blocks *b, uint8_t *block, const struct lsr_
                         record_name(b, "linkpath", m->target, m->target_len);
         }
         header_seal(block);
-        if (b->records.n > LSR_EXTENSION_MAX)
+        if (b->records.n > WRITE_HEADER_MAX)
                 return -ENAMETOOLONG;
         return member_xattrs(b, m);
 }

@@ -359,15 +359,15 @@ static int read_content(struct read_job *job, const uint8_t *header, size_t leng
         const struct lsr_member *m = job->m;
         struct lsr_zip_cipher cipher;
         struct lsr_zip_entry local = {};
-        int r = 0;
+        int r;
 
         if (m->flags & LSR_MEMBER_ENCRYPTED) {
                 lsr_zip_local(header, &local);
                 r = read_cipher(scan, m, &local, &cipher);
+                if (r < 0)
+                        return r;
                 job->cipher = &cipher;
         }
-        if (r < 0)
-                return r;
         lsr_input_take(scan->input, length);
         r = read_decode(job);
         job->cipher = NULL;

@@ -111,11 +111,11 @@ static int zip_add_link(struct lsr_zip_walk *w)
         ssize_t n = -E2BIG;
 
         w->has_links = true;
-        if (w->links++ < LSR_ZIP_LINKS_MAX)
+        if (w->links++ < lsr_limit(LSR_LIMIT_ZIP_LINKS))
                 n = lsr_zip_target(w->scan->input, &w->member, &w->window, target);
-        else if (w->links == LSR_ZIP_LINKS_MAX + 1)
-                lsr_scan_trouble(w->scan, 0, "targets of symbolic links are shown for the first %s only",
-                                 lsr_grouped(LSR_ZIP_LINKS_MAX));
+        else if (w->links == lsr_limit(LSR_LIMIT_ZIP_LINKS) + 1)
+                lsr_scan_trouble(w->scan, 0, "targets of symbolic links are shown for the first %s only%s",
+                                 lsr_grouped(lsr_limit(LSR_LIMIT_ZIP_LINKS)), lsr_limit_raised(LSR_LIMIT_ZIP_LINKS));
         if (n >= 0) {
                 w->member.target = target;
                 w->member.target_len = (size_t)n;

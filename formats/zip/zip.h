@@ -39,8 +39,7 @@
 #define LSR_ZIP_CENTRAL_BYTES 46
 #define LSR_ZIP_END_BYTES 22
 
-#define LSR_ZIP_LINKS_MAX 100000 /* symbolic links whose targets are read */
-#define LSR_ZIP_LINK_MAX 4096    /* bytes of a target: PATH_MAX */
+#define LSR_ZIP_LINK_MAX 4096 /* bytes of a target: PATH_MAX */
 
 #define LSR_ZIP_UNICODE 0x7075 /* extra field, 4.6.9: the name in UTF-8 */
 
@@ -197,7 +196,7 @@ struct lsr_zip_walk {
         bool disorder;     /* members are not one behind the other */
         bool recovering;   /* there will be no second look at disorder */
         uint8_t *suspects; /* a bit for each entry, or NULL */
-        unsigned links;    /* symbolic links seen */
+        uint64_t links;    /* symbolic links seen */
         int (*visit)(struct lsr_zip_walk *w, const uint8_t *p, size_t n);
         struct lsr_zip_span *spans;
         size_t spans_cap;

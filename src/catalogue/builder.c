@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "catalogue/build.h"
 
 #define BUILDER_FIRST_NODES 1024
@@ -91,7 +92,7 @@ static int builder_append(struct lsr_builder *b, uint32_t parent, const char *na
 {
         assert(parent < b->nodes || b->nodes == 0);
         /* With the NUL that each will have, names must stay below the limit. */
-        if (b->nodes >= LSR_CATALOGUE_ROWS_MAX || len >= LSR_CATALOGUE_TEXT_MAX - b->names_len - b->nodes - 1)
+        if (b->nodes > lsr_limit(LSR_LIMIT_MEMBERS) || len >= LSR_CATALOGUE_TEXT_MAX - b->names_len - b->nodes - 1)
                 return -E2BIG;
         if (builder_take(b, LSR_BUILDER_ROW + len) < 0)
                 return -EFBIG;
@@ -227,7 +228,7 @@ static int builder_locate_odd(struct lsr_builder *b, const char *path, size_t n,
         size_t depth, len = build_clean_scratch(b, path, n, &depth), head;
         const char *slash = memrchr(b->clean, '/', len);
 
-        if (depth > LSR_CATALOGUE_DEPTH_MAX)
+        if (depth > lsr_limit(LSR_LIMIT_PATH_DEPTH))
                 return -ENAMETOOLONG;
         head = slash ? (size_t)(slash - b->clean) + 1 : 0;
         ret_place->name = b->clean + head;
@@ -249,12 +250,13 @@ static int builder_locate(struct lsr_builder *b, const char *path, size_t path_l
         name = path + head;
         if (head == end || (*name == '.' && (end - head == 1 || (end - head == 2 && name[1] == '.')))) {
                 r = builder_locate_odd(b, path, n, ret_place);
-                ret_place->plain &= n == path_len;
+                if (r == 0)
+                        ret_place->plain &= n == path_len;
                 return r;
         }
         if (head != b->head_len || memcmp(path, b->head, head) != 0) {
                 clean = build_clean_scratch(b, path, head, &depth);
-                if (depth >= LSR_CATALOGUE_DEPTH_MAX)
+                if (depth >= lsr_limit(LSR_LIMIT_PATH_DEPTH))
                         return -ENAMETOOLONG;
                 r = builder_walk(b, clean, &ret_place->dir);
                 if (r < 0)

@@ -19,9 +19,9 @@
 
 #include "catalogue/member.h"
 
-#define LSR_CATALOGUE_ROWS_MAX (UINT32_C(1) << 28)
+#define LSR_CATALOGUE_ROWS_MAX (UINT32_C(1) << 28) /* with the root; LSR_LIMIT_MEMBERS is no more */
 #define LSR_CATALOGUE_TEXT_MAX (UINT64_C(1) << 32) /* bytes of names, of targets, of attributes: each */
-#define LSR_CATALOGUE_DEPTH_MAX 4096               /* components of a path */
+#define LSR_CATALOGUE_DEPTH_MAX 4096               /* components of a path; nor is LSR_LIMIT_PATH_DEPTH */
 
 struct lsr_catalogue;
 struct lsr_builder;

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/limits.h"
 
 static bool decode_is_known(const struct decode *d, unsigned id)
 {
@@ -71,7 +72,7 @@ int decode_header(struct decode *d, unsigned *ret_columns)
         d->dirs = lsr_le64(d->data + 16);
         if (d->size - ENCODING_HEADER < (size_t)n * ENCODING_ENTRY || rows < 1 || d->dirs > rows)
                 return -EBADMSG;
-        if (rows > LSR_CATALOGUE_ROWS_MAX)
+        if (rows - 1 > lsr_limit(LSR_LIMIT_MEMBERS))
                 return -E2BIG;
         d->c->rows = (uint32_t)rows;
         *ret_columns = n;
@@ -324,7 +325,7 @@ static int decode_tree(struct decode *d)
                         n = dirs < d->dirs ? counts[dirs++] : UINT32_MAX;
                 if (row >= next || n > c->rows - next || !decode_children_valid(c, next, next + n))
                         r = -EBADMSG;
-                else if (depth > LSR_CATALOGUE_DEPTH_MAX)
+                else if (depth > lsr_limit(LSR_LIMIT_PATH_DEPTH))
                         r = -E2BIG;
                 for (uint32_t i = 0; i < n && r == 0; i++)
                         c->parent[next + i] = row;

@@ -190,7 +190,7 @@ static void check_marks(struct check *c, struct lsr_bundle *bundle)
                 marks = lsr_member_marks(&m) & ~(unsigned)LSR_MARK_ENCRYPTED;
                 if (!marks)
                         continue;
-                if (told++ == LSR_TROUBLES_MAX) {
+                if (told++ == lsr_limit(LSR_LIMIT_TROUBLES)) {
                         lsr_out_printf(&c->out, "%s: further members of this kind are not named\n",
                                        lsr_quoted_needed(bundle->path));
                         return;

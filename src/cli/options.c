@@ -8,6 +8,7 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/limits.h"
 #include "catalogue/catalogue.h"
 #include "cli/given.h"
 #include "cli/message.h"
@@ -113,6 +115,12 @@ static void choices_encodings(struct lsr_out *out)
                 lsr_out_printf(out, "%s%s", e > lsr_encodings ? " " : "", e->name);
 }
 
+static void choices_limits(struct lsr_out *out)
+{
+        for (unsigned i = 0; i < LSR_LIMITS; i++)
+                lsr_out_printf(out, "%s%s=", i > 0 ? " " : "", lsr_limit_kinds[i].name);
+}
+
 static void choices_compared(struct lsr_out *out)
 {
         for (const char *p = LSR_COMPARE_FORMATS; *p; p++)
@@ -156,6 +164,29 @@ static int set_encoding(struct lsr_settings *s, const struct lsr_option *o, cons
         choices_encodings(&names);
         lsr_out_putc(&names, '\0');
         lsr_message("unknown encoding %s; there are %s", lsr_quoted_locale(value), names.buf);
+        return lsr_message_try_help();
+}
+
+static int set_limit(struct lsr_settings *s, const struct lsr_option *o, const char *value)
+{
+        static const char *const units[] = { "a number", "bytes, as 64M or 2G", "seconds, as 90 or 90s" };
+        lsr_auto(lsr_out_free) struct lsr_out names = LSR_OUT_MEMORY;
+        enum lsr_limit limit;
+        int r = lsr_limit_set(value, &limit);
+
+        if (r == 0)
+                return 0;
+        if (r == -ENOENT) {
+                for (unsigned i = 0; i < LSR_LIMITS; i++)
+                        lsr_out_printf(&names, "%s%s", i > 0 ? ", " : "", lsr_limit_kinds[i].name);
+                lsr_out_putc(&names, '\0');
+                lsr_message("unknown limit %s; there are %s", lsr_quoted_locale(value), names.buf);
+        } else {
+                const struct lsr_limit_kind *kind = &lsr_limit_kinds[limit];
+
+                lsr_message("invalid argument %s for '--%s': %s takes %s, from %" PRIu64 " to %" PRIu64,
+                            lsr_quoted_locale(value), o->name, kind->name, units[kind->unit], kind->least, kind->most);
+        }
         return lsr_message_try_help();
 }
 
@@ -496,6 +527,8 @@ const struct lsr_option lsr_options[] = {
         OWN("json", LAYOUT, LIST | COMPARE | DIFF, "write a JSON object per entry, one per line", FLAG(given.json)),
         OWN("level", WHAT, LIST, "levels of --tree and -R; with these also -L N", REQUIRED("N"), .set = set_level),
         OWN("depth", WHAT, LIST, "the same as --level", REQUIRED("N"), .set = set_level),
+        OWN("limit", ENGINE, LIST | READ | PACK, "what a bundle may take: time=90s, rows=1G, ...",
+            REQUIRED("NAME=VALUE"), .set = set_limit, .choices = choices_limits),
         OWN("no-config", OTHER, ANY, "ignore the config file and LSR_OPTIONS", FLAG(no_config)),
         OWN("no-cache", ENGINE, LIST | READ | PACK, "neither read nor write the cache of listings", FLAG(no_cache)),
         BOTH('0', "null", READ, UNPACK | PACK, "names in --files-from end in NUL bytes", FLAG(null)),

@@ -357,12 +357,14 @@ static void git_name(struct git_spot *spot, const char *name, size_t name_len, s
 
 static int git_operand(struct lsr_git *git, struct lsr_entry *e)
 {
-        char *copy = strndup(e->name, e->name_len), *real;
+        char *copy = lsr_xmalloc(e->name_len + 1), *real;
         size_t len = e->name_len;
         struct git_spot spot;
         char *name, *slash;
         int error = 0;
 
+        memcpy(copy, e->name, len);
+        copy[len] = '\0';
         while (len > 1 && copy[len - 1] == '/')
                 copy[--len] = '\0';
         slash = strrchr(copy, '/');

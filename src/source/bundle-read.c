@@ -10,7 +10,6 @@
 #include "source/remote.h"
 #include "worker/wire.h"
 
-#define BUNDLE_DEATHS_MAX 8 /* members that may kill a worker before the others are given up */
 
 char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {
@@ -322,7 +321,7 @@ int lsr_bundle_read_many(struct lsr_bundle *bundle, const struct lsr_catalogue *
                 if (!many.wanted)
                         break;
                 /* A member of which nothing has come: its own, or that of the process which died over it. */
-                died = r == -EPIPE && deaths++ < BUNDLE_DEATHS_MAX;
+                died = r == -EPIPE && deaths++ < lsr_limit(LSR_LIMIT_DEATHS);
                 while (r < 0 && many.done < many.n && !(died && many.killed)) {
                         int ended = many_begin(&many, many.done);
 

@@ -76,7 +76,7 @@ struct lsr_worker *bundle_need_worker(struct lsr_bundle *bundle)
         if (!bundle->worker)
                 bundle->worker = lsr_worker_new(&(struct lsr_worker_options){ .engine = b->o.engine,
                                                                               .nursery = b->nursery,
-                                                                              .window_max = LSR_BUNDLE_WINDOW_MAX,
+                                                                              .window_max = lsr_limit(LSR_LIMIT_WINDOW),
                                                                               .encoding = b->o.encoding,
                                                                               .size = bundle->stored,
                                                                               .confine_required = b->o.confine_required,

@@ -18,12 +18,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/limits.h"
 #include "remote/client.h"
 #include "remote/url.h"
 #include "source/cache.h"
@@ -201,6 +203,17 @@ static int bundle_ask(struct lsr_bundle *bundle, struct lsr_worker_bundle *ret_b
         return lsr_worker_open(bundle_need_worker(bundle), &file, ret_bundle, ret_head, ret_head_len);
 }
 
+/* @format: with the limit, and by what it is raised. */
+__attribute__((format(printf, 3, 0))) static void bundle_say_limit(struct lsr_bundle *bundle, enum lsr_limit limit,
+                                                                   const char *format)
+{
+        const struct lsr_bundles_options *o = &bundle->all->o;
+        char text[160], value[32];
+
+        snprintf(text, sizeof(text), format, lsr_limit_text(limit, value), lsr_limit_raised(limit));
+        o->trouble(o->ctx, bundle->path, -E2BIG, text);
+}
+
 static int bundle_spool_write(void *ctx, const void *data, size_t n)
 {
         return lsr_spool_write(ctx, data, n);
@@ -214,6 +227,9 @@ static int bundle_spool_hole(void *ctx, uint64_t n)
 /* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
 static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
 {
+        if (r == -EDQUOT)
+                bundle_say_limit(bundle, LSR_LIMIT_SPOOL,
+                                 "it cannot be read at random, and a copy takes more than %s%s");
         if (r == 0)
                 r = lsr_spool_finish(spool);
         if (r < 0) {
@@ -466,10 +482,14 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
 static uint64_t bundle_room(struct lsr_bundle *bundle)
 {
         const struct lsr_bundle *outermost = bundle_outermost(bundle);
-        uint64_t room = LSR_BUNDLE_CATALOGUE_PIPE;
+        uint64_t room = lsr_limit(LSR_LIMIT_ROWS_PIPE);
 
-        if (outermost->stored <= (UINT64_MAX - LSR_BUNDLE_CATALOGUE_MIN) / LSR_BUNDLE_CATALOGUE_PER_BYTE)
-                room = LSR_BUNDLE_CATALOGUE_MIN + outermost->stored * LSR_BUNDLE_CATALOGUE_PER_BYTE;
+        /*
+         * A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a row
+         * of a database takes as much, and may be one byte, too.
+         */
+        if (outermost->stored != LSR_INPUT_UNKNOWN)
+                room = lsr_limit_in_proportion(LSR_LIMIT_ROWS, LSR_LIMIT_ROWS_PER_BYTE, outermost->stored);
         return room > outermost->taken ? room - outermost->taken : 0;
 }
 
@@ -712,8 +732,29 @@ static int bundle_find_extent(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_extent(bundle_worker(bundle), bundle->id, x->m, &x->offset, &x->size);
 }
 
+/* May @n more bytes be copied to see whether members are bundles?  That not all of them are looked at is said once. */
+static bool bundle_may_look(struct lsr_bundle *outermost, uint64_t n)
+{
+        uint64_t most =
+                outermost->stored == LSR_INPUT_UNKNOWN
+                        ? lsr_limit(LSR_LIMIT_LOOKED)
+                        : lsr_limit_in_proportion(LSR_LIMIT_LOOKED, LSR_LIMIT_LOOKED_PER_BYTE, outermost->stored);
+
+        if (n <= most && outermost->looked <= most - n) {
+                outermost->looked += n;
+                return true;
+        }
+        outermost->looked = most;
+        if (!outermost->looked_all)
+                bundle_say_limit(outermost, LSR_LIMIT_LOOKED,
+                                 "further members are not looked into: %s were copied for it%s");
+        outermost->looked_all = true;
+        return false;
+}
+
 /* A member is spooled, unless it turns out to be none that is worth it. */
 struct bundle_look {
+        struct lsr_bundle *outermost; /* NULL: whatever it is it has to be spooled */
         struct lsr_spool spool;
         bool large;  /* it is known to be, */
         bool looked; /* its beginning was looked at, */
@@ -736,13 +777,13 @@ static int bundle_look(struct bundle_look *l)
                 l->looked = true;
                 free(head);
         }
-        return l->looked && !l->is_one && (l->large || s->size > LSR_BUNDLE_LOOK_MAX) ? -ECANCELED : 0;
+        return l->looked && !l->is_one && (l->large || s->size > lsr_limit(LSR_LIMIT_LOOK)) ? -ECANCELED : 0;
 }
 
 static int bundle_look_write(void *ctx, const void *data, size_t n)
 {
         struct bundle_look *l = ctx;
-        int r = lsr_spool_write(&l->spool, data, n);
+        int r = l->outermost && !bundle_may_look(l->outermost, n) ? -ECANCELED : lsr_spool_write(&l->spool, data, n);
 
         return r < 0 ? r : bundle_look(l);
 }
@@ -768,7 +809,7 @@ static int bundle_place_inner(struct lsr_bundle *inner, bool whole)
 {
         struct lsr_bundle *outer = inner->outer;
         const struct lsr_place place = { outer, inner->outer_catalogue, inner->outer_row };
-        struct bundle_look look = { .looked = whole, .is_one = whole };
+        struct bundle_look look = { whole ? NULL : bundle_outermost(outer), .looked = whole, .is_one = whole };
         struct lsr_member m;
         char *path = bundle_whole_member(place.catalogue, place.row, &m);
         struct bundle_extent x = { .m = &m };
@@ -785,13 +826,26 @@ static int bundle_place_inner(struct lsr_bundle *inner, bool whole)
         }
         if (r < 0)
                 return r;
-        look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > LSR_BUNDLE_LOOK_MAX;
+        if (look.outermost && !bundle_may_look(look.outermost, 1))
+                return 1;
+        look.large = (m.meta.known & LSR_FIELD_SIZE) && m.meta.size > lsr_limit(LSR_LIMIT_LOOK);
         r = lsr_bundle_read(&place, &(struct lsr_sink){ &look, bundle_look_write, bundle_look_hole });
         if (r == -ECANCELED || (outer->all->looking && bundle_is_shut(r))) {
                 lsr_spool_drop(&look.spool);
                 return 1;
         }
         return bundle_use_spool(inner, &look.spool, r);
+}
+
+/* It lies in so many others that it is not looked into, if it is a bundle at all. */
+static int bundle_too_deep(struct lsr_bundle *bundle)
+{
+        bool database;
+
+        if (!bundle_plausible(bundle, &database))
+                return 1;
+        bundle_say_limit(bundle, LSR_LIMIT_NESTING, "it is not looked into, as it lies in %s bundles%s");
+        return -EDQUOT;
 }
 
 int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle)
@@ -802,8 +856,6 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
         char *path;
         int r;
 
-        if (outer->depth + 1 >= LSR_BUNDLE_DEPTH_MAX)
-                return -ELOOP;
         path = lsr_xmalloc(outer_len + len + 2);
         memcpy(path, outer->path, outer_len);
         path[outer_len] = '/';
@@ -824,7 +876,7 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
         bundle->depth = outer->depth + 1;
         r = known ? 0 : bundle_place_inner(bundle, whole);
         if (r == 0 && !known)
-                r = bundle_recognise(bundle);
+                r = bundle->depth >= lsr_limit(LSR_LIMIT_NESTING) ? bundle_too_deep(bundle) : bundle_recognise(bundle);
         if (r == 0)
                 *ret_bundle = known ? bundle : bundle_keep(bundle);
         else

@@ -18,19 +18,8 @@
 #include "remote/protocol.h"
 #include "worker/worker.h"
 
-#define LSR_BUNDLE_DEPTH_MAX 8                   /* bundles inside bundles */
-#define LSR_BUNDLE_LOOK_MAX ((uint64_t)64 << 20) /* bytes copied of a member to see whether it is a bundle */
-#define LSR_BUNDLES_OPEN_MAX 16                  /* more than that, and few enough for the worker's descriptors */
-#define LSR_BUNDLES_WORKERS_MAX 4                /* processes at a time that parse: one for each outermost bundle */
-/*
- * Memory for the catalogues of a bundle and of those in it, bytes: some, and so much for each byte that it has where it
- * came from.  A file without content takes about 100, and may be little more than one byte of a .tar.xz; a column of a
- * row of a database takes as much, and may be one byte, too.  What comes through a pipe has no size that is known.
- */
-#define LSR_BUNDLE_CATALOGUE_MIN ((uint64_t)64 << 20)
-#define LSR_BUNDLE_CATALOGUE_PER_BYTE 128u
-#define LSR_BUNDLE_CATALOGUE_PIPE ((uint64_t)512 << 20)
-#define LSR_BUNDLE_WINDOW_MAX ((uint64_t)1 << 30) /* bytes a decoder may ask for, as zstd --long=30 would */
+#define LSR_BUNDLES_OPEN_MAX 16   /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLES_WORKERS_MAX 4 /* processes at a time that parse: one for each outermost bundle */
 
 struct lsr_bundles; /* what all bundles of a run share: cache, those that are open, where workers come from */
 
@@ -111,7 +100,9 @@ struct lsr_bundle {
         uint64_t offset;
         uint64_t size;
         uint64_t stored; /* size of what was opened, before anything was decompressed; LSR_INPUT_UNKNOWN: a pipe */
-        uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone */
+        uint64_t taken;  /* by the catalogues of it and of those in it, of the outermost one alone, */
+        uint64_t looked; /* and what was copied to see whether members are bundles */
+        bool looked_all; /* that was said */
         struct lsr_bundle *next;
 };
 
@@ -133,7 +124,7 @@ static inline bool lsr_place_is_some(const struct lsr_place *place)
 
 /*
  * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
- * told of standard input; a negative errno.
+ * told of standard input; a negative errno; -EDQUOT: it was told what limit is exceeded.
  * Bundles are found again by their path until lsr_bundles_free(); the files of some are open, those of others are
  * opened again when something is to be read.
  */
@@ -162,8 +153,9 @@ struct lsr_remote_stats;
 void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats);
 
 /*
- * The regular file at @place, as a bundle: 0, 1, or a negative errno (-ELOOP: too deep).
- * Unless @whole, one that must be copied and is larger than LSR_BUNDLE_LOOK_MAX is a bundle only if its beginning says
+ * The regular file at @place, as a bundle: 0, 1, or a negative errno; -EDQUOT: trouble() was told what
+ * limit it exceeds.
+ * Unless @whole, one that must be copied and is larger than LSR_LIMIT_LOOK is a bundle only if its beginning says
  * so: that some have their magic number at the end must not make a listing decode whatever is large.
  */
 int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle);

@@ -9,6 +9,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 enum { SPOOL_NONE, SPOOL_MEMORY, SPOOL_FILE };
 
 static int spool_memory(struct lsr_spool *s)
@@ -61,8 +63,8 @@ static int spool_make_room(struct lsr_spool *s, uint64_t n)
 
         if (r < 0)
                 return r;
-        if (n > LSR_SPOOL_MAX - s->size)
-                return -EFBIG;
+        if (n > lsr_limit(LSR_LIMIT_SPOOL) - s->size)
+                return -EDQUOT;
         return s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX ? spool_to_file(s) : 0;
 }
 

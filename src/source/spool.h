@@ -2,7 +2,7 @@
  * spool - bytes that must be kept to be read at random
  *
  * In memory up to LSR_SPOOL_MEMORY_MAX, beyond in an unnamed file below TMPDIR,
- * up to LSR_SPOOL_MAX.  Nothing is left behind however the process ends.
+ * up to LSR_LIMIT_SPOOL.  Nothing is left behind however the process ends.
  */
 #pragma once
 
@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #define LSR_SPOOL_MEMORY_MAX ((uint64_t)64 << 20)
-#define LSR_SPOOL_MAX ((uint64_t)64 << 30)
 
 struct lsr_spool {
         int fd; /* valid after the first write, and then the caller's to close */
@@ -18,7 +17,7 @@ struct lsr_spool {
         unsigned kind; /* private */
 };
 
-/* A zeroed struct is an empty spool.  0; -EFBIG: LSR_SPOOL_MAX; another negative errno. */
+/* A zeroed struct is an empty spool.  0; -EDQUOT: LSR_LIMIT_SPOOL; another negative errno. */
 int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n);
 
 /* The same for @n zero bytes, which take no room. */

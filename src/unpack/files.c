@@ -3,14 +3,18 @@
  *
  * A file is created with its final mode, written, dated and closed.  Holes of
  * the bundle become holes; other blocks of zeros become holes only in a file
- * that has some.  A file whose content is damaged is removed.
+ * that has some.  A file whose content is damaged is removed; where it would replace
+ * another one, it has a name of its own until it is complete, and that one stays.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +68,27 @@ static void files_half_done(void)
         atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Another file has the name of the one at hand, and keeps it until that is complete.  0 or a negative errno. */
+static int files_wait_for_name(struct unpack *u, int dir)
+{
+        uint64_t random;
+        struct stat st;
+
+        if (!u->o->force)
+                return -EEXIST;
+        if (fstatat(dir, u->m.path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+                return -EISDIR;
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+                return -errno;
+        snprintf(u->temporary, sizeof(u->temporary), ".lsr.%016" PRIx64, random);
+        return 0;
+}
+
+static const char *files_name(const struct unpack *u)
+{
+        return *u->temporary ? u->temporary : u->m.path;
+}
+
 static int files_create(struct unpack *u, uint32_t row)
 {
         const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -75,10 +100,10 @@ static int files_create(struct unpack *u, uint32_t row)
         u->dir = dir;
         fd = openat(dir, u->m.path, flags, mode);
         if (fd < 0 && errno == EEXIST) {
-                r = unpack_clear(u, dir, u->m.path);
+                r = files_wait_for_name(u, dir);
                 if (r < 0)
                         return r;
-                fd = openat(dir, u->m.path, flags, mode);
+                fd = openat(dir, u->temporary, flags, mode);
         }
         return fd < 0 ? -errno : fd;
 }
@@ -94,6 +119,7 @@ static int files_begin(void *ctx, size_t i)
         u->error = 0;
         u->at_hand = step->row;
         u->fd = -1;
+        u->temporary[0] = '\0';
         u->has_content = files_has_content(u, step);
         /* The content of a lost file is skipped. */
         u->opened = u->state[step->row] & ROW_LOST;
@@ -111,7 +137,7 @@ static int files_open(struct unpack *u)
         if (!unpack_stopped(u))
                 u->fd = files_create(u, u->at_hand);
         if (u->fd >= 0)
-                files_half_made(u->dir, u->m.path);
+                files_half_made(u->dir, files_name(u));
         else
                 files_half_done();
         if (unpack_stopped(u)) {
@@ -308,8 +334,10 @@ static int files_end(void *ctx, size_t i, int error)
         if (close(u->fd) < 0 && error == 0)
                 error = -errno;
         u->fd = -1;
+        if (error == 0 && *u->temporary && renameat(u->dir, u->temporary, u->dir, u->m.path) < 0)
+                error = -errno;
         if (error < 0)
-                unlinkat(u->dir, u->m.path, 0);
+                unlinkat(u->dir, files_name(u), 0);
         files_half_done();
         if (error < 0) {
                 u->state[row] |= ROW_LOST;

@@ -27,7 +27,7 @@ struct lsr_unpack_result;
 
 struct lsr_unpack_options {
         const char *output; /* the directory, made if it is not there */
-        bool force;         /* what exists is replaced; else it is left alone */
+        bool force;         /* what exists is replaced, a file when its content has come; else it is left alone */
         unsigned strip;     /* components that paths lose; what has no more is left out */
         void *ctx;
         /* @path begins with @output. */

@@ -55,6 +55,7 @@ struct unpack {
         uint64_t at;
         bool hole; /* the end is one */
         uint32_t at_hand;
+        char temporary[24]; /* its name until it is complete, where another file has its own; "" */
 };
 
 /* The user has interrupted. */

@@ -33,6 +33,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 #define CONFINE_FILES 1024u
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -171,7 +173,7 @@ static int confine_limit(pid_t pid, int resource, uint64_t n, uint64_t hard)
 
 uint64_t lsr_confine_seconds(uint64_t size)
 {
-        return LSR_CONFINE_SECONDS_MIN + size / LSR_CONFINE_BYTES_PER_SECOND;
+        return lsr_limit(LSR_LIMIT_TIME) + size / lsr_limit(LSR_LIMIT_BYTES_PER_SECOND);
 }
 
 /*
@@ -180,11 +182,12 @@ uint64_t lsr_confine_seconds(uint64_t size)
  */
 int lsr_confine_process(pid_t pid, uint64_t size, uint64_t window_max)
 {
-        uint64_t memory = LSR_CONFINE_MEMORY, seconds = lsr_confine_seconds(size);
+        uint64_t memory = lsr_limit_in_proportion(LSR_LIMIT_MEMORY, LSR_LIMIT_MEMORY_PER_BYTE, size);
+        uint64_t seconds = lsr_confine_seconds(size);
         int r;
 
-        if (size < (LSR_CONFINE_MEMORY - LSR_CONFINE_MEMORY_MIN) / LSR_CONFINE_MEMORY_PER_BYTE)
-                memory = LSR_CONFINE_MEMORY_MIN + size * LSR_CONFINE_MEMORY_PER_BYTE;
+        if (memory > lsr_limit(LSR_LIMIT_MEMORY_MOST))
+                memory = lsr_limit(LSR_LIMIT_MEMORY_MOST);
         r = confine_limit(pid, RLIMIT_DATA, memory + window_max, memory + window_max);
         /* What SIGXCPU does not end a second more does. */
         if (r == 0 && size != UINT64_MAX)

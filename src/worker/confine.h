@@ -11,17 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * What parsing may take, in proportion to the file: memory beside the decoder's window, of which 4 GiB are what a
- * catalogue of some ten million members takes while it is built; and processor time, of which the slowest decoders need
- * a tenth on a slow machine.
- */
-#define LSR_CONFINE_MEMORY_MIN ((uint64_t)1 << 30)
-#define LSR_CONFINE_MEMORY_PER_BYTE 256u
-#define LSR_CONFINE_MEMORY ((uint64_t)4 << 30)
-#define LSR_CONFINE_SECONDS_MIN 60u
-#define LSR_CONFINE_BYTES_PER_SECOND ((uint64_t)256 << 10)
-
 /* Seconds that a process may take for a file of @size bytes. */
 uint64_t lsr_confine_seconds(uint64_t size);
 

@@ -263,23 +263,30 @@ static const char answer_large[] =
         "not all of it is listed: that would take more memory than there is for a bundle of its size";
 
 /* More than the catalogue takes: the worker is told, and what it still sends is passed over. */
-static int answer_too_many(struct lsr_worker *w, struct worker_call *call, const char *text)
+static int answer_too_many(struct lsr_worker *w, struct worker_call *call, const char *why, const char *raised)
 {
+        char text[160];
+
         if (call->full)
                 return 0;
         call->full = true;
+        snprintf(text, sizeof(text), "%s%s", why, raised);
         lsr_worker_say(w, -E2BIG, text);
         return answer_stop(w);
 }
 
 /* One such member is left out; many are a bundle that is made of nothing else. */
-static int answer_too_deep(struct lsr_worker *w, struct worker_call *call)
+static int answer_too_deep(struct lsr_worker *w, struct worker_call *call, enum lsr_limit limit)
 {
-        char text[80];
+        char text[160], value[32];
 
         if (call->deep++ > 0)
-                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call, answer_many) : 0;
-        snprintf(text, sizeof(text), "what lies more than %u directories deep is not listed", LSR_CATALOGUE_DEPTH_MAX);
+                return call->deep > WORKER_DEEP_MAX ? answer_too_many(w, call, answer_many, lsr_limit_raised(limit))
+                                                    : 0;
+        snprintf(text, sizeof(text),
+                 limit == LSR_LIMIT_NAME ? "what has a path of more than %s is not listed%s"
+                                         : "what lies more than %s directories deep is not listed%s",
+                 lsr_limit_text(limit, value), lsr_limit_raised(limit));
         lsr_worker_say(w, -ENAMETOOLONG, text);
         return 0;
 }
@@ -305,7 +312,7 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
         if (call->drained > LSR_WIRE_DRAIN_MAX + LSR_WIRE_REQUEST_MAX)
                 return -EPROTO;
         if (call->full || call->received > LSR_WIRE_MEMBERS_MAX)
-                return answer_too_many(w, call, answer_many);
+                return answer_too_many(w, call, answer_many, "");
         while (at < call->size && call->sink_result >= 0) {
                 struct lsr_member m;
 
@@ -315,12 +322,20 @@ static int answer_members(struct lsr_worker *w, struct worker_call *call, uint64
                 call->some |= (m.flags & LSR_MEMBER_UNREAD) || (m.meta.known & (LSR_FIELD_INODE | LSR_FIELD_NLINK));
                 if (call->some && !call->wants_some)
                         return -EPROTO;
+                if (m.path_len > lsr_limit(LSR_LIMIT_NAME)) {
+                        r = answer_too_deep(w, call, LSR_LIMIT_NAME);
+                        if (r < 0 || call->full)
+                                return r;
+                        continue;
+                }
                 r = lsr_builder_add(call->builder, &m);
-                if (r == -E2BIG || r == -EFBIG)
-                        return answer_too_many(w, call, r == -EFBIG ? answer_large : answer_many);
+                if (r == -EFBIG)
+                        return answer_too_many(w, call, answer_large, lsr_limit_raised(LSR_LIMIT_ROWS));
+                if (r == -E2BIG)
+                        return answer_too_many(w, call, answer_many, lsr_limit_raised(LSR_LIMIT_MEMBERS));
                 if (r == -ENAMETOOLONG)
-                        r = answer_too_deep(w, call);
-                if (r < 0)
+                        r = answer_too_deep(w, call, LSR_LIMIT_PATH_DEPTH);
+                if (r < 0 || call->full)
                         return r;
                 if (call->member)
                         call->sink_result = call->member(call->sink->ctx, &m);

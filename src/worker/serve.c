@@ -402,6 +402,14 @@ static bool serve_paths(const uint8_t *data, size_t size, const char **paths, si
         return size == 0;
 }
 
+/* For a listing only so much is decoded, unless the whole has no known size. */
+static void serve_limit(struct serve_bundle *b)
+{
+        if (!lsr_input_random(b->scan.input) && b->as.size != LSR_INPUT_UNKNOWN)
+                lsr_input_limit(b->scan.input,
+                                lsr_limit_in_proportion(LSR_LIMIT_DECODED, LSR_LIMIT_DECODED_PER_BYTE, b->as.size));
+}
+
 /* What is wanted goes to the parent, or all of it. */
 static int serve_answer(struct serve *s, struct serve_bundle *b, const struct lsr_wire_scan *request,
                         const char *const *paths, struct lsr_wire_done *done)
@@ -426,6 +434,8 @@ static int serve_answer(struct serve *s, struct serve_bundle *b, const struct ls
         scan->content = request->stream ? &content : NULL;
         if (!wanted.content)
                 serve_announce_all(b);
+        if (!request->stream)
+                serve_limit(b);
         scan->builder = lsr_builder_new_relay(serve_put, s);
         lsr_records_clear(&s->records);
         r = wanted.n > 0 && format->list ? format->list(scan, &wanted) : 1;
@@ -443,6 +453,8 @@ static int serve_answer(struct serve *s, struct serve_bundle *b, const struct ls
         done->members = scan->members;
         free(scan->catalogue);
         lsr_builder_free(scan->builder);
+        if (scan->input)
+                lsr_input_limit(scan->input, 0);
         serve_end(b);
         return r;
 }
@@ -526,6 +538,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
         memcpy(&request, data, sizeof(request));
         s->window_max = request.window_max;
         lsr_thread_set(request.threads);
+        memcpy(lsr_limits, request.limits, sizeof(request.limits));
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);

@@ -24,9 +24,9 @@
 #define LSR_WIRE_DATA_MAX ((size_t)256 << 10) /* bytes of a member in one frame */
 #define LSR_WIRE_HOLE_MAX ((uint64_t)INT64_MAX)
 #define LSR_WIRE_TEXT_MAX ((size_t)1024)         /* of one trouble */
-#define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_TROUBLES_MAX */
+#define LSR_WIRE_TROUBLES_MAX 128u               /* for one request; drivers stop at LSR_LIMIT_TROUBLES */
 #define LSR_WIRE_HEAD_MAX LSR_PROBE_BYTES        /* what was read of a pipe */
-#define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_EXTENSION_MAX */
+#define LSR_WIRE_REQUEST_MAX ((size_t)16 << 20)  /* texts of a member, each below LSR_LIMIT_HEADER */
 #define LSR_WIRE_PATHS_MAX ((size_t)4 << 20)     /* of a SCAN; with more of them all members are asked for */
 #define LSR_WIRE_MANY_MAX ((size_t)256 << 20)    /* of a MANY: two million members with names of usual length */
 #define LSR_WIRE_MEMBERS_MIN ((size_t)64 << 10)  /* bytes of records in one frame, but for the last */
@@ -70,10 +70,12 @@ struct lsr_wire_head {
 };
 
 struct lsr_wire_start {
-        uint64_t window_max;
-        uint32_t small;    /* the first file is, and no ring is needed for it */
-        uint32_t required; /* what cannot be confined is not to be started */
-        uint32_t threads;  /* for lsr_thread_set() */
+        uint64_t window_max; /* of this bundle */
+        uint32_t small;      /* the first file is, and no ring is needed for it */
+        uint32_t required;   /* what cannot be confined is not to be started */
+        uint32_t threads;    /* for lsr_thread_set() */
+        uint32_t reserved;
+        uint64_t limits[LSR_LIMITS];
 };
 
 struct lsr_wire_open {

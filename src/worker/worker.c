@@ -104,18 +104,21 @@ struct lsr_worker *lsr_worker_free(struct lsr_worker *w)
 static int worker_lost(struct lsr_worker *w)
 {
         int status = worker_bury(w);
-        char text[80];
+        char text[160];
 
         if (WIFSIGNALED(status)) {
                 const char *name = sigabbrev_np(WTERMSIG(status));
 
                 if (WTERMSIG(status) == SIGXCPU)
-                        strcpy(text, "to read it takes more processor time than a bundle of its size may");
+                        snprintf(text, sizeof(text),
+                                 "to read it takes more processor time than a bundle of its size may%s",
+                                 lsr_limit_raised(LSR_LIMIT_TIME));
                 else
                         snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
         } else if (WEXITSTATUS(status) == 2) {
                 /* So does everything here that cannot go on without memory, see base/arena.h. */
-                snprintf(text, sizeof(text), "the process that reads it ran out of memory");
+                snprintf(text, sizeof(text), "the process that reads it ran out of memory%s",
+                         lsr_limit_raised(LSR_LIMIT_MEMORY));
         } else {
                 snprintf(text, sizeof(text), "the process that reads it ended (status %d)", WEXITSTATUS(status));
         }
@@ -215,7 +218,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
 {
         bool small = file->far || file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
         size_t engine = strlen(w->engine), size = sizeof(struct lsr_wire_head) + sizeof(struct lsr_wire_start) + engine;
-        struct lsr_wire_start start;
+        struct lsr_wire_start start = {};
         struct lsr_wire_head head = { .type = LSR_WIRE_START, .length = sizeof(start) + engine };
         struct lsr_process p;
         char *hello;
@@ -226,6 +229,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         start.required = w->options.confine_required;
         start.small = small;
         start.threads = lsr_thread_asked();
+        memcpy(start.limits, lsr_limits, sizeof(start.limits));
         hello = lsr_xmalloc(size);
         memcpy(mempcpy(mempcpy(hello, &head, sizeof(head)), &start, sizeof(start)), w->engine, engine);
         r = lsr_start(small ? w->options.nursery : NULL, w->options.serve, hello, size, &p);

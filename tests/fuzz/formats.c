@@ -90,7 +90,7 @@ static void formats_hear(void *ctx, int error, const char *text)
         unsigned *troubles = ctx;
 
         fuzz_check(error <= 0 && error >= -4095 && text && *text && strlen(text) < 512);
-        fuzz_check(++*troubles <= 2 * LSR_TROUBLES_MAX);
+        fuzz_check(++*troubles <= 2 * lsr_limit(LSR_LIMIT_TROUBLES));
 }
 
 /* A scan of all.  NULL: there is nothing to be listed. */

@@ -81,6 +81,8 @@ int fuzz_lsr1_tail(const uint8_t *data, size_t n);
 int fuzz_pax(const uint8_t *data, size_t n);
 int fuzz_sparse(const uint8_t *data, size_t n);
 int fuzz_zip_extra(const uint8_t *data, size_t n);
+int fuzz_decrypt(const uint8_t *data, size_t n);
+int fuzz_pages(const uint8_t *data, size_t n);
 int fuzz_colors(const uint8_t *data, size_t n);
 int fuzz_when(const uint8_t *data, size_t n);
 int fuzz_zone(const uint8_t *data, size_t n);

@@ -10,6 +10,8 @@ is what was found: bytes in hexadecimal, and what they are behind a '#'.
 import argparse
 import bz2
 import gzip
+import hashlib
+import hmac
 import io
 import lzma
 import os
@@ -127,6 +129,29 @@ def zips(corpus):
     corpus.add("zip-extra", "good-all", bytes([0, 4]) + b"\xff" * 46 + b"name" + b"".join(extras))
 
 
+def encrypted(corpus):
+    for strength in 1, 2, 3:
+        size = 8 + 8 * strength
+        salt, data = bytes(range(size // 2)), bytes(range(50))
+        keys = hashlib.pbkdf2_hmac("sha1", b"secret", salt, 1000, 2 * size + 2)
+        code = hmac.new(keys[size : 2 * size], data, "sha1").digest()[:10]
+        whole = salt + keys[2 * size :] + data + code
+        corpus.add("zip-decrypt", f"good-aes-{strength}", bytes([strength | 0x40, 0]) + whole)
+        corpus.add("zip-decrypt", f"bad-code-{strength}", bytes([strength, 0]) + whole[:-1] + b"\0")
+    for check in 0, 0x5A:
+        corpus.add("zip-decrypt", f"good-pkware-{check}", bytes([0xFC, check]) + bytes(range(100)))
+
+
+def mtrees(corpus):
+    text = b"#mtree\n/set type=file uid=0 gid=0 mode=644 nlink=1\n.  type=dir mode=0755\n"
+    text += b"    a  size=6 time=1000000000.5 sha256digest=" + hashlib.sha256(b"hello\n").hexdigest().encode()
+    text += b" \\\n       uname=ann gname=users flags=none\n    link type=link link=a\n# ./dir\ndir type=dir\n"
+    text += b"    odd\\040name size=1\n    dev type=char device=native,1,3\n..\n/unset uid\n..\n"
+    corpus.add("mtree", "good-indented", text)
+    corpus.add("mtree", "good-paths", b"#mtree v2.0\n./a size=6 mode=0644 type=file\n./dir/b optional nochange ignore\n"
+                                      b"./c contents=/etc/passwd type=file size=0\n")
+
+
 def sqlites(corpus):
     with tempfile.TemporaryDirectory() as scratch:
         for name, page, encoding in (("512", 512, "UTF-8"), ("1024", 1024, "UTF-16le")):
@@ -153,7 +178,9 @@ def sqlites(corpus):
                 db.commit()
                 db.close()
                 with open(path, "rb") as f:
-                    corpus.add("sqlite", f"good-{kind}-{name}", f.read())
+                    data = f.read()
+                corpus.add("sqlite", f"good-{kind}-{name}", data)
+                corpus.add("sqlite-pages", f"good-{kind}-{name}", data)
 
 
 def tree(directory):
@@ -355,7 +382,7 @@ def main():
     os.environ["TZ"] = "UTC"
     corpus = Corpus(args.dir)
     lsr = os.path.abspath(args.lsr)
-    for make in (tars, zips, sqlites, written, streams, texts, packs, found):
+    for make in (tars, zips, encrypted, mtrees, sqlites, written, streams, texts, packs, found):
         make(corpus)
     packed(corpus, lsr)
     records(corpus, lsr)

@@ -30,6 +30,7 @@ FORMAT(cpio)
 FORMAT(iso9660)
 FORMAT(lha)
 FORMAT(lsr1)
+FORMAT(mtree)
 FORMAT(rar)
 FORMAT(rar5)
 FORMAT(rpm)
@@ -54,6 +55,7 @@ const struct fuzz_target fuzz_targets[] = {
         { "iso9660", run_iso9660, NULL },
         { "lha", run_lha, NULL },
         { "lsr1", run_lsr1, fuzz_mend_lsr1 },
+        { "mtree", run_mtree, NULL },
         { "rar", run_rar, NULL },
         { "rar5", run_rar5, NULL },
         { "rpm", run_rpm, NULL },
@@ -78,6 +80,8 @@ const struct fuzz_target fuzz_targets[] = {
         { "pax", fuzz_pax, NULL },
         { "sparse", fuzz_sparse, NULL },
         { "zip-extra", fuzz_zip_extra, NULL },
+        { "zip-decrypt", fuzz_decrypt, NULL },
+        { "sqlite-pages", fuzz_pages, fuzz_mend_sqlite },
         { "colors", fuzz_colors, NULL },
         { "when", fuzz_when, NULL },
         { "zone", fuzz_zone, NULL },

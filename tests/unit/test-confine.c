@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "worker/confine.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -143,7 +144,7 @@ static int act_map_private(int fd)
 static int act_memory(int fd)
 {
         /* Reserved but never touched; volatile, or a compiler may take it for had. */
-        void *volatile p = malloc(LSR_CONFINE_MEMORY + ((uint64_t)128 << 20));
+        void *volatile p = malloc(lsr_limit(LSR_LIMIT_MEMORY_MOST) + ((uint64_t)128 << 20));
 
         (void)fd;
         return p ? 0 : EPERM;

@@ -51,6 +51,7 @@ static void command_try(const struct lsr_option *o, enum lsr_action action, bool
                          o->words                           ? o->words[0].word
                          : strcmp(o->name, "columns") == 0  ? "size"
                          : strcmp(o->name, "encoding") == 0 ? "cp437"
+                         : strcmp(o->name, "limit") == 0    ? "time=9"
                          : strcmp(o->name, "format") == 0   ? "long"
                                                             : "1");
         if (letter)

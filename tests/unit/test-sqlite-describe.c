@@ -274,6 +274,26 @@ Test(sqlite_describe, hostile_pages)
         free(b.data);
 }
 
+/* A cell whose content would fill more pages than there are: the number of its bytes is all ones. */
+Test(sqlite_describe, hostile_overflow)
+{
+        struct bytes b =
+                make("PRAGMA page_size=512; CREATE TABLE t(a); INSERT INTO t VALUES('some text, and more of it')");
+        uint8_t *page = b.data + 512;
+        struct lsr_sqlite_extent extent = {};
+        struct lsr_scan scan;
+        struct lsr_sqlite s;
+
+        cr_assert_eq(page[0], 13);
+        memset(page + (page[8] << 8 | page[9]), 0xff, 9);
+        scan = (struct lsr_scan){ .input = lsr_input_memory(b.data, b.n) };
+        cr_assert_eq(lsr_sqlite_open(&s, &scan, false), 0);
+        cr_expect_not(lsr_sqlite_measure(&s, 2, &extent), "%llu bytes", (unsigned long long)extent.bytes);
+        lsr_sqlite_close(&s);
+        lsr_input_free(scan.input);
+        free(b.data);
+}
+
 /* --- content --------------------------------------------------------------------- */
 
 Test(sqlite_describe, good_tables_as_lines)

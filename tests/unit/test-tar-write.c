@@ -351,8 +351,8 @@ Test(tar_write, bad_xattrs)
         m.xattrs = xattrs.data;
         m.xattrs_len = xattrs.n;
         cr_expect_eq(tar_blocks_make(&b, &m, NULL, 0), LSR_LOSS_XATTRS);
-        cr_expect_leq(b.headers, LSR_EXTENSION_MAX + 2 * BLOCK);
-        cr_expect_geq(b.headers, LSR_EXTENSION_MAX - 65536);
+        cr_expect_leq(b.headers, LSR_LIMIT_MIB + 2 * BLOCK);
+        cr_expect_geq(b.headers, LSR_LIMIT_MIB - 65536);
         cr_expect(memcmp(b.xattrs.data + b.xattrs.n - 20, "user.small", 11) == 0);
         tar_blocks_free(&b);
         free(xattrs.data);

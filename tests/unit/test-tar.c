@@ -365,7 +365,7 @@ Test(tar, hostile_pax_many_attributes, .timeout = 60)
  */
 Test(tar, good_pax_same_attributes)
 {
-        const size_t large = LSR_EXTENSION_MAX - 600;
+        const size_t large = LSR_LIMIT_MIB - 600;
         char *body = lsr_xmalloc(large + 64);
         struct tape t = {};
         int n;
@@ -583,19 +583,19 @@ Test(tar, hostile_chain)
                 tape_pax(&t, 'x', "path=too-long", NULL);
         tape_file(&t, USTAR, "b", "");
         check(&t, "- 644 1000/100 ann/users 0 1000000000 'longest' 0@0+33280\n"
-                  "! -7 more than 32 extension headers in a row at byte 66,048\n"
+                  "! -7 more than 32 extension headers in a row at byte 66,048 (--limit=header-chain=... raises it)\n"
                   "- 644 1000/100 ann/users 0 1000000000 'b' 0@67072+512\n");
 }
 
 Test(tar, hostile_extension)
 {
         struct tape t = {};
-        char *body = lsr_xmalloc(LSR_EXTENSION_MAX + 1);
+        char *body = lsr_xmalloc(LSR_LIMIT_MIB + 1);
 
-        memset(body, 'n', LSR_EXTENSION_MAX + 1);
-        tape_extension(&t, 'L', body, LSR_EXTENSION_MAX + 1);
+        memset(body, 'n', LSR_LIMIT_MIB + 1);
+        tape_extension(&t, 'L', body, LSR_LIMIT_MIB + 1);
         tape_file(&t, GNU, "a", "");
-        check(&t, "! -7 extension header at byte 0 is larger than 1,048,576 bytes\n"
+        check(&t, "! -7 extension header at byte 0 is larger than 1,048,576 bytes (--limit=header=... raises it)\n"
                   "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+1050112\n");
         free(body);
 }

@@ -20,6 +20,7 @@ tar -czf good.tar.gz d
         status lsr --no-cache -R good.tar/ bomb.tar.zst/ good.tar.gz/
         status lsr --check bomb.tar.zst good.tar
 ) 2>&1
+status lsr --no-cache --limit=time=1 --limit=bytes-per-second=1G bomb.tar.zst/ good.tar/ 2>&1
 # What they are, while the process waits for a pipe.
 head -c 300000 /dev/zero >m
 tar -cf small.tar m
@@ -27,8 +28,9 @@ cp small.tar large.tar
 truncate -s 100M large.tar
 cat >look.py <<'EOF'
 import os, subprocess, time
-for bundle in "small.tar", "large.tar":
-    child = subprocess.Popen(["lsr", "--cat", f"{bundle}/m"], stdout=subprocess.PIPE)
+raised = ["--limit=memory=100M", "--limit=memory-per-byte=0", "--limit=window=2M", "--limit=time=7s"]
+for bundle, limits in ("small.tar", []), ("large.tar", []), ("small.tar", raised):
+    child = subprocess.Popen(["lsr", "--cat", f"{bundle}/m", *limits], stdout=subprocess.PIPE)
     os.read(child.stdout.fileno(), 65536)
     time.sleep(0.3)
     with open(f"/proc/{child.pid}/task/{child.pid}/children") as f:

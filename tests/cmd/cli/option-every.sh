@@ -7,7 +7,7 @@ import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--encoding": "cp437", "--password-file": "password", "--files-from": "/dev/null"}
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--limit": "time=9", "--encoding": "cp437", "--password-file": "password", "--files-from": "/dev/null"}
 COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
@@ -17,7 +17,7 @@ forms = 0
 # These take an argument of commands, and none of listings.
 TWICE = {"-C", "--directory"}
 for line in run("--help=all").stdout.splitlines():
-    m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:]+)(?=\s|$)|\[=)?", line)
+    m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:=]+)(?=\s|$)|\[=)?", line)
     for form in m.groups()[:2] if m else ():
         if not form or form in ("--help", "--version"):
             continue
