@@ -218,7 +218,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
 {
         bool small = file->far || file->size == LSR_INPUT_UNKNOWN || file->size < LSR_STREAM_RING_MIN;
         size_t engine = strlen(w->engine), size = sizeof(struct lsr_wire_head) + sizeof(struct lsr_wire_start) + engine;
-        struct lsr_wire_start start = {};
+        struct lsr_wire_start start;
         struct lsr_wire_head head = { .type = LSR_WIRE_START, .length = sizeof(start) + engine };
         struct lsr_process p;
         char *hello;
