@@ -101,7 +101,7 @@ struct archive_leaves {
         struct archive_level levels[ARCHIVE_DEPTH_MAX];
 };
 
-/* Of the table with the first page @root and just sqlar's columns.  False: its rows cannot be decoded where they lie. */
+/* Of the table with the first page @root, of just sqlar's columns.  False: its rows cannot be decoded so. */
 bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root);
 
 /*

@@ -29,7 +29,7 @@
 #define LEAVES_TARGET_MAX 4096u
 #define LEAVES_BUFFER ((size_t)8 << 10)   /* for a name and a target */
 #define LEAVES_BEHIND ((uint64_t)4 << 10) /* a leaf, what overflows of it */
-/* Leaves between the one at hand and those that are looked at in time: first the header, which tells where cells are. */
+/* Leaves between the one at hand and those prefetched: first the header, which tells where cells are, then a cell. */
 #define LEAVES_HEADER 8u
 #define LEAVES_CELL 4u
 
