@@ -32,6 +32,16 @@ static inline char *lsr_path_new(const char *dir, const char *name)
         return path;
 }
 
+/* The path of @name in @dir, NULL: none, as GNU ls writes it: without "./" in front. */
+static inline const char *lsr_path_shown(struct lsr_arena *arena, const char *dir, const char *name)
+{
+        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir), name_len = strlen(name);
+        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
+
+        lsr_path_put(path, dir, dir_len, name, name_len);
+        return path;
+}
+
 /* What stands behind the last '/'. */
 static inline const char *lsr_path_name(const char *path)
 {

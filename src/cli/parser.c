@@ -71,21 +71,31 @@ static bool parser_begins(const char *name, const char *with, size_t len)
         return same == len;
 }
 
-/* Options with names that begin with @name: their number, and the first one.  An exact match counts as the only one. */
-static size_t parser_find_prefix(const struct lsr_parser *p, const char *name, size_t len, unsigned kind,
-                                 const struct lsr_option **ret_first)
-{
-        size_t n = 0;
+/* Of one kind, the options with names that begin with a word.  One that is the word is the only one. */
+struct parser_found {
+        size_t n;
+        const struct lsr_option *first;
+        bool whole;
+};
 
+static void parser_find(const struct lsr_parser *p, const char *word, size_t len,
+                        struct parser_found ret_found[PARSER_KINDS])
+{
+        memset(ret_found, 0, PARSER_KINDS * sizeof(*ret_found));
         for (const struct lsr_option *o = lsr_options; o < lsr_options + lsr_n_options; o++) {
-                if (!parser_is(p, o, kind) || !parser_begins(o->name, name, len))
+                if (!o->name || !parser_begins(o->name, word, len))
                         continue;
-                if (n++ == 0 || !o->name[len])
-                        *ret_first = o;
-                if (!o->name[len])
-                        return 1;
+                for (unsigned kind = 0; kind < PARSER_KINDS; kind++) {
+                        struct parser_found *f = &ret_found[kind];
+                        bool whole = !o->name[len];
+
+                        if (!parser_is(p, o, kind) || f->whole)
+                                continue;
+                        f->first = f->n == 0 || whole ? o : f->first;
+                        f->n = whole ? 1 : f->n + 1;
+                        f->whole = whole;
+                }
         }
-        return n;
 }
 
 /* What is wrong.  Returns -1. */
@@ -120,28 +130,22 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, const struc
 {
         const char *equals = strchr(text, '=');
         size_t len = equals ? (size_t)(equals - text) : strlen(text);
-        const struct lsr_option *o = NULL;
+        struct parser_found found[PARSER_KINDS];
+        const struct lsr_option *o;
         unsigned kind = PARSER_GNU;
-        size_t n = parser_find_prefix(p, text, len, kind, &o);
 
+        parser_find(p, text, len, found);
         /* Whole names come first, then rather an abbreviation of what the command takes. */
-        if (n == 0 && !p->gnu) {
-                const struct lsr_option *whole = NULL;
-
-                n = parser_find_prefix(p, text, len, PARSER_EXTRA, &whole);
-                o = n > 0 && !whole->name[len] ? whole : NULL;
-                n = o ? 1 : 0;
-        }
-        while (n == 0 && !p->gnu && ++kind < PARSER_KINDS)
-                n = parser_find_prefix(p, text, len, kind, &o);
-        if (n > 1)
+        if (found[PARSER_GNU].n == 0 && !p->gnu)
+                kind = found[PARSER_EXTRA].whole || found[PARSER_FITTING].n == 0 ? PARSER_EXTRA : PARSER_FITTING;
+        if (found[kind].n > 1)
                 return parser_ambiguous(p, text, len, kind);
-        if (n == 0) {
+        if (found[kind].n == 0) {
                 p->unknown = text;
                 p->unknown_len = len;
                 return parser_problem(p, "unrecognized option '--%s'", text);
         }
-        o = parser_choose(p, o, equals);
+        o = parser_choose(p, found[kind].first, equals);
         *ret_value = equals ? equals + 1 : NULL;
         /* GNU's --help takes none. */
         if (equals && (o->argument == LSR_ARG_NONE || (p->gnu && o->command == LSR_ACTION_HELP)))
@@ -158,6 +162,7 @@ static int parser_parse_long(struct lsr_parser *p, const char *text, const struc
 /* -L2 or -L 2, where there are levels: --level=2. */
 static bool parser_parse_level(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)
 {
+        struct parser_found found[PARSER_KINDS];
         bool next = !*p->letters && p->next < p->argc;
         const char *number = next ? p->argv[p->next] : p->letters;
 
@@ -166,7 +171,9 @@ static bool parser_parse_level(struct lsr_parser *p, const struct lsr_option **r
         p->next += next;
         p->letters = "";
         *ret_value = number;
-        return parser_find_prefix(p, "level", strlen("level"), PARSER_EXTRA, ret_option) == 1;
+        parser_find(p, "level", strlen("level"), found);
+        *ret_option = found[PARSER_EXTRA].first;
+        return found[PARSER_EXTRA].whole;
 }
 
 static int parser_parse_letter(struct lsr_parser *p, const struct lsr_option **ret_option, const char **ret_value)

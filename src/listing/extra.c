@@ -90,17 +90,6 @@ static void extra_links(const struct lsr_extra_job *job, struct lsr_entry **entr
         }
 }
 
-/* @dir and @name as one path, as GNU ls writes it: without "./" in front.  NULL dir: the name. */
-static const char *extra_path(struct lsr_arena *arena, const char *dir, const char *name)
-{
-        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir);
-        size_t name_len = strlen(name);
-        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
-
-        lsr_path_put(path, dir, dir_len, name, name_len);
-        return path;
-}
-
 /* Operations for attributes of some files.  They and the paths are needed for a moment only. */
 struct extra_ops {
         struct lsr_arena *scratch;
@@ -122,7 +111,7 @@ static void extra_ops_add(struct extra_ops *o, const char *dir, struct lsr_entry
 {
         o->entries[o->n] = e;
         o->data[o->n] = (struct lsr_op_data){ .attribute = LSR_CONTEXT_NAME };
-        o->ops[o->n] = (struct lsr_op){ .name = extra_path(o->scratch, dir, e->name),
+        o->ops[o->n] = (struct lsr_op){ .name = lsr_path_shown(o->scratch, dir, e->name),
                                         .data = &o->data[o->n],
                                         .dirfd = AT_FDCWD,
                                         .kind = (uint8_t)kind,

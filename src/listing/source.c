@@ -36,32 +36,27 @@ void lsr_rows_add(struct lsr_rows *r, struct lsr_entry *entries, size_t n)
                 r->rows[r->n++] = &entries[i];
 }
 
-/* Of @name in @dir, NULL: of an operand.  GNU ls writes paths without "./" in front. */
-static void source_report(struct lsr_reader *in, struct lsr_arena *arena, enum lsr_trouble what, const char *dir,
-                          const char *name, int error, bool serious)
-{
-        size_t dir_len = !dir || (dir[0] == '.' && !dir[1]) ? 0 : strlen(dir), name_len = strlen(name);
-        char *path = lsr_arena_text(arena, dir_len + 1 + name_len + 1);
-
-        lsr_path_put(path, dir, dir_len, name, name_len);
-        in->sink->trouble(in->sink->ctx, what, path, error, serious);
-}
-
 void lsr_rows_report(struct lsr_reader *in, const struct lsr_rows *r, const char *dir)
 {
+        const struct lsr_listing_sink *sink = in->sink;
+
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
-                bool operand = e->flags & LSR_ENTRY_OPERAND;
+                bool operand = e->flags & LSR_ENTRY_OPERAND, failed = (e->flags & LSR_ENTRY_STAT) && e->meta.error;
+                const char *path;
 
-                if ((e->flags & LSR_ENTRY_STAT) && e->meta.error && !(e->flags & LSR_ENTRY_REPORTED)) {
+                if (!failed && !(e->extra && (e->extra->xattr_error || e->extra->link_error)))
+                        continue;
+                path = lsr_path_shown(r->arena, dir, e->name);
+                if (failed && !(e->flags & LSR_ENTRY_REPORTED)) {
                         /* The directory's word on the inode is not that of a mount or a link's target. */
                         e->meta.inode = 0;
-                        source_report(in, r->arena, LSR_TROUBLE_ACCESS, dir, e->name, e->meta.error, operand);
+                        sink->trouble(sink->ctx, LSR_TROUBLE_ACCESS, path, e->meta.error, operand);
                 }
                 if (e->extra && e->extra->xattr_error)
-                        source_report(in, r->arena, LSR_TROUBLE_XATTR, dir, e->name, e->extra->xattr_error, false);
+                        sink->trouble(sink->ctx, LSR_TROUBLE_XATTR, path, e->extra->xattr_error, false);
                 if (e->extra && e->extra->link_error)
-                        source_report(in, r->arena, LSR_TROUBLE_READ_LINK, dir, e->name, e->extra->link_error, operand);
+                        sink->trouble(sink->ctx, LSR_TROUBLE_READ_LINK, path, e->extra->link_error, operand);
         }
 }
 

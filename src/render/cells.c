@@ -58,7 +58,7 @@ static const struct lsr_column *cells_find(const char *name, size_t len)
 
 const char *lsr_cells_parse(struct lsr_cells *cells, const char *list)
 {
-        *cells = (struct lsr_cells){};
+        cells->n = cells->called = cells->fields = cells->needs = 0;
         for (;;) {
                 size_t len = strcspn(list, ",");
                 const struct lsr_column *column = cells_find(list, len);

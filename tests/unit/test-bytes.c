@@ -50,3 +50,17 @@ Test(bytes, path_has_one_slash)
         bytes_join("d//", "", "d//");
         bytes_join("d", "", "d/");
 }
+
+/* As GNU ls has it in messages. */
+Test(bytes, path_without_a_dot_in_front)
+{
+        static const char *const cases[][3] = {
+                { NULL, "a/b", "a/b" }, { ".", "a", "a" },   { "..", "a", "../a" },
+                { ".d", "a", ".d/a" },  { "d", "a", "d/a" },
+        };
+        struct lsr_arena arena = {};
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+                cr_assert_str_eq(lsr_path_shown(&arena, cases[i][0], cases[i][1]), cases[i][2]);
+        lsr_arena_free(&arena);
+}

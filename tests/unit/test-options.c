@@ -109,6 +109,10 @@ Test(options, commands)
         options_check("--st=1", "strip-components=1");
         options_check("--git", "git");
         options_check_error("-C", false, "option requires an argument -- 'C'\n");
+        /* The name of one that does not fit is not the beginning of one that does. */
+        options_action = LSR_ACTION_PACK;
+        options_check("--gitig", "gitignore");
+        options_check("--git", "git");
         options_action = LSR_ACTION_LIST;
         options_check("-Cv x", "C v [x]");
         options_check("--direc x", "directory [x]");
