@@ -12,6 +12,16 @@
 # One package a line; add freely.  What cannot be had is left out of the tables.
 set -eu
 
+zig= packages= crates_wanted=
+for word; do
+	case $word in
+	--zig=*) zig=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
+	--packages=*) packages=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
+	--crates) crates_wanted=yes ;;
+	*) echo "peers: what is $word?" >&2; exit 1 ;;
+	esac
+done
+
 peers='
 acl
 attr
@@ -62,15 +72,6 @@ fi
 
 top=$(readlink -f "$(dirname "$0")/..")
 python=$top/build/bench/python
-zig= packages= crates_wanted=
-for word; do
-	case $word in
-	--zig=*) zig=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
-	--packages=*) packages=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
-	--crates) crates_wanted=yes ;;
-	*) echo "peers: what is $word?" >&2; exit 1 ;;
-	esac
-done
 if ! [ -x "$python/bin/rapidgzip" ] || ! [ -x "$python/bin/remotezip" ]; then
 	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore fsspec aiohttp ||
 		echo 'peers: Python programs cannot be had; left out' >&2
