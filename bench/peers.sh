@@ -3,6 +3,11 @@
 #
 #       bench/peers.sh              Debian packages, and Python programs below build/bench; asks for nothing when nothing is missing
 #       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
+#       bench/peers.sh --zig=DIR    build the Zig lsr from a checkout of it, build/bench/lsr-zig; with --packages=DIR, its packages
+#
+# DIR is https://tangled.org/@rockorager.dev/lsr at its tag v1.0.0.  Its build.zig.zon pins packages by hash: `zig build --fetch`
+# in DIR gets them, which is up to whoever runs this, or they are in the directory that --packages names, each in one named as its
+# hash.  Nothing is fetched here but the compiler, ziglang 0.15.1 of PyPI.
 #
 # One package a line; add freely.  What cannot be had is left out of the tables.
 set -eu
@@ -57,12 +62,30 @@ fi
 
 top=$(readlink -f "$(dirname "$0")/..")
 python=$top/build/bench/python
+zig= packages= crates_wanted=
+for word; do
+	case $word in
+	--zig=*) zig=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
+	--packages=*) packages=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
+	--crates) crates_wanted=yes ;;
+	*) echo "peers: what is $word?" >&2; exit 1 ;;
+	esac
+done
 if ! [ -x "$python/bin/rapidgzip" ] || ! [ -x "$python/bin/remotezip" ]; then
 	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore fsspec aiohttp ||
 		echo 'peers: Python programs cannot be had; left out' >&2
 fi
 
-[ "${1-}" = --crates ] || exit 0
+# ReleaseFast, as this lsr is built for speed, too.  With --system nothing is fetched.
+if [ -n "$zig" ]; then
+	"$python/bin/python" -c 'import ziglang' 2>/dev/null || "$python/bin/pip" install -q ziglang==0.15.1
+	(cd "$zig" && "$python/bin/python" -m ziglang build -Doptimize=ReleaseFast --prefix "$top/build/bench/zig" \
+		${packages:+--system "$packages"})
+	cp "$top/build/bench/zig/bin/lsr" "$top/build/bench/lsr-zig"
+	echo "peers: $("$top/build/bench/lsr-zig" --version) at build/bench/lsr-zig"
+fi
+
+[ -n "$crates_wanted" ] || exit 0
 cargo=$(command -v cargo || echo "$HOME/.cargo/bin/cargo")
 if ! [ -x "$cargo" ]; then
 	echo 'peers: no cargo here, so no crates' >&2

@@ -333,7 +333,18 @@ void lsr_input_want(struct lsr_input *in, const struct lsr_input_range *ranges, 
 
 const uint8_t *lsr_input_map(struct lsr_input *in)
 {
-        return in->ops->map ? in->ops->map(in) : NULL;
+        return in->ops->map ? in->ops->map(in, false) : NULL;
+}
+
+const uint8_t *lsr_input_map_cold(struct lsr_input *in)
+{
+        return in->ops->map ? in->ops->map(in, true) : NULL;
+}
+
+void lsr_input_map_want(struct lsr_input *in, uint64_t offset, uint64_t n)
+{
+        if (in->ops->map_want && n > 0)
+                in->ops->map_want(in, offset, n);
 }
 
 void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n)
@@ -409,14 +420,15 @@ static void file_free(struct lsr_input *in)
         free(f);
 }
 
-static const uint8_t *file_map(struct lsr_input *in)
+static const uint8_t *file_map(struct lsr_input *in, bool cold)
 {
         struct input_file *f = (struct input_file *)in;
 
-        if (!f->asked) {
-                f->asked = true;
+        if (cold && !f->map.data)
+                lsr_io_map_cold(f->io, f->fd, f->offset, in->size, &f->map);
+        else if (!f->asked)
                 lsr_io_map(f->io, f->fd, f->offset, in->size, &f->map);
-        }
+        f->asked = true;
         return f->map.data;
 }
 
@@ -430,6 +442,11 @@ static const uint8_t *file_map_part(struct lsr_input *in, uint64_t offset, uint6
         return f->part.data;
 }
 
+static void file_map_want(struct lsr_input *in, uint64_t offset, uint64_t n)
+{
+        lsr_io_map_want(&((struct input_file *)in)->map, offset, n);
+}
+
 static void file_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n)
 {
         lsr_io_map_forget(&((struct input_file *)in)->map, offset, n);
@@ -440,6 +457,7 @@ static const struct lsr_input_ops file_ops = {
         .read_at = file_read_at,
         .seek = file_seek,
         .map = file_map,
+        .map_want = file_map_want,
         .map_rest = file_map_rest,
         .map_part = file_map_part,
         .free = file_free,

@@ -32,9 +32,10 @@ struct lsr_input_ops {
         /* The next bytes, valid until the next call; 0 at the end. */
         ssize_t (*next)(struct lsr_input *in, const uint8_t **ret_data);
         ssize_t (*read_at)(struct lsr_input *in, void *buf, size_t size, uint64_t offset); /* NULL: not random */
-        int (*seek)(struct lsr_input *in, uint64_t offset); /* next() goes on there; NULL: it cannot */
-        const uint8_t *(*map)(struct lsr_input *in);        /* all of it as memory, or NULL; NULL: never */
-        void (*map_rest)(struct lsr_input *in, uint64_t offset, uint64_t n); /* with it */
+        int (*seek)(struct lsr_input *in, uint64_t offset);     /* next() goes on there; NULL: it cannot */
+        const uint8_t *(*map)(struct lsr_input *in, bool cold); /* all of it as memory, or NULL; NULL: never */
+        void (*map_want)(struct lsr_input *in, uint64_t offset, uint64_t n); /* these two with it */
+        void (*map_rest)(struct lsr_input *in, uint64_t offset, uint64_t n);
         /* These bytes as memory, or NULL, in place of others that were mapped so; @n 0: of none; NULL: never. */
         const uint8_t *(*map_part)(struct lsr_input *in, uint64_t offset, uint64_t n);
         /* See lsr_input_want(); NULL: nothing is far. */
@@ -115,6 +116,13 @@ ssize_t lsr_input_read_at(struct lsr_input *in, void *buf, size_t n, uint64_t of
  * are looked at, and a fault may kill the process: for the worker.
  */
 const uint8_t *lsr_input_map(struct lsr_input *in);
+
+/*
+ * The same where it was NULL, though it lies on a disk: a page that is touched is read by itself, so those that will be
+ * are announced.  They stay in the page cache.
+ */
+const uint8_t *lsr_input_map_cold(struct lsr_input *in);
+void lsr_input_map_want(struct lsr_input *in, uint64_t offset, uint64_t n);
 
 /* Call this now and then for parts of a map that are done with, from any thread: it bounds the resident memory. */
 void lsr_input_map_rest(struct lsr_input *in, uint64_t offset, uint64_t n);

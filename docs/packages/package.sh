@@ -7,6 +7,7 @@
 # Work is done in OUT/work, which is removed.  ./dev package installs what this needs.
 
 set -euo pipefail
+umask 022
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 top=$(git -C "$here" rev-parse --show-toplevel)
 mkdir -p "$1"
@@ -17,7 +18,6 @@ version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$top/meson.build")
 SOURCE_DATE_EPOCH=$(git -C "$top" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 unset CFLAGS LDFLAGS CC
-umask 022
 
 # Paths of this machine are not to be in a binary.
 flags="-ffile-prefix-map=$work=/usr/src"

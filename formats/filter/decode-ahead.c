@@ -52,8 +52,9 @@ struct ahead {
 unsigned lsr_ahead_cpus(void)
 {
         unsigned n = lsr_thread_cpus();
+        unsigned most = lsr_thread_asked() ? LSR_AHEAD_CPUS_MAX : LSR_AHEAD_CPUS;
 
-        return n > LSR_AHEAD_CPUS_MAX ? LSR_AHEAD_CPUS_MAX : n;
+        return n > most ? most : n;
 }
 
 static void ahead_fill(struct ahead *a, struct ahead_slot *slot)

@@ -15,7 +15,8 @@
 
 #define LSR_AHEAD_BUFFER ((size_t)256 << 10)
 #define LSR_AHEAD_START ((uint64_t)4 << 20) /* bytes decoded without a thread */
-#define LSR_AHEAD_CPUS_MAX 4u
+#define LSR_AHEAD_CPUS 4u                   /* as many decode, if there are more cores, */
+#define LSR_AHEAD_CPUS_MAX 8u               /* or more of them were asked for */
 
 struct lsr_decoder;
 
@@ -47,7 +48,7 @@ struct lsr_decoder {
 /* An input of what @d decodes, which is freed with it. */
 struct lsr_input *lsr_ahead_new(struct lsr_decoder *d);
 
-/* How many threads can run at a time, LSR_AHEAD_CPUS_MAX at most. */
+/* How many threads decode at a time. */
 unsigned lsr_ahead_cpus(void);
 
 /* What a step works on; it moves the pointers on and lowers the counts. */

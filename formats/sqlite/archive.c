@@ -8,16 +8,7 @@
  * its values as they lie in the registers of the virtual machine: to step from
  * row to row and to fetch every column by a call of its own takes longer.
  *
- * SQLite decodes row after row on one core.  A large archive that is mapped is
- * therefore listed through several connections, with a piece of the rowids each:
- *
- *      rowids     | 1 .. 1024 | 1025 .. 2048 | 2049 .. 3072 | ...
- *      threads         0             1              0            decode pieces
- *      this one       add  ────────► add  ────────► add          in their order
- *
- * Order matters, as the last of rows with the same path counts.  Pieces that a
- * thread could not decode, for whatever reason, are decoded again by this one,
- * so that errors are found and reported in one place.
+ * A table just as sqlite.org/sqlar has it is not read by SQLite at all, see leaves.c.
  *
  * Archives that we write have all this in an index, whose entries follow each other,
  * in an order of their own.
@@ -27,10 +18,6 @@
  * and "./a" stand for "a" too; it is small compared with the archive.  Of ours an
  * index has such names, and where it is empty members are looked up.  Of one that is far, paths of files are looked up
  * as they are; only if one is not found that way all of the index is read.
- *
- * Rejected: two halves for two threads (the second half waits in memory);
- * reading leaves by number through the ring or by pread, which takes as long as
- * the page faults of the map.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,13 +30,12 @@
 #include "formats/filter/decode-ahead.h"
 #include "formats/sqlite/archive.h"
 
-#define ARCHIVE_TARGET_MAX 4096           /* as LSR_SQLITE_TARGET_MAX */
-#define ARCHIVE_PIECE UINT64_C(1024)      /* rowids in one, at least */
-#define ARCHIVE_PIECES_MAX UINT64_C(4096) /* rowids may be far apart */
-#define ARCHIVE_PIECES_MIN UINT64_C(8)    /* below, one connection is done before others are open */
+#define ARCHIVE_TARGET_MAX 4096 /* as LSR_SQLITE_TARGET_MAX */
+#define ARCHIVE_PIECE 512u      /* leaves in one */
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
-#define ARCHIVE_HELD 2u       /* pieces for each thread */
-#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
+#define ARCHIVE_HELD 2u         /* pieces for each thread, */
+#define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
+#define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
@@ -213,26 +199,23 @@ int archive_add(void *ctx, const struct archive_row *row)
         return r < 0 ? r : 0;
 }
 
-/* --- through several connections ---------------------------------------------------- */
+/* --- in several threads ---------------------------------------------------------------- */
 
+/* Leaves of the table, and what they have. */
 struct archive_piece {
         struct lsr_job job;
         int64_t first; /* rowids; what is not done yet */
         int64_t last;
+        unsigned n;
         bool done;
+        uint32_t leaves[ARCHIVE_PIECE];
         struct archive_kept rows;
 };
 
-struct archive_lane {
-        struct lsr_sqlite s;
-        sqlite3_stmt *stmt;
-        struct archive_sink sink;
-};
-
-struct archive_lanes {
-        unsigned n;
-        struct archive_lane lanes[LSR_AHEAD_CPUS_MAX];
-        struct archive_piece pieces[LSR_AHEAD_CPUS_MAX * ARCHIVE_HELD];
+struct archive_pieces {
+        struct archive_leaves leaves;
+        unsigned n; /* of these: */
+        struct archive_piece of[ARCHIVE_PIECES_COLD];
 };
 
 static int piece_keep(void *ctx, const struct archive_row *row)
@@ -240,151 +223,128 @@ static int piece_keep(void *ctx, const struct archive_row *row)
         struct archive_piece *p = ctx;
         int64_t rowid = row->numbers[ARCHIVE_ROWID];
 
-        if (!archive_keep(&p->rows, row, ARCHIVE_PIECE_BYTES))
+        if (rowid < p->first || rowid > p->last || !archive_keep(&p->rows, row, ARCHIVE_PIECE_BYTES))
                 return 1;
-        p->first = rowid < p->last ? rowid + 1 : rowid;
+        if (rowid < p->last) {
+                p->first = rowid + 1;
+        } else {
+                p->first = INT64_MAX;
+                p->last = INT64_MIN;
+        }
         return 0;
 }
 
-/* Add what it has kept. */
-static int piece_add(const struct archive_piece *p, struct lsr_scan *scan)
+static void piece_work(void *ctx, unsigned worker, struct lsr_job *job)
 {
+        struct archive_piece *p = (struct archive_piece *)job;
+        struct archive_sink sink = { .ctx = p, .take = piece_keep };
+
+        p->done = archive_leaves_rows(&((struct archive_pieces *)ctx)->leaves, p->leaves, p->n, &sink) && p->n > 0;
+}
+
+/* The next piece of @x, from behind the one with the rowid @before.  False: there is none. */
+static bool piece_fill(struct archive_pieces *x, struct archive_piece *p, int64_t *inout_before)
+{
+        int64_t before = *inout_before;
+
+        p->rows.len = 0;
+        p->last = INT64_MAX;
+        p->n = archive_leaves_next(&x->leaves, p->leaves, ARCHIVE_PIECE, &p->last);
+        /* Where pages do not tell more, SQLite does. */
+        if (before == INT64_MAX || (p->n == 0 && !x->leaves.broken))
+                return false;
+        p->first = before + (before > INT64_MIN);
+        *inout_before = p->last;
+        return true;
+}
+
+/* Add what it has kept, and what it could not decode. */
+static int piece_add(struct lsr_sqlite *s, const struct archive_piece *p)
+{
+        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
+        LSR_SQLITE_STMT stmt = NULL;
         int r = 0;
 
         for (size_t at = 0; at < p->rows.len && r == 0;)
-                r = archive_add_kept(&p->rows, &at, scan);
-        return r;
-}
-
-static void lane_bind(sqlite3_stmt *stmt, const struct archive_piece *p)
-{
-        sqlite3_reset(stmt);
-        sqlite3_bind_int64(stmt, 1, p->first);
-        sqlite3_bind_int64(stmt, 2, p->last);
-}
-
-static void lane_work(void *ctx, unsigned worker, struct lsr_job *job)
-{
-        struct archive_lane *lane = &((struct archive_lanes *)ctx)->lanes[worker];
-        struct archive_piece *p = (struct archive_piece *)job;
-
-        lane_bind(lane->stmt, p);
-        lane->sink = (struct archive_sink){ .s = &lane->s, .ctx = p, .take = piece_keep };
-        p->done = sqlite3_step(lane->stmt) == SQLITE_ROW && lane->sink.result == 0;
-}
-
-#define ARCHIVE_RANGE " WHERE rowid BETWEEN ?1 AND ?2"
-
-static int lanes_open(struct archive_lanes *l, unsigned n, struct lsr_scan *scan)
-{
-        int r = 0;
-
-        while (r == 0 && l->n < n) {
-                struct archive_lane *lane = &l->lanes[l->n++];
-
-                r = lsr_sqlite_open(&lane->s, scan, true);
-                if (r == 0)
-                        r = archive_prepare(&lane->s, &lane->sink, ARCHIVE_RANGE, &lane->stmt);
-                if (r > 0)
-                        r = lsr_sqlite_fail(&lane->s, r, "table sqlar");
-        }
-        return r;
-}
-
-static void lanes_close(struct archive_lanes *l)
-{
-        while (l->n > 0) {
-                struct archive_lane *lane = &l->lanes[--l->n];
-
-                sqlite3_finalize(lane->stmt);
-                lsr_sqlite_close(&lane->s);
-        }
-        for (unsigned i = 0; i < LSR_AHEAD_CPUS_MAX * ARCHIVE_HELD; i++)
-                free(l->pieces[i].rows.data);
-        free(l);
-}
-
-/* Rows [first, last], through all of @l; @s does again what they could not. */
-static int lanes_run(struct archive_lanes *l, struct lsr_sqlite *s, int64_t first, int64_t last)
-{
-        struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
-        uint64_t left = (uint64_t)last - (uint64_t)first; /* rowids not given out yet, less 1 */
-        uint64_t width = left / ARCHIVE_PIECES_MAX < ARCHIVE_PIECE ? ARCHIVE_PIECE : left / ARCHIVE_PIECES_MAX;
-        LSR_SQLITE_STMT again = NULL;
-        struct lsr_pool *pool;
-        unsigned given = 0;
-        bool more = true;
-        int r = archive_prepare(s, &sink, ARCHIVE_RANGE, &again);
-
+                r = archive_add_kept(&p->rows, &at, s->scan);
+        if (r != 0 || p->done)
+                return r;
+        r = archive_prepare(s, &sink, " WHERE rowid BETWEEN ?1 AND ?2", &stmt);
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        pool = lsr_pool_new(&(struct lsr_pool_options){ lane_work, l, l->n });
+        sqlite3_bind_int64(stmt, 1, p->first);
+        sqlite3_bind_int64(stmt, 2, p->last);
+        return archive_run(s, stmt, &sink);
+}
+
+static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned cpus)
+{
+        unsigned held = x->leaves.cold ? ARCHIVE_PIECES_COLD : cpus * ARCHIVE_HELD;
+        struct lsr_pool *pool = lsr_pool_new(&(struct lsr_pool_options){ piece_work, x, cpus });
+        int64_t before = INT64_MIN;
+        bool more = true;
+        int r = 0;
+
         do {
-                struct archive_piece *p = &l->pieces[given % (l->n * ARCHIVE_HELD)];
+                struct archive_piece *p = &x->of[x->n % held];
 
                 /* Taken back in the order in which they are given, so the next one is free again. */
-                if (more && lsr_pool_held(pool) < l->n * ARCHIVE_HELD) {
-                        p->first = (int64_t)((uint64_t)last - left);
-                        more = left >= width;
-                        p->last = more ? p->first + (int64_t)(width - 1) : last;
-                        left -= more ? width : left;
-                        p->rows.len = 0;
+                more = more && (lsr_pool_held(pool) == held || piece_fill(x, p, &before));
+                if (more && lsr_pool_held(pool) < held) {
                         lsr_pool_submit(pool, &p->job);
-                        given++;
-                        continue;
-                }
-                p = (struct archive_piece *)lsr_pool_next(pool);
-                r = piece_add(p, s->scan);
-                if (r == 0 && !p->done) {
-                        lane_bind(again, p);
-                        r = archive_run(s, again, &sink);
+                        x->n++;
+                } else if (lsr_pool_held(pool) > 0) {
+                        r = piece_add(s, (struct archive_piece *)lsr_pool_next(pool));
                 }
         } while (r == 0 && (more || lsr_pool_held(pool) > 0));
         lsr_pool_free(pool);
         return r;
 }
 
-/* Does "rowid" mean the number of a row, and no column of that name? */
-static bool archive_has_rowid(struct lsr_sqlite *s)
+/* The first page of the table, if it has the columns of sqlite.org/sqlar, declared as there, and no more; else 0. */
+static uint32_t archive_root(struct lsr_sqlite *s)
 {
-        LSR_SQLITE_STMT stmt = NULL;
+        static const char *const columns[][2] = {
+                { "name", "TEXT" }, { "mode", "INT" }, { "mtime", "INT" }, { "sz", "INT" }, { "data", "BLOB" },
+        };
+        LSR_SQLITE_STMT info = NULL;
+        LSR_SQLITE_STMT root = NULL;
+        size_t n = 0;
 
-        if (lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
-                return false;
-        while (sqlite3_step(stmt) == SQLITE_ROW) {
-                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+        if (s->utf16 || lsr_sqlite_prepare(s, &info, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK ||
+            lsr_sqlite_prepare(
+                    s, &root,
+                    "SELECT rootpage FROM sqlite_schema WHERE type='table' AND name='sqlar' COLLATE NOCASE") !=
+                    SQLITE_OK ||
+            sqlite3_step(root) != SQLITE_ROW)
+                return 0;
+        for (; sqlite3_step(info) == SQLITE_ROW; n++) {
+                const char *name = (const char *)sqlite3_column_text(info, 1);
+                const char *type = (const char *)sqlite3_column_text(info, 2);
 
-                if (!name || sqlite3_stricmp(name, "rowid") == 0)
-                        return false;
+                if (n == ARCHIVE_TARGET - ARCHIVE_NAME || !name || strcmp(name, columns[n][0]) != 0 || !type ||
+                    strcmp(type, columns[n][1]) != 0 || sqlite3_column_int(info, 6) != 0)
+                        return 0;
         }
-        return true;
+        return n == ARCHIVE_TARGET - ARCHIVE_NAME ? (uint32_t)sqlite3_column_int64(root, 0) : 0;
 }
 
-/* 0, 1: it is not for several connections, or a negative errno. */
-static int archive_scan_lanes(struct lsr_sqlite *s)
+/* 0, 1: it is not to be decoded so, or a negative errno. */
+static int archive_scan_leaves(struct lsr_sqlite *s)
 {
-        LSR_SQLITE_STMT ends = NULL;
-        unsigned cpus = lsr_ahead_cpus();
-        struct archive_lanes *l;
-        int64_t first, last;
-        int r;
+        uint32_t root = archive_root(s);
+        struct archive_pieces *x;
+        int r = 1;
 
-        if (cpus < 2 || !lsr_sqlite_vfs_mapped(s->vfs) || !archive_has_rowid(s))
+        if (root == 0)
                 return 1;
-        r = lsr_sqlite_prepare(s, &ends, "SELECT (SELECT min(rowid) FROM sqlar),(SELECT max(rowid) FROM sqlar)");
-        /* If something is wrong, the listing says so. */
-        if (r != SQLITE_OK || sqlite3_step(ends) != SQLITE_ROW || sqlite3_column_type(ends, 0) != SQLITE_INTEGER)
-                return 1;
-        first = sqlite3_column_int64(ends, 0);
-        last = sqlite3_column_int64(ends, 1);
-        if (last < first || (uint64_t)last - (uint64_t)first < ARCHIVE_PIECE * ARCHIVE_PIECES_MIN)
-                return 1;
-        l = lsr_xmalloc(sizeof(*l));
-        memset(l, 0, sizeof(*l));
-        r = lanes_open(l, cpus, s->scan);
-        if (r == 0)
-                r = lanes_run(l, s, first, last);
-        lanes_close(l);
+        x = lsr_xmalloc(sizeof(*x));
+        memset(x, 0, sizeof(*x));
+        if (archive_leaves_begin(&x->leaves, s, root))
+                r = pieces_run(x, s, lsr_ahead_cpus());
+        for (unsigned i = 0; i < ARCHIVE_PIECES_COLD; i++)
+                free(x->of[i].rows.data);
+        free(x);
         return r;
 }
 
@@ -545,6 +505,22 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
         return true;
 }
 
+/* Does "rowid" mean the number of a row, and no column of that name? */
+static bool archive_has_rowid(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        if (lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
+                return false;
+        while (sqlite3_step(stmt) == SQLITE_ROW) {
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+
+                if (!name || sqlite3_stricmp(name, "rowid") == 0)
+                        return false;
+        }
+        return true;
+}
+
 /* Did that suffice?  If not, all rows are listed, which also reports errors. */
 static bool archive_scan_only(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
 {
@@ -577,7 +553,7 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s, const struct lsr_wanted *wante
         lsr_sqlite_vfs_read_all(s->vfs);
         r = archive_scan_list(s, wanted);
         if (r > 0)
-                r = archive_scan_lanes(s);
+                r = archive_scan_leaves(s);
         if (r > 0)
                 r = archive_scan_all(s);
         /* What came before the damage is listed. */

@@ -72,3 +72,44 @@ void archive_find_indexes(struct lsr_sqlite *s);
 
 /* List from LSR_SQLITE_LIST.  0, 1: not from it, or a negative errno. */
 int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
+
+/* --- formats/sqlite/leaves.c --------------------------------------------------------- */
+
+#define ARCHIVE_DEPTH_MAX 20 /* as SQLite's own */
+
+/* A page above others. */
+struct archive_level {
+        const uint8_t *page;
+        unsigned n;   /* children, less 1 */
+        unsigned at;  /* the next one */
+        int64_t last; /* the greatest rowid below it */
+};
+
+/* The way through the pages above leaves. */
+struct archive_leaves {
+        struct lsr_input *input;
+        const uint8_t *map;
+        bool cold; /* it is not in the page cache */
+        bool broken;
+        size_t page_size;
+        size_t usable; /* bytes of a page */
+        uint64_t n_pages;
+        uint64_t walked;
+        int64_t before; /* the greatest rowid of the leaves given out */
+        unsigned depth;
+        unsigned leaves; /* the depth that they are at; 0: not known yet */
+        struct archive_level levels[ARCHIVE_DEPTH_MAX];
+};
+
+/* Of the table with the first page @root and just sqlar's columns.  False: its rows cannot be decoded where they lie. */
+bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root);
+
+/*
+ * The next leaves, @most at most, and the greatest rowid that they may have.  Returns how many; 0: there are no more,
+ * or, with @l broken, none that can be found.
+ */
+unsigned archive_leaves_next(struct archive_leaves *l, uint32_t *numbers, unsigned most, int64_t *ret_last);
+
+/* Their rows, from any thread.  False: at one of them it ended, be it the sink or the row. */
+bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers, unsigned n,
+                         struct archive_sink *sink);

@@ -40,29 +40,6 @@ struct pages {
         bool exact;
 };
 
-/* A number of 1 to 9 bytes at @at, which is moved behind it.  False: it ends beyond the page. */
-static bool pages_varint(const struct pages *p, size_t *at, uint64_t *ret_value)
-{
-        uint64_t value = 0;
-
-        for (unsigned i = 0; i < 9; i++) {
-                uint8_t byte;
-
-                if (*at >= p->page_size)
-                        return false;
-                byte = p->page[(*at)++];
-                if (i == 8) {
-                        value = value << 8 | byte;
-                        break;
-                }
-                value = value << 7 | (byte & 0x7f);
-                if (!(byte & 0x80))
-                        break;
-        }
-        *ret_value = value;
-        return true;
-}
-
 /* Pages that overflow of a cell whose payload has @n bytes, 1.6. */
 static double pages_overflow(const struct pages *p, bool index, uint64_t n)
 {
@@ -99,6 +76,7 @@ static bool pages_look(struct pages *p, size_t header, uint8_t kind, double weig
                 return false;
         for (unsigned i = 0; i < cells; i++) {
                 size_t at = lsr_be16(p->page + pointers + 2 * (size_t)i);
+                const uint8_t *cell;
                 uint64_t payload;
 
                 if (interior) {
@@ -108,7 +86,8 @@ static bool pages_look(struct pages *p, size_t header, uint8_t kind, double weig
                 }
                 if (kind == PAGE_INTERIOR)
                         continue;
-                if (!pages_varint(p, &at, &payload))
+                cell = p->page + at;
+                if (at > p->page_size || !lsr_sqlite_varint(&cell, p->page + p->page_size, &payload))
                         return false;
                 overflow += pages_overflow(p, index, payload);
         }

@@ -5,6 +5,7 @@
  *
  *      sqlite.c         the driver: opening a database safely, reading
  *      formats/sqlite/archive.c the listing of archives (`sqlar`)
+ *      formats/sqlite/leaves.c  the same without SQLite, where the rows lie
  *      formats/sqlite/list.c    the same from an index that has all of it
  *      formats/sqlite/vfs.c     the database, its log and its journal as SQLite sees them
  *      formats/sqlite/schema.c  the tables of any other, and names for what they hold
@@ -51,8 +52,11 @@ void lsr_sqlite_vfs_map(struct lsr_sqlite_vfs *v);
 /* The same; and a table is going to be read from its beginning to its end, and not here and there. */
 void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v);
 
-/* Is it looked at where it lies?  Then it may be read through several connections at a time. */
-bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v);
+/*
+ * The database where it lies, if it is not changing: cached, or not (@ret_cold) and of @cold_min bytes at least.  NULL:
+ * it cannot be looked at so.
+ */
+const uint8_t *lsr_sqlite_vfs_where(struct lsr_sqlite_vfs *v, uint64_t cold_min, uint64_t *ret_size, bool *ret_cold);
 
 /*
  * @n bytes of the database at @offset, as SQLite reads it now.  False: there are none, or a log may have others.  Pages
@@ -65,20 +69,6 @@ uint64_t lsr_sqlite_vfs_size(const struct lsr_sqlite_vfs *v);
 
 /* Why the last call of SQLite failed, if it was here: a negative errno, and words for it or NULL.  Else 0. */
 int lsr_sqlite_vfs_error(const struct lsr_sqlite_vfs *v, const char **ret_text);
-
-/* --- formats/sqlite/prefetch.c ---------------------------------------------------------- */
-
-struct lsr_sqlite_ahead {
-        const uint8_t *map; /* of the database; these two are set by the caller, the others begin as zeros */
-        uint64_t size;
-        const uint8_t *above; /* the page whose children are being looked at */
-        size_t page;          /* bytes of one */
-        unsigned children;
-        unsigned at;
-};
-
-/* SQLite is about to look at @page, of @n bytes within the map. */
-void lsr_sqlite_look_ahead(struct lsr_sqlite_ahead *a, const uint8_t *page, size_t n);
 
 /* --- what they share -------------------------------------------------------- */
 
@@ -260,6 +250,28 @@ struct lsr_sqlite_extent {
 
 /* The tree with the first page @root.  False: that cannot be told. */
 bool lsr_sqlite_measure(struct lsr_sqlite *s, uint32_t root, struct lsr_sqlite_extent *ret_extent);
+
+/* A number of 1 to 9 bytes at @at, which is moved behind it.  False: it ends beyond @end. */
+static inline bool lsr_sqlite_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret_value)
+{
+        const uint8_t *p = *at;
+        uint64_t value = 0;
+
+        for (unsigned i = 0; i < 9; i++) {
+                if (p == end)
+                        return false;
+                if (i == 8) {
+                        value = value << 8 | *p++;
+                        break;
+                }
+                value = value << 7 | (*p & 0x7f);
+                if (!(*p++ & 0x80))
+                        break;
+        }
+        *at = p;
+        *ret_value = value;
+        return true;
+}
 
 /* --- formats/sqlite/describe.c ------------------------------------------------------- */
 

@@ -82,8 +82,7 @@ struct lsr_sqlite_vfs {
         sqlite3_vfs base;
         char name[32];
         struct vfs_side sides[VFS_SIDES];
-        const uint8_t *map; /* of the database, or NULL */
-        struct lsr_sqlite_ahead ahead;
+        const uint8_t *map;     /* of the database, or NULL */
         struct vfs_held leaves; /* of tables: a scan goes from one to the next */
         struct vfs_held others;
         /* Pages of the database that a rollback has restored. */
@@ -336,7 +335,7 @@ static int vfs_characteristics(sqlite3_file *file)
         return lsr_sqlite_vfs_changing(f->vfs) ? 0 : SQLITE_IOCAP_IMMUTABLE;
 }
 
-/* Leaves that a scan has left are let go as a piece, so that several connections do not take each other's. */
+/* Leaves that a scan has left are let go as a piece. */
 static void vfs_hold(struct lsr_sqlite_vfs *v, uint64_t at, uint64_t n)
 {
         struct vfs_held *held = v->map[at] == VFS_LEAF ? &v->leaves : &v->others;
@@ -362,7 +361,6 @@ static int vfs_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **ret_pag
         if (f->which != VFS_MAIN || !v->map || (uint64_t)at > s->size || s->size - (uint64_t)at < (uint64_t)n)
                 return SQLITE_OK;
         vfs_hold(v, (uint64_t)at, (uint64_t)n);
-        lsr_sqlite_look_ahead(&v->ahead, v->map + at, (size_t)n);
         *ret_page = (void *)(v->map + at);
         return SQLITE_OK;
 }
@@ -540,7 +538,6 @@ void lsr_sqlite_vfs_map(struct lsr_sqlite_vfs *v)
         if (v->map || lsr_sqlite_vfs_changing(v))
                 return;
         v->map = lsr_input_map(s->input);
-        v->ahead = (struct lsr_sqlite_ahead){ .map = v->map, .size = s->size };
 }
 
 void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v)
@@ -549,9 +546,15 @@ void lsr_sqlite_vfs_read_all(struct lsr_sqlite_vfs *v)
         lsr_sqlite_vfs_map(v);
 }
 
-bool lsr_sqlite_vfs_mapped(const struct lsr_sqlite_vfs *v)
+const uint8_t *lsr_sqlite_vfs_where(struct lsr_sqlite_vfs *v, uint64_t cold_min, uint64_t *ret_size, bool *ret_cold)
 {
-        return v->map;
+        const struct vfs_side *s = &v->sides[VFS_MAIN];
+
+        *ret_size = s->size;
+        *ret_cold = !v->map;
+        if (v->map || lsr_sqlite_vfs_changing(v) || s->size < cold_min)
+                return v->map;
+        return lsr_input_map_cold(s->input);
 }
 
 bool lsr_sqlite_vfs_page(struct lsr_sqlite_vfs *v, uint64_t offset, uint8_t *buf, size_t n)

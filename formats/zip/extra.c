@@ -53,32 +53,6 @@ static void extra_header(struct lsr_zip_entry *e, const uint8_t *p, const uint8_
         e->extra_len = lsr_le16(p + 22);
 }
 
-void lsr_zip_central(const uint8_t *p, struct lsr_zip_entry *ret_entry)
-{
-        struct lsr_zip_entry *e = ret_entry;
-
-        extra_header(e, p + 8, p + LSR_ZIP_CENTRAL_BYTES);
-        e->host = p[5];
-        e->disk = lsr_le16(p + 34);
-        e->attributes = lsr_le32(p + 38);
-        e->offset = lsr_le32(p + 42);
-        e->local = false;
-        lsr_zip_extra(e);
-}
-
-void lsr_zip_local(const uint8_t *p, struct lsr_zip_entry *ret_entry)
-{
-        struct lsr_zip_entry *e = ret_entry;
-
-        extra_header(e, p + 6, p + LSR_ZIP_LOCAL_BYTES);
-        e->host = 3; /* it is not said; names then stay as they are */
-        e->disk = 0;
-        e->attributes = 0;
-        e->offset = 0;
-        e->local = true;
-        lsr_zip_extra(e);
-}
-
 static bool extra_take64(uint64_t *field, const uint8_t **p, size_t *n)
 {
         if (*n < 8)
@@ -273,7 +247,8 @@ static void extra_one(struct lsr_zip_entry *e, unsigned id, const uint8_t *p, si
         }
 }
 
-void lsr_zip_extra(struct lsr_zip_entry *e)
+/* Take over what the extra fields say. */
+static void extra_fields(struct lsr_zip_entry *e)
 {
         struct extra_seen seen = {};
         const uint8_t *p = e->extra;
@@ -295,4 +270,30 @@ void lsr_zip_extra(struct lsr_zip_entry *e)
         /* A size of so much is possible; that it is packed, or lies, just at the limit is not believed. */
         if (!seen.zip64 && (e->packed == UINT32_MAX || e->offset == UINT32_MAX))
                 e->incomplete = true;
+}
+
+void lsr_zip_central(const uint8_t *p, struct lsr_zip_entry *ret_entry)
+{
+        struct lsr_zip_entry *e = ret_entry;
+
+        extra_header(e, p + 8, p + LSR_ZIP_CENTRAL_BYTES);
+        e->host = p[5];
+        e->disk = lsr_le16(p + 34);
+        e->attributes = lsr_le32(p + 38);
+        e->offset = lsr_le32(p + 42);
+        e->local = false;
+        extra_fields(e);
+}
+
+void lsr_zip_local(const uint8_t *p, struct lsr_zip_entry *ret_entry)
+{
+        struct lsr_zip_entry *e = ret_entry;
+
+        extra_header(e, p + 6, p + LSR_ZIP_LOCAL_BYTES);
+        e->host = 3; /* it is not said; names then stay as they are */
+        e->disk = 0;
+        e->attributes = 0;
+        e->offset = 0;
+        e->local = true;
+        extra_fields(e);
 }

@@ -136,9 +136,6 @@ static inline bool lsr_zip_may_be_dir(const uint8_t *p)
 void lsr_zip_central(const uint8_t *p, struct lsr_zip_entry *ret_entry);
 void lsr_zip_local(const uint8_t *p, struct lsr_zip_entry *ret_entry);
 
-/* For zip_central() and zip_local(): take over what the extra fields say. */
-void lsr_zip_extra(struct lsr_zip_entry *e);
-
 /* Room for a name that is not used as it is stored, grown as needed; zeroed to begin with, free(text) at the end. */
 struct lsr_zip_text {
         char *text;

@@ -7,10 +7,24 @@
 
 #define THREAD_SPACE ((rlim_t)2 << 30)
 
+static unsigned thread_asked;
+
+void lsr_thread_set(unsigned n)
+{
+        thread_asked = n;
+}
+
+unsigned lsr_thread_asked(void)
+{
+        return thread_asked;
+}
+
 unsigned lsr_thread_cpus(void)
 {
         cpu_set_t cpus;
 
+        if (thread_asked > 0)
+                return thread_asked;
         return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
 }
 

@@ -12,8 +12,14 @@
 /* Enough for libraries that compress, decompress or read databases, with much to spare. */
 #define LSR_THREAD_STACK ((size_t)512 << 10)
 
-/* The number of processors that this process may run on; 1 if unknown. */
+/* The number of processors that this process may run on; 1 if unknown.  Or what was set. */
 unsigned lsr_thread_cpus(void);
+
+/* From now on it is @n; 0: what it is.  Before any thread is started. */
+void lsr_thread_set(unsigned n);
+
+/* What was set, or 0. */
+unsigned lsr_thread_asked(void);
 
 /*
  * The same, but 1 also where there is little address space: for each thread malloc() reserves 128 MiB of it, which the

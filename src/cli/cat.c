@@ -169,6 +169,15 @@ static int cat_find(struct cat *c, const char *path, struct lsr_place *ret_place
         return r;
 }
 
+/* A bundle as a file is what nobody wants to see. */
+static bool cat_spoils(struct cat *c, const char *path)
+{
+        struct lsr_bundle *bundle;
+
+        return strcmp(path, "-") != 0 && isatty(STDOUT_FILENO) &&
+               lsr_bundle_open(c->reading.bundles, path, &bundle) == 0;
+}
+
 static void cat_operand(struct cat *c, const char *path)
 {
         struct lsr_place place;
@@ -181,7 +190,12 @@ static void cat_operand(struct cat *c, const char *path)
                 cat_member(c, path, &place);
                 break;
         case 1:
-                cat_file(c, path);
+                if (!cat_spoils(c, path))
+                        cat_file(c, path);
+                else
+                        lsr_reading_fail(&c->reading, lsr_message("%s is a bundle, which is not written to a terminal: "
+                                                                  "name what is in it, as BUNDLE/MEMBER",
+                                                                  lsr_quoted_always(path)));
                 break;
         case -EXDEV:
                 lsr_reading_fail(&c->reading,

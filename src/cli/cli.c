@@ -6,6 +6,7 @@
 #include "base/locale.h"
 #include "base/path.h"
 #include "base/stdfds.h"
+#include "base/thread.h"
 #include "cli/doubt.h"
 #include "cli/message.h"
 #include "worker/start.h"
@@ -40,6 +41,7 @@ int lsr_cli_main(int argc, char **argv)
         status = lsr_settings_parse(&settings, argc, argv, gnu);
         if (status)
                 return status;
+        lsr_thread_set(settings.threads);
         parses = cli_will_parse(&settings);
         /* Any other listing opens nothing for writing before it starts a worker, which guards them then. */
         if (parses || settings.action != LSR_ACTION_LIST)

@@ -77,8 +77,7 @@ static int plan_writer(struct lsr_pack_plan *plan, const struct lsr_pack_setting
         const struct lsr_writer_kind *kind = plan->kind;
         const char *format = kind->suffixes[0];
 
-        plan->writer = (struct lsr_writer_options){ .level = s->level,
-                                                    .threads = s->threads ? s->threads : lsr_thread_cpus() };
+        plan->writer = (struct lsr_writer_options){ .level = s->level, .threads = lsr_thread_cpus() };
         if (s->level == LSR_LEVEL_DEFAULT)
                 return 0;
         if (kind->level_min == 0 && kind->level_max == 0)
@@ -207,6 +206,16 @@ static const char *plan_place(struct lsr_pack_plan *plan, const struct lsr_setti
         return path ? plan_text(plan, path) : operand;
 }
 
+/* zip and 7z have the name of what is made as an operand, too. */
+static int plan_missing(const char *operand)
+{
+        int error = errno, status = lsr_message_errno(error, "cannot access %s", lsr_quoted_always(operand));
+
+        if (error == ENOENT && lsr_writer_kind_of(operand))
+                lsr_message("what is to be made is named with '--output=%s'", lsr_printable(operand));
+        return status;
+}
+
 /* One operand, at its place.  Returns 0 or an exit status. */
 static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitignore, struct lsr_walk_root *ret_root)
 {
@@ -216,7 +225,7 @@ static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitig
         int r;
 
         if (!real || stat(real, &st) < 0)
-                return lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
+                return plan_missing(operand);
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
         if (r == -EINVAL)
                 return lsr_message("git cannot list what it ignores in %s: is it in a repository?",

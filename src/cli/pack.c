@@ -443,13 +443,14 @@ static void pack_tell_unused(const struct lsr_excludes *excludes, const char *op
 
 /*
  * Is the one operand a bundle, or in one?  Among several operands a bundle is a file like others, and so is a database
- * unless a '/' is behind it.  Returns the exit status.
+ * unless a '/' is behind it or it lies on a server.  Returns the exit status.
  */
 static int pack_find_bundle(struct pack_run *p)
 {
         const struct lsr_settings *s = p->s;
         const char *operand = s->n_operands == 1 ? s->operands[0] : "";
-        bool below = s->pack.directory && operand[0] != '/' && strcmp(operand, "-") != 0;
+        bool url = lsr_url_is(operand);
+        bool below = s->pack.directory && operand[0] != '/' && strcmp(operand, "-") != 0 && !url;
         lsr_autofree char *path = below ? lsr_path_new(s->pack.directory, operand) : lsr_xstrdup(operand);
         size_t len = strlen(path);
         struct stat st;
@@ -459,7 +460,7 @@ static int pack_find_bundle(struct pack_run *p)
         if (!len || s->pack.each || s->files_from || s->pack.gitignore)
                 return 0;
         file = strcmp(path, "-") != 0 && stat(path, &st) == 0;
-        if (file ? !S_ISREG(st.st_mode) : strcmp(path, "-") != 0 && errno != ENOTDIR)
+        if (file ? !S_ISREG(st.st_mode) : strcmp(path, "-") != 0 && errno != ENOTDIR && !url)
                 return 0;
         r = lsr_reading_open(&p->reading, s);
         if (r)
@@ -468,7 +469,7 @@ static int pack_find_bundle(struct pack_run *p)
             lsr_bundle_streams(p->place.bundle))
                 return 0;
         r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
-        if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/')
+        if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/' && !url)
                 r = 1;
         /* What cannot be opened is told like any file. */
         if (r < 0 && file)

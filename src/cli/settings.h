@@ -28,8 +28,7 @@ struct lsr_pack_settings {
         const char *mtime;     /* NULL: their own */
         const char *directory; /* operands are below it; NULL: the working directory */
         struct lsr_patterns excludes, includes;
-        int level;        /* LSR_LEVEL_DEFAULT: not said */
-        unsigned threads; /* 0: as many as there are cores */
+        int level; /* LSR_LEVEL_DEFAULT: not said */
         bool gitignore;
         bool each;
         bool no_xattrs;
@@ -83,6 +82,7 @@ struct lsr_settings {
         bool verbose;              /* name the files */
         unsigned strip;            /* components of names that --unpack leaves out */
         const char *engine;        /* for lsr_io_new() */
+        unsigned threads;          /* for lsr_thread_set(); 0: not said */
         const char *password_file; /* NULL: not said */
         const char *encoding;      /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL: not said */
         const char **operands;     /* owned; at least one, for a listing "." if none was given */

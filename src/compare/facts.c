@@ -24,7 +24,8 @@
 #define FACTS_NULL_CALLS 20000u
 #define FACTS_NULL_ROUNDS 5u
 
-void lsr_fact_add(struct lsr_experiment *x, const char *name, char *value)
+/* @value is taken over; NULL: not known, and left out. */
+static void facts_add(struct lsr_experiment *x, const char *name, char *value)
 {
         if (!value)
                 return;
@@ -41,7 +42,7 @@ void lsr_fact_printf(struct lsr_experiment *x, const char *name, const char *for
         if (vasprintf(&value, format, args) < 0)
                 lsr_exhausted();
         va_end(args);
-        lsr_fact_add(x, name, value);
+        facts_add(x, name, value);
 }
 
 /* The value of "@key : value" in @file, of its first line with that key; without a key the first line. */
@@ -151,18 +152,18 @@ void lsr_facts_machine(struct lsr_experiment *x)
 
         if (gmtime_r(&now, &tm) && strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm) > 0)
                 lsr_fact_printf(x, "date", "%s", date);
-        lsr_fact_add(x, "command", facts_command());
+        facts_add(x, "command", facts_command());
         lsr_fact_printf(x, "lsr", "%s", LSR_VERSION);
         if (uname(&u) == 0)
                 lsr_fact_printf(x, "kernel", "%s %s %s", u.sysname, u.release, u.machine);
         model = facts_line("/proc/cpuinfo", "model name");
-        lsr_fact_add(x, "cpu", model ? model : facts_line("/proc/cpuinfo", "CPU implementer"));
+        facts_add(x, "cpu", model ? model : facts_line("/proc/cpuinfo", "CPU implementer"));
         lsr_fact_printf(x, "cpus", "%u", lsr_thread_cpus());
         memory = facts_line("/proc/meminfo", "MemTotal");
         if (memory)
                 lsr_fact_printf(x, "memory", "%.1f GiB", strtod(memory, NULL) / (1 << 20));
         free(memory);
-        lsr_fact_add(x, "mitigations", facts_mitigations());
+        facts_add(x, "mitigations", facts_mitigations());
         lsr_fact_printf(x, "null syscall", "%.0f ns", facts_null_call());
 }
 
@@ -201,7 +202,7 @@ void lsr_facts_place(struct lsr_experiment *x, const char *name, const char *pat
         snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", fd);
         id = facts_line(file, "mnt_id");
         if (id)
-                lsr_fact_add(x, name, facts_mount(id));
+                facts_add(x, name, facts_mount(id));
         free(id);
         if (fd >= 0)
                 close(fd);

@@ -5,8 +5,6 @@
 
 #include "compare/result.h"
 
-/* @value is taken over; NULL: not known, and left out. */
-void lsr_fact_add(struct lsr_experiment *x, const char *name, char *value);
 void lsr_fact_printf(struct lsr_experiment *x, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 

@@ -55,7 +55,7 @@ static bool map_is_cached(struct lsr_reads *reads, int fd, uint64_t offset, uint
         return true;
 }
 
-int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map)
+static int map_make(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, bool cold, struct lsr_map *ret_map)
 {
         struct lsr_reads *reads = lsr_io_reads(io);
         uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE);
@@ -66,14 +66,26 @@ int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct
                 return 1;
         reads->stats->syscalls++;
         if (syscall(SYS_fstat, fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < offset ||
-            (uint64_t)st.st_size - offset < size || !map_is_cached(reads, fd, offset, size))
+            (uint64_t)st.st_size - offset < size || (!cold && !map_is_cached(reads, fd, offset, size)))
                 return 1;
         reads->stats->syscalls++;
         base = mmap(NULL, (size_t)(before + size), PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - before));
         if (base == MAP_FAILED)
                 return 1;
+        if (cold)
+                madvise(base, (size_t)(before + size), MADV_RANDOM);
         *ret_map = (struct lsr_map){ (uint8_t *)base + before, base, (size_t)(before + size) };
         return 0;
+}
+
+int lsr_io_map(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map)
+{
+        return map_make(io, fd, offset, size, false, ret_map);
+}
+
+int lsr_io_map_cold(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, struct lsr_map *ret_map)
+{
+        return map_make(io, fd, offset, size, true, ret_map);
 }
 
 void lsr_io_unmap(struct lsr_map *map)
@@ -83,10 +95,20 @@ void lsr_io_unmap(struct lsr_map *map)
         *map = (struct lsr_map){ NULL, NULL, 0 };
 }
 
-void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n)
+static void map_advise(const struct lsr_map *map, uint64_t offset, uint64_t n, int advice)
 {
         uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)map->data + offset;
 
         if (map->base)
-                madvise((void *)(at & -page), (size_t)(n + (at & (page - 1))), MADV_DONTNEED);
+                madvise((void *)(at & -page), (size_t)(n + (at & (page - 1))), advice);
+}
+
+void lsr_io_map_want(const struct lsr_map *map, uint64_t offset, uint64_t n)
+{
+        map_advise(map, offset, n, MADV_WILLNEED);
+}
+
+void lsr_io_map_forget(const struct lsr_map *map, uint64_t offset, uint64_t n)
+{
+        map_advise(map, offset, n, MADV_DONTNEED);
 }

@@ -52,10 +52,12 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include "io/ring.h"
 #include "io/tuning.h"
 
+#define URING_CHAIN_SHORT 16u  /* requests in a chain if there are few */
 #define URING_FILES 128u       /* in flight: places in a table of direct descriptors */
 #define URING_FILE_REQUESTS 4u /* at most */
 
@@ -96,6 +98,7 @@ struct uring_engine {
         int table;                /* of direct descriptors: 1: there is one; a negative errno: there cannot be */
         bool knows[LSR_OP_KINDS]; /* what can be done by requests */
         unsigned held;            /* chains that the first submission leaves to the next one */
+        unsigned chain;           /* most requests in a chain, for what was added */
         unsigned depth;           /* submission entries, and slots */
         struct uring_lot *lots;
         size_t n_lots, next_lot, cap_lots;
@@ -146,7 +149,7 @@ static void uring_repeat(struct uring_engine *u, const struct lsr_op *op)
 
 static void uring_finish_stats(struct uring_engine *u, const struct uring_chain *chain)
 {
-        struct statx *slots = u->slots + (size_t)(chain - u->chains) * u->tuning.chain;
+        struct statx *slots = u->slots + (size_t)(chain - u->chains) * u->chain;
 
         for (unsigned i = 0; i < chain->n; i++) {
                 if (slots[i].stx_mask)
@@ -294,7 +297,7 @@ static void uring_ask(struct uring_engine *u)
 static unsigned uring_queue_stats(struct uring_engine *u, const struct lsr_op *ops, unsigned most)
 {
         unsigned index = u->stats.list[--u->stats.n];
-        struct statx *slots = u->slots + (size_t)index * u->tuning.chain;
+        struct statx *slots = u->slots + (size_t)index * u->chain;
         struct io_uring_sqe *sqe = NULL;
         unsigned n;
 
@@ -368,7 +371,7 @@ static int uring_begin_some(struct uring_engine *u, const struct uring_lot *lot)
         const struct lsr_op *ops = lot->ops + lot->begun;
         bool can = u->up && u->knows[ops->kind], file = ops->kind == LSR_OP_READ_FILE;
         size_t left = lot->n - lot->begun;
-        unsigned n = file ? URING_FILE_REQUESTS : left < u->tuning.chain ? (unsigned)left : u->tuning.chain;
+        unsigned n = file ? URING_FILE_REQUESTS : left < u->chain ? (unsigned)left : u->chain;
         int r;
 
         if (!can || (file && !uring_has_table(u))) {
@@ -434,7 +437,9 @@ static bool uring_when(unsigned when, bool many)
 }
 
 /*
- * All chains free, and no more of them than in flight is good.  If all stats
+ * All chains free, and no more of them than in flight is good.  Those of few
+ * stats are short, so that there is work for two workers: with one the task has
+ * a core for itself, and wakes up for each request that ends.  If all of more
  * find room at once, half of them are left to the submission that waits: io-wq
  * makes a second worker for what it is given only when the first one runs, and
  * a short submission is over by then.
@@ -442,11 +447,18 @@ static bool uring_when(unsigned when, bool many)
 static void uring_cut_chains(struct uring_engine *u)
 {
         unsigned most = u->depth < u->tuning.depth ? u->depth : u->tuning.depth;
-        unsigned chains = most / u->tuning.chain, files = u->depth / URING_FILE_REQUESTS;
-        size_t needed = (u->n_stats + u->tuning.chain - 1) / u->tuning.chain;
+        unsigned chains, files = u->depth / URING_FILE_REQUESTS;
+        size_t needed;
+        bool few;
 
         assert(u->ring.pending == 0);
-        if (!u->tuning.whole && needed > 2 && needed <= chains)
+        u->chain = u->tuning.chain;
+        few = u->n_stats <= 2 * (size_t)u->chain;
+        if (few && u->chain > URING_CHAIN_SHORT)
+                u->chain = URING_CHAIN_SHORT;
+        chains = most / u->chain;
+        needed = (u->n_stats + u->chain - 1) / u->chain;
+        if (!u->tuning.whole && !few && needed > 2 && needed <= chains)
                 u->held = chains - (unsigned)(needed - needed / 2);
         u->ring.split = false;
         u->ring.asleep = uring_when(u->tuning.sleep, u->n_stats >= u->tuning.very_many);
@@ -558,6 +570,8 @@ int lsr_uring_new(struct lsr_engine **ret_engine, struct lsr_io_stats *stats, co
         u->base = (struct lsr_engine){ &uring_ops, stats };
         u->knows[LSR_OP_STAT] = u->knows[LSR_OP_READ_FILE] = true;
         r = lsr_ring_tune(&u->tuning, tuning);
+        if (r >= 0 && u->tuning.workers == 0)
+                u->tuning.workers = lsr_thread_asked() < 64 ? lsr_thread_asked() : 64;
         if (r < 0)
                 uring_free(&u->base);
         else

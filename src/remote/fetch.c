@@ -475,7 +475,8 @@ static int fetch_sent(struct lsr_fetch *f)
         status = f->call.answer.status;
         if (status == 200 || status == 201 || status == 204 || status == 206)
                 return 1;
-        if (f->sending->asks && (status == 401 || status == 403 || status == 404 || status == 416))
+        /* What a HEAD is refused for has no words; whatever is sent next is told of it. */
+        if (f->sending->asks && status >= 400 && status <= 416 && status != 408)
                 return 1;
         if (f->sending->only_new && (status == 409 || status == 412))
                 return lsr_object_fail(f->object, -EEXIST, "there is an object of this name (%ld)", status);
@@ -499,6 +500,8 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
                         return fetch_later(f, error);
                 return lsr_object_fail(f->object, error, "%s", f->call.text);
         }
+        if (fetch_region(remote, f))
+                return fetch_send(remote, f);
         if (f->sending) {
                 int r = fetch_sent(f);
 
@@ -512,8 +515,6 @@ static int fetch_outcome(struct lsr_remote *remote, struct lsr_fetch *f, int err
                 snprintf(f->call.text, sizeof(f->call.text), "the server sends fewer bytes than asked for");
                 return fetch_later(f, -EPROTO);
         }
-        if (fetch_region(remote, f))
-                return fetch_send(remote, f);
         if (status == 301 || status == 302 || status == 303 || status == 307 || status == 308)
                 return fetch_redirect(remote, f);
         if ((status == 401 || status == 403 || status == 404 || status == 410) && fetch_back(f))

@@ -140,13 +140,6 @@ struct lsr_run lsr_store_run(const struct lsr_store *s, struct lsr_remote_range 
                                  (range.offset + range.length - 1) / LSR_REMOTE_BLOCK + 1 };
 }
 
-bool lsr_store_has_run(const struct lsr_store *s, struct lsr_run run)
-{
-        while (run.first < run.end && lsr_store_has(s, run.first))
-                run.first++;
-        return run.first >= run.end;
-}
-
 int lsr_store_write(struct lsr_store *s, uint64_t offset, const void *data, size_t n)
 {
         const uint8_t *p = data;

@@ -50,7 +50,6 @@ void lsr_store_ask(struct lsr_store *s, struct lsr_run run, bool asked);
 
 /* The blocks of a range that is in the object. */
 struct lsr_run lsr_store_run(const struct lsr_store *s, struct lsr_remote_range range);
-bool lsr_store_has_run(const struct lsr_store *s, struct lsr_run run);
 
 /* 0 or a negative errno.  What is written is there when it is marked: whole blocks, of which no byte is missing. */
 int lsr_store_write(struct lsr_store *s, uint64_t offset, const void *data, size_t n);

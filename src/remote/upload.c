@@ -453,7 +453,7 @@ static void upload_completed(struct lsr_upload *u, const struct lsr_http_answer 
 static void upload_seen(struct lsr_upload *u, const struct lsr_http_answer *a)
 {
         bool ours = *u->tag && strcmp(a->tag, u->tag) == 0;
-        bool closed = a->status == 401 || a->status == 403;
+        bool closed = a->status >= 400 && a->status != 404; /* it may not be looked at */
 
         if (u->doubt)
                 u->error = ours ? 0 : u->doubt;

@@ -81,20 +81,15 @@ int serve_member(struct serve *s, enum lsr_wire_type type, const uint8_t *data, 
         struct serve_bundle *b;
         struct lsr_member m;
         struct lsr_scan *scan;
-        struct lsr_wire_member request;
+        struct lsr_wire_bundle request;
         struct lsr_record_owner owner = {};
         size_t at = sizeof(request);
-        int r;
+        int r = serve_about(s, data, size, &request, sizeof(request), &b);
 
-        if (size < at)
-                return -EBADMSG;
-        memcpy(&request, data, at);
-        r = lsr_record_get(data, size, &at, &owner, &m);
+        if (r == 0)
+                r = lsr_record_get(data, size, &at, &owner, &m);
         if (r < 0)
                 return r;
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
         format = b->identity.format;
         if (type == LSR_WIRE_READ && !format->read && !b->packed)
                 return -EOPNOTSUPP;
@@ -307,14 +302,10 @@ int serve_many(struct serve *s, const uint8_t *data, size_t size)
         struct serve_many many = { .s = s, .until = UINT64_MAX };
         struct lsr_wire_many request;
         struct serve_bundle *b;
-        int r;
+        int r = serve_about(s, data, size, &request, sizeof(request), &b);
 
-        if (size < sizeof(request))
-                return -EBADMSG;
-        memcpy(&request, data, sizeof(request));
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
+        if (r < 0)
+                return r;
         many.tells = request.flags & (LSR_MANY_TELL | LSR_MANY_TO_END);
         many.verified = b->identity.verified;
         many.data = data + sizeof(request);
@@ -331,15 +322,10 @@ int serve_want(struct serve *s, const uint8_t *data, size_t size)
         struct lsr_wire_many request;
         struct serve_bundle *b;
         struct lsr_scan *scan;
-        int r;
+        int r = serve_about(s, data, size, &request, sizeof(request), &b);
 
-        if (size < sizeof(request))
-                return -EBADMSG;
-        memcpy(&request, data, sizeof(request));
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
-        r = serve_begin(s, b, 0, &scan);
+        if (r == 0)
+                r = serve_begin(s, b, 0, &scan);
         if (r < 0)
                 return r;
         serve_announce(scan, b->identity.format, data, size, sizeof(request), (struct lsr_record_owner){}, request.n,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "catalogue/builder.h"
 #include "formats/filter/inflate.h"
@@ -49,12 +50,26 @@ static void serve_trouble(void *ctx, int error, const char *text)
 /* --- bundles ------------------------------------------------------------------------ */
 
 /* The last first: that is where requests go. */
-struct serve_bundle *serve_find(struct serve *s, uint32_t id)
+/* NULL: it was never opened, or is closed. */
+static struct serve_bundle *serve_find(struct serve *s, uint32_t id)
 {
         for (size_t i = s->n_bundles; i-- > 0;)
                 if (s->bundles[i].as.id == id)
                         return &s->bundles[i];
         return NULL;
+}
+
+int serve_about(struct serve *s, const void *data, size_t size, void *ret_head, size_t n,
+                struct serve_bundle **ret_bundle)
+{
+        uint32_t id;
+
+        if (size < n)
+                return -EBADMSG;
+        memcpy(ret_head, data, n);
+        memcpy(&id, data, sizeof(id));
+        *ret_bundle = serve_find(s, id);
+        return *ret_bundle ? 0 : -ESTALE;
 }
 
 static void serve_forget(struct serve_bundle *b)
@@ -449,19 +464,16 @@ static int serve_list(struct serve *s, const uint8_t *data, size_t size, struct 
         struct lsr_wire_scan request;
         struct serve_bundle *b;
         const char **paths;
-        int r = -EBADMSG;
+        int r = serve_about(s, data, size, &request, sizeof(request), &b);
 
-        if (size < sizeof(request))
-                return -EBADMSG;
-        memcpy(&request, data, sizeof(request));
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
+        if (r < 0)
+                return r;
         if (request.n_paths > size)
                 return -EBADMSG;
         paths = lsr_xmalloc(request.n_paths * sizeof(*paths) + 1);
-        if (serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths))
-                r = serve_answer(s, b, &request, paths, done);
+        r = serve_paths(data + sizeof(request), size - sizeof(request), paths, request.n_paths)
+                    ? serve_answer(s, b, &request, paths, done)
+                    : -EBADMSG;
         free(paths);
         return r;
 }
@@ -485,17 +497,13 @@ static int serve_check_remains(struct serve *s, struct serve_bundle *b)
 
 static int serve_check(struct serve *s, const void *data, size_t size, struct lsr_wire_done *done)
 {
-        struct lsr_wire_close request;
+        struct lsr_wire_bundle request;
         struct serve_bundle *b;
         struct lsr_scan *scan;
-        int r;
+        int r = serve_about(s, data, size, &request, sizeof(request), &b);
 
-        if (size != sizeof(request))
-                return -EBADMSG;
-        memcpy(&request, data, size);
-        b = serve_find(s, request.id);
-        if (!b)
-                return -ESTALE;
+        if (r < 0)
+                return r;
         if (!b->identity.format->check)
                 return serve_check_remains(s, b);
         r = serve_begin_anew(s, b, &scan);
@@ -509,14 +517,10 @@ static int serve_check(struct serve *s, const void *data, size_t size, struct ls
 
 static void serve_close(struct serve *s, const void *data, size_t size)
 {
-        struct lsr_wire_close request;
+        struct lsr_wire_bundle request;
         struct serve_bundle *b;
 
-        if (size != sizeof(request))
-                return;
-        memcpy(&request, data, size);
-        b = serve_find(s, request.id);
-        if (!b)
+        if (serve_about(s, data, size, &request, sizeof(request), &b) < 0)
                 return;
         serve_drop(s, b);
         memmove(b, b + 1, (size_t)(s->bundles + s->n_bundles - (b + 1)) * sizeof(*b));
@@ -534,6 +538,7 @@ static int serve_start(struct serve *s, const uint8_t *data, size_t size, struct
         memcpy(&request, data, sizeof(request));
         s->window_max = request.window_max;
         memcpy(lsr_limits, request.limits, sizeof(request.limits));
+        lsr_thread_set(request.threads);
         r = lsr_io_new(&s->io, (const char *)data + sizeof(request));
         if (r >= 0)
                 r = request.small ? lsr_io_seal_small(s->io) : lsr_io_seal(s->io);

@@ -39,8 +39,12 @@ int serve_send(struct serve *s, enum lsr_wire_type type, const void *data, size_
 /* The file of @b, or its range, as an input: of one that is far, the parent is asked for what is missing (need.c). */
 int serve_file(struct serve *s, const struct serve_bundle *b, struct lsr_input **ret_input);
 
-/* NULL: it was never opened, or is closed. */
-struct serve_bundle *serve_find(struct serve *s, uint32_t id);
+/*
+ * The head of a request, @n bytes that begin with the id of a bundle, and that bundle.  0, -EBADMSG: it is cut off; or
+ * -ESTALE: the bundle was never opened, or is closed.
+ */
+int serve_about(struct serve *s, const void *data, size_t size, void *ret_head, size_t n,
+                struct serve_bundle **ret_bundle);
 
 /*
  * What every driver's function is given, for a request; 0 or a negative errno.  The input is at its beginning, or where

@@ -108,7 +108,7 @@ int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struc
         return wire_send(w, &msg);
 }
 
-int lsr_wire_flush(struct lsr_wire *w)
+static int wire_flush(struct lsr_wire *w)
 {
         struct iovec iov = { w->out, w->out_len };
         struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -133,7 +133,7 @@ int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, 
         }
         if (!w->out)
                 w->out = lsr_xmalloc(LSR_WIRE_BUFFER);
-        r = full ? lsr_wire_flush(w) : 0;
+        r = full ? wire_flush(w) : 0;
         if (r < 0)
                 return r;
         memcpy(w->out + w->out_len, &head, sizeof(head));
@@ -168,7 +168,7 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
                 };
                 memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), fds, n_fds * sizeof(int));
         }
-        r = lsr_wire_flush(w);
+        r = wire_flush(w);
         return r < 0 ? r : wire_send(w, &msg);
 }
 

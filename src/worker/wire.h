@@ -40,12 +40,12 @@ enum lsr_wire_type {
         LSR_WIRE_START, /* struct lsr_wire_start, name of the engine */
         LSR_WIRE_OPEN,  /* struct lsr_wire_open, and the descriptors */
         LSR_WIRE_SCAN,  /* struct lsr_wire_scan, and paths, each with its NUL */
-        LSR_WIRE_READ,  /* struct lsr_wire_member, a record (record.h) */
+        LSR_WIRE_READ,  /* struct lsr_wire_bundle, a record (record.h) */
         LSR_WIRE_MANY,  /* struct lsr_wire_many, records */
         LSR_WIRE_WANT,  /* the same: their content will be asked for, of a far file */
-        LSR_WIRE_CHECK, /* struct lsr_wire_close */
+        LSR_WIRE_CHECK, /* struct lsr_wire_bundle */
         LSR_WIRE_EXTENT,
-        LSR_WIRE_CLOSE,   /* struct lsr_wire_close; no answer */
+        LSR_WIRE_CLOSE,   /* struct lsr_wire_bundle; no answer */
         LSR_WIRE_STOP,    /* nothing, and no answer: the rest of the READ, MANY or SCAN at hand is not wanted */
         LSR_WIRE_TROUBLE, /* int32_t error, text */
         LSR_WIRE_DATA,
@@ -70,9 +70,10 @@ struct lsr_wire_head {
 };
 
 struct lsr_wire_start {
-        uint64_t window_max; /* of this bundle */
-        uint32_t small;      /* the first file is, and no ring is needed for it */
-        uint32_t required;   /* what cannot be confined is not to be started */
+        uint64_t window_max;
+        uint32_t small;    /* the first file is, and no ring is needed for it */
+        uint32_t required; /* what cannot be confined is not to be started */
+        uint32_t threads;  /* for lsr_thread_set() */
         uint64_t limits[LSR_LIMITS];
 };
 
@@ -107,12 +108,9 @@ struct lsr_wire_need {
         uint32_t n_wanted;
 };
 
-struct lsr_wire_close {
+/* What a request about a bundle begins with, or is. */
+struct lsr_wire_bundle {
         uint32_t id;
-};
-
-struct lsr_wire_member {
-        uint32_t id; /* of the bundle */
 };
 
 struct lsr_wire_many {
@@ -162,11 +160,10 @@ int lsr_wire_send(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request,
 int lsr_wire_send_aside(struct lsr_wire *w, enum lsr_wire_type type, const struct iovec *parts, unsigned n);
 
 /*
- * The same for a frame that may wait for others, until lsr_wire_flush() or the next lsr_wire_send().
+ * The same for a frame that may wait for others, until the next lsr_wire_send().
  * Returns 1 if something was sent.
  */
 int lsr_wire_put(struct lsr_wire *w, enum lsr_wire_type type, uint32_t request, const void *data, size_t n);
-int lsr_wire_flush(struct lsr_wire *w);
 
 /* 0 or a negative errno; -EPIPE: the other end is gone. */
 int lsr_wire_head(struct lsr_wire *w, struct lsr_wire_head *ret_head);

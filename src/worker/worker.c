@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "io/stream.h"
 #include "worker/confine.h"
 #include "worker/request.h"
@@ -228,6 +229,7 @@ static int worker_start(struct lsr_worker *w, const struct lsr_worker_file *file
         start.required = w->options.confine_required;
         start.small = small;
         memcpy(start.limits, lsr_limits, sizeof(start.limits));
+        start.threads = lsr_thread_asked();
         hello = lsr_xmalloc(size);
         memcpy(mempcpy(mempcpy(hello, &head, sizeof(head)), &start, sizeof(start)), w->engine, engine);
         r = lsr_start(small ? w->options.nursery : NULL, w->options.serve, hello, size, &p);
@@ -341,7 +343,7 @@ int lsr_worker_open(struct lsr_worker *w, const struct lsr_worker_file *file, st
 
 void lsr_worker_close(struct lsr_worker *w, uint32_t id)
 {
-        struct lsr_wire_close close = { .id = id };
+        struct lsr_wire_bundle close = { .id = id };
         struct iovec part = { &close, sizeof(close) };
 
         /* A worker that is gone is found out by the next request that has an answer. */
@@ -452,7 +454,7 @@ int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room,
 
 static int worker_member(struct lsr_worker *w, uint32_t id, const struct lsr_member *m, struct worker_call *call)
 {
-        struct lsr_wire_member request = { .id = id };
+        struct lsr_wire_bundle request = { .id = id };
         struct lsr_records record = {};
         int r;
 
@@ -517,7 +519,7 @@ int lsr_worker_want(struct lsr_worker *w, uint32_t id, const struct lsr_records 
 
 int lsr_worker_check(struct lsr_worker *w, uint32_t id, struct lsr_checked *ret_checked)
 {
-        struct lsr_wire_close request = { .id = id };
+        struct lsr_wire_bundle request = { .id = id };
         struct worker_call call = { .type = LSR_WIRE_CHECK, .parts = { { &request, sizeof(request) } }, .n_parts = 1 };
 
         int r = worker_serves(w, id) ? worker_call(w, &call) : -ESTALE;

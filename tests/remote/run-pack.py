@@ -175,6 +175,8 @@ def small(w):
     store.log.clear()
     assert pack(w, aws, "--force", key="x.tar.zst", source="tree/directory-003").returncode == 0
     assert store.log == ["PUT"] and store.headers["PUT"]["If-None-Match"] is None, store.log
+    for key in ("a/../b c+%41&ü?.zip", "./x.zip", "a//b.zip"):  # a key is no path
+        assert pack(w, aws, key=key, source="tree/directory-003").returncode == 0 and key in store.objects, store.objects.keys()
 
 
 @test
@@ -214,6 +216,10 @@ def failed(w):
     store, aws = begin(w, trouble=lambda which, n: 503 if which == "PART3" else None)
     said(pack(w, aws), 2, "the server is overloaded (503 Told), 5 times")
     assert store.log.count("PART3") == 5 and not store.uploads
+    # A HEAD is answered without words, so what comes next says what is wrong.
+    store, aws = begin(w, trouble=lambda which, n: 400 if which in ("HEAD", "PUT", "CREATE") else None)
+    said(pack(w, aws), 2, "the server refuses (400 Told)")
+    said(pack(w, aws, source="tree", key="x.zip"), 2, "the server refuses (400 Told)")
     # What cannot be taken back is told.
     store, aws = begin(w, trouble=lambda which, n: 403 if which in ("PART3", "ABORT") else None)
     said(pack(w, aws), 2, "access is denied (403 Told); parts of it may be left in the bucket")
@@ -383,6 +389,28 @@ def each(w):
          "'s3://bucket/all' names one object: with --each, let it end in '/'")  # fmt: skip
     done = w.run("--pack", "tree/directory-003", "--output=s3://bucket/one/", env=aws)
     assert done.returncode == 0 and "one/directory-003.tar.zst" in store.objects, done.stderr
+
+
+@test
+def again(w):
+    """A bundle on a server is packed again, into a file or into a bucket, as a bundle here is."""
+    store, aws = begin(w)
+    inside = "/tree/directory-003"
+    for kind, inner, *options in (("zip", ""), ("tar.zst", inside), ("sqlar", inside, "--exclude=*7.txt"), ("tar.gz", "")):
+        args = ["--pack", *options, "--mtime=@1", "--owner=0:0", "--force"]
+        # Here a database is a file like others, unless a '/' is behind it.
+        here = w.run(*args, f"b/x.{kind}{inner}" + "/" * (kind == "sqlar"), "--output=here.tar.zst")
+        done = w.run(*args, w.url("x." + kind) + inner, "--output=there.tar.zst")
+        assert done.returncode == here.returncode == 0, (done, here)
+        up = w.run(*args, w.url("x." + kind) + inner, "--output=s3://bucket/x.tar.zst", env=aws)
+        assert up.returncode == 0, up
+        with open(w.path("here.tar.zst"), "rb") as f, open(w.path("there.tar.zst"), "rb") as g:
+            assert f.read() == g.read() == store.objects["x.tar.zst"][1], kind
+    done = w.run("--pack", "-C", "tree", w.url("x.zip") + inside, "--output=there.zip", "--dry-run")
+    assert done.returncode == 0 and b"62 files" in done.stderr, done
+    shown = w.url("none.zip")
+    said(w.run("--pack", shown + "?sig=" + SECRET, "--output=no.zip"), 2, f"'{shown}': it cannot be opened: there is nothing")
+    said(w.run("--pack", w.url("x.zip/none"), "--output=no.zip"), 2, "No such file")
 
 
 @test

@@ -1,9 +1,13 @@
 /*
- * Archives that are large enough for several connections: the listing is that of one connection, which is what
- * memory gets, as it is no file that could be mapped.
+ * Archives whose rows are decoded where they lie: the listing is that of SQLite, which is what memory gets, as it is no
+ * file that could be mapped.
  */
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "io/io.h"
 #include "sqlite-maker.h"
@@ -17,19 +21,27 @@
               "CASE i%10 WHEN 3 THEN 0xa1ff WHEN 4 THEN NULL ELSE 0x81a4 END,i,CASE i%10 WHEN 3 THEN -1 ELSE i END," \
               "CASE i%10 WHEN 3 THEN 'f'||(i/2) ELSE zeroblob(i%300) END FROM n;"
 
-static struct result scan_file(const struct bytes *b, const char *engine)
+static struct result scan_fd(int fd, size_t n, const char *engine)
 {
-        int fd = memfd_create("sqlar", MFD_CLOEXEC);
         struct result result;
         struct lsr_input *in;
         struct lsr_io *io;
 
-        cr_assert_geq(fd, 0);
-        cr_assert_eq(write(fd, b->data, b->n), (ssize_t)b->n);
         cr_assert_eq(lsr_io_new(&io, engine), 0);
-        cr_assert_eq(lsr_input_file(&in, io, fd, 0, b->n), 0);
+        cr_assert_eq(lsr_input_file(&in, io, fd, 0, n), 0);
         result = scan_input(in, NULL, NULL, "", 0);
         lsr_io_free(io);
+        return result;
+}
+
+static struct result scan_file(const struct bytes *b, const char *engine)
+{
+        int fd = memfd_create("sqlar", MFD_CLOEXEC);
+        struct result result;
+
+        cr_assert_geq(fd, 0);
+        cr_assert_eq(write(fd, b->data, b->n), (ssize_t)b->n);
+        result = scan_fd(fd, b->n, engine);
         close(fd);
         return result;
 }
@@ -97,6 +109,92 @@ Test(sqlite_archive, good_rowids)
         expect_same_of(LARGE_SQLAR "UPDATE sqlar SET rowid=0x3fffffffffffffff WHERE rowid=20000;");
 }
 
+/* As `sqlite3 -A` makes them: of small pages names overflow, into one page or several. */
+#define SMALL_PAGES "PRAGMA page_size=512;"
+#define LONG_NAMES "UPDATE sqlar SET name=printf('%%.*c',rowid%%7*%d,'x')||name WHERE rowid%%3=0;"
+
+Test(sqlite_archive, good_small_pages)
+{
+        char *sql;
+
+        for (unsigned n = 5; n < 1000; n *= 3) {
+                cr_assert_gt(asprintf(&sql, "%s" LONG_NAMES, SMALL_PAGES LARGE_SQLAR, (int)n), 0);
+                expect_same_of(sql);
+                free(sql);
+        }
+}
+
+/* What `sqlite3 -A` does not write, in the midst of what it does. */
+Test(sqlite_archive, good_odd_values)
+{
+        static const char *const values[] = {
+                "mode=1.5",
+                "mode='x'",
+                "mtime=1e300",
+                "sz=-1,data=x'6162'",
+                "sz=-1,data=zeroblob(5000)",
+                "sz='text'",
+                "data='text'",
+                "data=4711",
+                "data=2.5",
+                "name=x'612f62'",
+                "name=x''",
+                "name=''",
+                "name='a'||char(0)||'b'",
+                "sz=NULL",
+                "mtime=-5000000000",
+                "mode=0,sz=1",
+                "sz=-1.0,data='t'",
+                "data=NULL",
+                "sz=0x7fffffffffffffff",
+        };
+        char *sql = lsr_xstrdup(LARGE_SQLAR), *more;
+
+        for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+                cr_assert_gt(
+                        asprintf(&more, "%sUPDATE OR IGNORE sqlar SET %s WHERE rowid%%1999=%zu;", sql, values[i], i),
+                        0);
+                free(sql);
+                sql = more;
+        }
+        expect_same_of(sql);
+        cr_assert_gt(asprintf(&more, SMALL_PAGES "%s", sql), 0);
+        expect_same_of(more);
+        free(more);
+        free(sql);
+}
+
+/* Of a file that is not cached only the pages are read that have rows, and those close by. */
+Test(sqlite_archive, good_cold)
+{
+        struct bytes b = make(SMALL_PAGES SQLAR
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<3000)"
+                              "INSERT INTO sqlar SELECT 'f'||i,0x81a4,i,99999,randomblob(iif(i%10,200,60000)) FROM n;");
+        char path[] = "/var/tmp/lsr-cold-XXXXXX";
+        int fd = mkstemp(path);
+        struct map_cachestat {
+                uint64_t cached, others[4];
+        } cached = {};
+        struct result one, cold;
+
+        cr_assert_geq(fd, 0);
+        unlink(path);
+        cr_assert_eq(write(fd, b.data, b.n), (ssize_t)b.n);
+        fsync(fd);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        if (syscall(451, fd, &(struct { uint64_t at, n; }){ 0, b.n }, &cached, 0) < 0 || cached.cached > 100)
+                cr_skip_test("what is cached cannot be told, or stays so");
+        one = scan(&b, "", 0);
+        cold = scan_fd(fd, b.n, "auto");
+        cr_expect_str_eq(cold.text.buf, one.text.buf);
+        syscall(451, fd, &(struct { uint64_t at, n; }){ 0, b.n }, &cached, 0);
+        cr_expect_lt(cached.cached * 4096, b.n / 3, "%llu of %zu pages", (unsigned long long)cached.cached, b.n / 4096);
+        close(fd);
+        free_result(&one);
+        free_result(&cold);
+        free(b.data);
+}
+
 /* What is called rowid need not be one. */
 Test(sqlite_archive, hostile_rowid)
 {
@@ -112,14 +210,14 @@ Test(sqlite_archive, hostile_names)
 }
 
 /* Damaged anywhere: what comes before is there, and the message is the same. */
-Test(sqlite_archive, bad_pages)
+static void damage(const char *sql, size_t page, unsigned times)
 {
-        struct bytes b = make(LARGE_SQLAR);
+        struct bytes b = make(sql);
         uint64_t state = 4711;
         char what[32];
 
-        for (unsigned i = 0; i < 12; i++) {
-                size_t at = 4096 + fuzz_random(&state) % (b.n - 8192) / 4096 * 4096;
+        for (unsigned i = 0; i < times; i++) {
+                size_t at = page + fuzz_random(&state) % (b.n - 2 * page) / page * page;
                 uint8_t old[512];
 
                 memcpy(old, b.data + at, sizeof(old));
@@ -129,6 +227,12 @@ Test(sqlite_archive, bad_pages)
                 memcpy(b.data + at, old, sizeof(old));
         }
         free(b.data);
+}
+
+Test(sqlite_archive, bad_pages)
+{
+        damage(LARGE_SQLAR, 4096, 12);
+        damage(SMALL_PAGES LARGE_SQLAR, 512, 12);
 }
 
 /* --- the lookup of one path ------------------------------------------------------- */

@@ -29,7 +29,7 @@
 /* ---- between the engine and the kernel ---- */
 
 static unsigned (*ring_part)(unsigned ready); /* how much of a submission is taken; NULL: all */
-static unsigned ring_calls, ring_splits;
+static unsigned ring_calls, ring_splits, ring_chains;
 static unsigned ring_fails_from, ring_fails_to; /* the calls, counted from 1, that fail */
 static int ring_error;
 static unsigned ring_interrupts; /* so many waits end by a signal, just when what they waited for has come */
@@ -67,6 +67,16 @@ static void ring_spoil(struct io_uring *ring)
                         sq->sqes[i & sq->ring_mask].opcode = 255;
 }
 
+/* How many chains end in what is queued. */
+static unsigned ring_chain_ends(const struct io_uring_sq *sq)
+{
+        unsigned n = 0;
+
+        for (unsigned i = *sq->khead; i != sq->sqe_tail; i++)
+                n += !(sq->sqes[i & sq->ring_mask].flags & IOSQE_IO_HARDLINK);
+        return n;
+}
+
 struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring)
 {
         struct io_uring_probe *p = __real_io_uring_get_probe_ring(ring);
@@ -84,6 +94,7 @@ int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
         int r;
 
         ring_calls++;
+        ring_chains += ring_chain_ends(&ring->sq);
         if (ring_no_opcode < IORING_OP_LAST)
                 ring_spoil(ring);
         if (ring_calls >= ring_fails_from && ring_calls <= ring_fails_to)
@@ -263,6 +274,27 @@ RING_TEST(chains_are_split)
         ring_split_chains("uring", ring_random_part, RING_NAMES, 0);
         ring_split_chains("uring", ring_random_part, 300, 0);
         ring_split_chains("uring:depth=128,chain=8", ring_random_part, 1000, 0);
+}
+
+/* Two workers share few, which go with one call. */
+RING_TEST(few_are_several_chains)
+{
+        static const struct {
+                unsigned n, chains;
+        } lots[] = { { 10, 1 }, { 100, 7 }, { 256, 16 }, { 257, 3 }, { 1000, 8 } };
+
+        for (size_t i = 0; i < sizeof(lots) / sizeof(*lots); i++) {
+                struct lsr_io *io = engine_open("uring");
+
+                ring_calls = ring_chains = 0;
+                ring_begin(io, lots[i].n, 0);
+                if (lots[i].n <= 256)
+                        cr_expect_eq(ring_chains, lots[i].chains, "%u: %u chains at first", lots[i].n, ring_chains);
+                ring_check(io, lots[i].n, 0);
+                cr_expect_eq(ring_chains, lots[i].chains, "%u: %u chains", lots[i].n, ring_chains);
+                lsr_io_free(io);
+        }
+        ring_split_chains("uring", ring_random_part, 100, 0);
 }
 
 /* What is cut off works for long while its rest has long been done. */

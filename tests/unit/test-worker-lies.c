@@ -13,6 +13,7 @@ enum lie {
         LIE_DATA,
         LIE_DATA_UNASKED,
         LIE_HOLE_UNASKED,
+        LIE_MAP_UNASKED,
         LIE_TEXT,
         LIE_TEXT_SHORT,
         LIE_TEXT_ERROR,
@@ -48,6 +49,12 @@ enum lie {
 static enum lie lie;
 
 static bool scanning; /* a SCAN is at hand */
+
+/* What a READ is answered with, if n is not 0. */
+static struct {
+        struct lsr_extent extents[2];
+        size_t size; /* bytes of them */
+} lie_map;
 
 static void lie_done(struct lsr_wire *wire, uint32_t request, int result)
 {
@@ -114,6 +121,9 @@ static void lie_now(struct lsr_wire *wire, uint32_t request)
                 break;
         case LIE_HOLE_UNASKED:
                 worker_send(wire, request, LSR_WIRE_HOLE, 8, junk + 8, 8);
+                break;
+        case LIE_MAP_UNASKED:
+                worker_send(wire, request, LSR_WIRE_MAP, 0, junk, 0);
                 break;
         case LIE_TEXT:
                 worker_send(wire, request, LSR_WIRE_TROUBLE, sizeof(junk), junk, sizeof(junk));
@@ -256,6 +266,9 @@ static int lie_serve(int fd)
                 scanning = head.type == LSR_WIRE_SCAN;
                 if (scanning)
                         lie_now(wire, head.request);
+                else if (head.type == LSR_WIRE_READ && lie_map.size > 0)
+                        worker_send(wire, head.request, LSR_WIRE_MAP, lie_map.size, (const char *)lie_map.extents,
+                                    lie_map.size);
                 else if (head.type == LSR_WIRE_READ)
                         while (lsr_wire_send(wire, LSR_WIRE_DATA, head.request, &part, 1, NULL, 0) == 0)
                                 ;
@@ -320,6 +333,7 @@ Test(worker, believes_no_lies)
                 { LIE_DATA, -EPROTO, 1 },
                 { LIE_DATA_UNASKED, -EPROTO, 1 },
                 { LIE_HOLE_UNASKED, -EPROTO, 1 },
+                { LIE_MAP_UNASKED, -EPROTO, 1 },
                 { LIE_TEXT, -EPROTO, 1 },
                 { LIE_TEXT_SHORT, -EPROTO, 1 },
                 { LIE_TEXT_ERROR, -EPROTO, 1 },
@@ -386,5 +400,47 @@ Test(worker, does_not_drain_for_ever)
         cr_assert_eq(worker_child(), 0);
         free(got.data);
         lsr_worker_free(w);
+        close(fd);
+}
+
+static int lie_take_map(void *ctx, const struct lsr_extent *extents, size_t n)
+{
+        (void)ctx, (void)extents, (void)n;
+        cr_assert_fail("it was believed");
+        return 0;
+}
+
+Test(worker, believes_no_map_that_is_none)
+{
+        static const struct {
+                struct lsr_extent extents[2];
+                size_t size;
+        } maps[] = {
+                { { { 0, 0 } }, 16 },
+                { { { 10, 5 }, { 15, 5 } }, 32 },
+                { { { 10, 5 }, { 12, 5 } }, 32 },
+                { { { 10, 5 }, { 3, 2 } }, 32 },
+                { { { UINT64_MAX - 1, 5 } }, 16 },
+                { { { 1, 5 } }, 8 },
+        };
+        const struct lsr_member m = { .path = "x", .path_len = 1 };
+        struct worker_sink got = { malloc(WORKER_LARGE), 0, WORKER_LARGE };
+        int fd = tar_file();
+
+        for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+                struct lsr_worker *w;
+                struct lsr_worker_bundle b;
+
+                lie = LIE_TYPE;
+                memcpy(&lie_map, &maps[i], sizeof(lie_map));
+                w = worker_make(lie_serve);
+                cr_assert_eq(worker_open_fd(w, fd, false, &b), 0);
+                cr_assert_eq(
+                        lsr_worker_read(w, b.id, &m, &(struct lsr_sink){ &got, worker_sink_write, NULL, lie_take_map }),
+                        -EPROTO, "map %zu", i);
+                lsr_worker_free(w);
+        }
+        lie_map.size = 0;
+        free(got.data);
         close(fd);
 }

@@ -37,4 +37,11 @@ status lsr --level=3 d
 status lsr --level=3 --json d
 status lsr -d --level=3 d
 status lsr -R --level=1 d
+# More habits, of eza, tar, zip and diff.
+for option in --across --dirs-first --no-permissions --modified --numeric-owner --wildcards -xvzf; do status lsr $option d; done
+status lsr --diff -r d x.tar
+status lsr --diff -q d x.tar
+status lsr --diff -u d x.tar
+status lsr --pack new.zip d
+status lsr --pack d new.tgz
 ls

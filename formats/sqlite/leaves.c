@@ -1,0 +1,358 @@
+/*
+ * leaves - the rows of an archive's table, decoded where they lie
+ *
+ * SQLite takes a row through its virtual machine, on one core, and half of that is not decoding.  Of a table that is
+ * just what sqlite.org/sqlar.html says, the pages above the leaves tell which pages have rows, in their order:
+ *
+ *      leaves     | 17 18 21 .. | 940 943 .. | 1811 .. |       numbers, from the pages above
+ *      threads          0             1           0            decode them
+ *      the caller      add  ────────► add ──────► add          in their order
+ *
+ * Whatever is not as a sound archive has it is left to SQLite from that row on, with the rest of its piece: so errors
+ * are found and reported in one place, and odd values have one meaning.
+ *
+ * The contents that lie between the leaves are not read from the disk: pages are announced as soon as they are known,
+ * those that are close to each other as one range.
+ *
+ * Numbers are those of sqlite.org/fileformat2.html 1.6 and 2.1.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "formats/sqlite/archive.h"
+
+#define LEAVES_GAP ((uint64_t)32 << 10)        /* bytes that are rather read than left out */
+#define LEAVES_RANGE_MAX ((uint64_t)128 << 10) /* what a kernel reads ahead without being told how much */
+#define LEAVES_COLD_MIN ((uint64_t)4 << 20)    /* below, a few reads get all of it */
+#define LEAVES_COLUMNS 5u
+#define LEAVES_TARGET_MAX 4096u
+#define LEAVES_BUFFER ((size_t)8 << 10)   /* for a name and a target */
+#define LEAVES_BEHIND ((uint64_t)4 << 10) /* a leaf, what overflows of it */
+/* Leaves between the one at hand and those that are looked at in time: first the header, which tells where cells are. */
+#define LEAVES_HEADER 8u
+#define LEAVES_CELL 4u
+
+enum { LEAVES_INTERIOR = 5, LEAVES_LEAF = 13 };
+enum { VALUE_REAL = 7, VALUE_ONE = 9, VALUE_BYTES = 12 };
+
+/* --- which they are ------------------------------------------------------------------ */
+
+static const uint8_t *leaves_page(const struct archive_leaves *l, uint32_t number)
+{
+        return number > 1 && number <= l->n_pages ? l->map + (number - 1) * (uint64_t)l->page_size : NULL;
+}
+
+/* Child @i of a page above, with the greatest rowid that is below it; NULL: there is no such. */
+static uint32_t leaves_child(const struct archive_leaves *l, const struct archive_level *level, unsigned i,
+                             int64_t *ret_last)
+{
+        const uint8_t *end = level->page + l->usable, *at;
+        uint64_t key;
+        size_t cell;
+
+        *ret_last = level->last;
+        if (i == level->n)
+                return lsr_be32(level->page + 8);
+        cell = lsr_be16(level->page + 12 + 2 * (size_t)i);
+        if (cell > l->usable - 4)
+                return 0;
+        at = level->page + cell + 4;
+        if (!lsr_sqlite_varint(&at, end, &key))
+                return 0;
+        *ret_last = (int64_t)key;
+        return lsr_be32(level->page + cell);
+}
+
+static void leaves_want(const struct archive_leaves *l, uint64_t from, uint64_t to)
+{
+        uint64_t size = l->n_pages * l->page_size;
+
+        if (from < size && to > from)
+                lsr_input_map_want(l->input, from, (to < size ? to : size) - from);
+}
+
+/* Have the children of @level read, if they are not at hand. */
+static void leaves_announce(const struct archive_leaves *l, const struct archive_level *level)
+{
+        uint64_t from = 0, to = 0;
+        int64_t last;
+
+        for (unsigned i = 0; i <= level->n; i++) {
+                uint64_t number = leaves_child(l, level, i, &last), at = (number - 1) * l->page_size;
+
+                if (number == 0 || number > l->n_pages)
+                        return;
+                if (at < from || at > to + LEAVES_GAP || at + l->page_size - from > LEAVES_RANGE_MAX) {
+                        leaves_want(l, from, to);
+                        from = at;
+                }
+                to = at + l->page_size + LEAVES_BEHIND;
+        }
+        leaves_want(l, from, to);
+}
+
+/* Go down to page @number.  False: it is none above leaves. */
+static bool leaves_enter(struct archive_leaves *l, uint32_t number, int64_t last)
+{
+        const uint8_t *page = leaves_page(l, number);
+        struct archive_level *level = &l->levels[l->depth];
+
+        /* No page is twice in a tree. */
+        if (!page || *page != LEAVES_INTERIOR || l->depth == ARCHIVE_DEPTH_MAX || l->walked++ > l->n_pages)
+                return false;
+        *level = (struct archive_level){ .page = page, .n = lsr_be16(page + 3), .last = last };
+        if (level->n > (l->usable - 12) / 2)
+                return false;
+        l->depth++;
+        if (l->cold)
+                leaves_announce(l, level);
+        return true;
+}
+
+bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root)
+{
+        uint64_t size;
+
+        *l = (struct archive_leaves){ .input = s->scan->input, .before = INT64_MIN };
+        l->map = lsr_sqlite_vfs_where(s->vfs, LEAVES_COLD_MIN, &size, &l->cold);
+        if (!l->map || size < 512)
+                return false;
+        l->page_size = lsr_be16(l->map + 16) == 1 ? 1u << 16 : lsr_be16(l->map + 16);
+        if (l->page_size < 512 || l->page_size - l->map[20] < 480)
+                return false;
+        l->usable = l->page_size - l->map[20];
+        l->n_pages = size / l->page_size;
+        return leaves_enter(l, root, INT64_MAX);
+}
+
+unsigned archive_leaves_next(struct archive_leaves *l, uint32_t *numbers, unsigned most, int64_t *ret_last)
+{
+        unsigned n = 0;
+
+        while (n < most && l->depth > 0 && !l->broken) {
+                struct archive_level *level = &l->levels[l->depth - 1];
+                const uint8_t *page;
+                uint32_t number;
+                int64_t last;
+
+                if (level->at > level->n) {
+                        l->depth--;
+                        continue;
+                }
+                number = leaves_child(l, level, level->at++, &last);
+                page = leaves_page(l, number);
+                l->broken = !page || last < l->before;
+                /* They are all at one depth, so only the first is looked at. */
+                if (!l->broken && !l->leaves && *page == LEAVES_LEAF)
+                        l->leaves = l->depth;
+                if (l->broken) {
+                        break;
+                } else if (l->depth == l->leaves) {
+                        numbers[n++] = number;
+                        l->before = *ret_last = last;
+                } else {
+                        l->broken = !leaves_enter(l, number, last);
+                }
+        }
+        return n;
+}
+
+/* --- what is in them ------------------------------------------------------------------ */
+
+/* The values of a row, one after the other. */
+struct leaves_values {
+        const uint8_t *head, *head_end;
+        const uint8_t *at, *end; /* what is in the leaf */
+        uint64_t left;           /* bytes that there are, in the leaf or not */
+};
+
+/* The next value: what kind it is, and how long.  False: there is none such. */
+static bool leaves_value(struct leaves_values *v, uint64_t *ret_type, uint64_t *ret_len)
+{
+        static const uint8_t sizes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
+        uint64_t type;
+
+        if (!lsr_sqlite_varint(&v->head, v->head_end, &type) || (type >= sizeof(sizes) && type < VALUE_BYTES))
+                return false;
+        *ret_type = type;
+        *ret_len = type >= VALUE_BYTES ? (type - VALUE_BYTES) / 2 : sizes[type];
+        if (*ret_len > v->left)
+                return false;
+        v->left -= *ret_len;
+        return true;
+}
+
+/* The bytes of that value, all of which must be in the leaf. */
+static const uint8_t *leaves_take(struct leaves_values *v, uint64_t len)
+{
+        const uint8_t *at = v->at;
+
+        if (len > (uint64_t)(v->end - at))
+                return NULL;
+        v->at += len;
+        return at;
+}
+
+static bool leaves_integer(struct leaves_values *v, struct archive_row *row, enum archive_column column)
+{
+        uint64_t type, len, number;
+        const uint8_t *at;
+
+        if (!leaves_value(v, &type, &len) || type == VALUE_REAL || type >= VALUE_BYTES)
+                return false;
+        at = leaves_take(v, len);
+        if (!at)
+                return false;
+        if (type == 0)
+                return true;
+        number = type == VALUE_ONE ? 1 : 0;
+        if (len > 0)
+                number = *at & 0x80 ? UINT64_MAX : 0;
+        for (uint64_t i = 0; i < len; i++)
+                number = number << 8 | at[i];
+        row->has |= 1u << column;
+        row->numbers[column] = (int64_t)number;
+        return true;
+}
+
+/* What length() says and, of a link, where it leads. */
+static bool leaves_data(struct leaves_values *v, struct archive_row *row)
+{
+        bool link = archive_has(row, ARCHIVE_SIZE) && row->numbers[ARCHIVE_SIZE] == -1;
+        uint64_t type, len;
+
+        row->target = NULL;
+        row->target_len = 0;
+        if (!leaves_value(v, &type, &len))
+                return false;
+        if (type == 0)
+                return true;
+        /* Of a number length() counts digits, of a text characters. */
+        if (type < VALUE_BYTES || (type % 2 && !(link && len <= LEAVES_TARGET_MAX)))
+                return false;
+        row->has |= 1u << ARCHIVE_PACKED;
+        row->numbers[ARCHIVE_PACKED] = (int64_t)len;
+        if (!link || len == 0 || len > LEAVES_TARGET_MAX)
+                return true;
+        row->target = (const char *)leaves_take(v, len);
+        row->target_len = (size_t)len;
+        return row->target;
+}
+
+/* The row of @payload bytes that begins with these @n.  False: it has other values, or they do not suffice. */
+static bool leaves_decode(const uint8_t *at, size_t n, uint64_t payload, struct archive_row *row)
+{
+        struct leaves_values v = { .head = at, .end = at + n };
+        uint64_t header, type, len;
+
+        if (!lsr_sqlite_varint(&v.head, v.end, &header) || header > n)
+                return false;
+        v.head_end = v.at = at + header;
+        v.left = payload - header;
+        row->has = 1u << ARCHIVE_ROWID;
+        if (!leaves_value(&v, &type, &len) || (type > 0 && type < VALUE_BYTES))
+                return false;
+        row->name = (const char *)leaves_take(&v, len);
+        row->name_len = (size_t)len;
+        if (!row->name)
+                return false;
+        /* As SQLite has them. */
+        if (len == 0)
+                row->name = NULL;
+        return leaves_integer(&v, row, ARCHIVE_MODE) && leaves_integer(&v, row, ARCHIVE_MTIME) &&
+               leaves_integer(&v, row, ARCHIVE_SIZE) && leaves_data(&v, row) && v.left == 0 && v.head == v.head_end;
+}
+
+/* Fill @buf from @done to @n with what overflows of a row, from page @number on.  False: it is not there. */
+static bool leaves_gather(const struct archive_leaves *l, uint32_t number, uint8_t *buf, size_t done, size_t n)
+{
+        while (done < n) {
+                const uint8_t *page = leaves_page(l, number);
+                size_t part = n - done < l->usable - 4 ? n - done : l->usable - 4;
+
+                if (!page)
+                        return false;
+                memcpy(buf + done, page + 4, part);
+                done += part;
+                number = lsr_be32(page);
+        }
+        return true;
+}
+
+/*
+ * The row of the cell at @at, with its texts there or in @buf.  False: SQLite shall look at it.  What is not in the
+ * leaf overflows into pages of its own: content, and on small pages names, too.
+ */
+static bool leaves_row(const struct archive_leaves *l, const uint8_t *at, const uint8_t *end,
+                       uint8_t buf[static LEAVES_BUFFER], struct archive_row *row)
+{
+        size_t most = l->usable - 35, least = (l->usable - 12) * 32 / 255 - 23, here;
+        uint64_t payload, rowid;
+        bool good;
+
+        if (!lsr_sqlite_varint(&at, end, &payload) || !lsr_sqlite_varint(&at, end, &rowid) || payload > INT32_MAX)
+                return false;
+        row->numbers[ARCHIVE_ROWID] = (int64_t)rowid;
+        here = payload <= most ? (size_t)payload : least + (payload - least) % (l->usable - 4);
+        here = here <= most ? here : least;
+        if (here + (here < payload ? 4 : 0) > (size_t)(end - at))
+                return false;
+        good = leaves_decode(at, here, payload, row);
+        for (size_t n = here + l->usable - 4; !good && here < payload && n < LEAVES_BUFFER; n *= 2) {
+                memcpy(buf, at, here);
+                n = n < payload ? n : (size_t)payload;
+                if (!leaves_gather(l, lsr_be32(at + here), buf, here, n))
+                        return false;
+                good = leaves_decode(buf, n, payload, row);
+                if (n == payload)
+                        break;
+        }
+        return good;
+}
+
+/* Numbers were checked when they were given out, and a page may claim anything. */
+static void leaves_look_ahead(const struct archive_leaves *l, const uint32_t *numbers, unsigned i, unsigned n)
+{
+        if (i + LEAVES_HEADER < n)
+                __builtin_prefetch(leaves_page(l, numbers[i + LEAVES_HEADER]));
+        if (i + LEAVES_CELL < n) {
+                const uint8_t *page = leaves_page(l, numbers[i + LEAVES_CELL]);
+                size_t cell = lsr_be16(page + 8) & (l->page_size - 1);
+
+                __builtin_prefetch(page + cell);
+                __builtin_prefetch(page + cell + 64);
+        }
+}
+
+bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers, unsigned n, struct archive_sink *sink)
+{
+        uint64_t from = UINT64_MAX, to = 0;
+        uint8_t buf[LEAVES_BUFFER];
+        bool good = true;
+
+        for (unsigned i = 0; i < n && good; i++) {
+                const uint8_t *page = leaves_page(l, numbers[i]);
+                uint64_t at = (uint64_t)(page - l->map);
+                unsigned cells = lsr_be16(page + 3);
+
+                if (!l->cold)
+                        leaves_look_ahead(l, numbers, i, n);
+                good = *page == LEAVES_LEAF && cells <= (l->usable - 8) / 2;
+                for (unsigned c = 0; c < cells && good; c++) {
+                        size_t cell = lsr_be16(page + 8 + 2 * (size_t)c);
+                        struct archive_row row;
+
+                        good = cell < l->usable && leaves_row(l, page + cell, page + l->usable, buf, &row);
+                        if (good)
+                                sink->result = sink->take(sink->ctx, &row);
+                        good = good && sink->result == 0;
+                }
+                from = at < from ? at : from;
+                to = at > to ? at : to;
+        }
+        /* Each page that is touched may bring 64 KiB of the map. */
+        if (to > from)
+                lsr_input_map_rest(l->input, from, to - from);
+        return good;
+}
