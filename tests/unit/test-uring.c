@@ -709,6 +709,9 @@ Test(uring, stops_goes_on_and_ends, .init = ring_setup, .fini = ring_teardown, .
                         /* It is not left behind when the test runs out of time. */
                         prctl(PR_SET_PDEATHSIG, SIGKILL);
                         close(fds[0]);
+                        /* Who started the test may ignore them: nohup does. */
+                        for (unsigned k = 0; k < 3; k++)
+                                signal(last[k], SIG_DFL);
                         io = engine_open("uring:depth=128,chain=8,sleep=1");
                         setpgid(0, 0);
                         for (;;) {
