@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -163,6 +164,10 @@ def main(description):
     parser.add_argument("--versitygw")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    # Who started this may ignore them, as nohup does; lsr would inherit that.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     RequestHandler.fault_weak_all = weak_all
     w = World(os.path.abspath(args.lsr))
     w.versitygw = args.versitygw
