@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/grouped.h"
 #include "base/limits.h"
 #include "catalogue/builder.h"
 #include "catalogue/member.h"
@@ -126,9 +127,6 @@ struct lsr_scan {
  * bundle's name, with the place: "central directory is cut short at byte 1,204".
  */
 void lsr_scan_trouble(struct lsr_scan *scan, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* A number with commas, for the place in a message; a static ring of a few buffers, so four at most in one message. */
-const char *lsr_grouped(uint64_t n);
 
 /* Where content goes.  A negative return ends the read and is its result. */
 struct lsr_sink {

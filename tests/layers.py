@@ -69,6 +69,7 @@ ONE_OF_EACH = [
     (re.compile(r"\blsr_thread_start\("), THREADS, "threads are in a base/pool"),
     (re.compile(r"\bvfork\(\);"), ["src/base/self.c"], "base/self executes this binary"),
     (re.compile(r'"/etc/(passwd|group)"'), ["src/base/accounts.c", "src/cli/list.c"], "base/accounts reads it"),
+    (re.compile(r"% 3 == 0\b"), ["src/base/grouped.c"], "base/grouped puts commas into numbers"),
     (re.compile(r"\b0x[cC]2\b.*\b0x[eE]0\b"), ["src/base/utf8.h"], "base/utf8 knows what is valid"),
 ]
 

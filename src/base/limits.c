@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grouped.h"
+
 const struct lsr_limit_kind lsr_limit_kinds[LSR_LIMITS] = {
 #define LIMIT_KIND(id, name, unit, value, least, most, what) \
         [LSR_LIMIT_##id] = { name,                           \
@@ -42,20 +44,6 @@ const char *lsr_limit_raised(enum lsr_limit limit)
         return lsr_limit(limit) < lsr_limit_kinds[limit].most ? lsr_limit_kinds[limit].raised : "";
 }
 
-static void limit_group(uint64_t n, char text[static 32])
-{
-        char digits[24];
-        int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-        char *to = text;
-
-        for (int i = 0; i < len; i++) {
-                if (i > 0 && (len - i) % 3 == 0)
-                        *to++ = ',';
-                *to++ = digits[i];
-        }
-        *to = '\0';
-}
-
 const char *lsr_limit_text(enum lsr_limit limit, char text[static 32])
 {
         static const char *const units[] = { " bytes", " KiB", " MiB", " GiB", " TiB", " PiB" };
@@ -67,9 +55,10 @@ const char *lsr_limit_text(enum lsr_limit limit, char text[static 32])
                 n /= 1024;
                 i++;
         }
-        limit_group(n, text);
-        if (unit != LSR_UNIT_COUNT)
-                strcat(text, unit == LSR_UNIT_SECONDS ? " s" : units[i]);
+        snprintf(text, 32, "%s%s", lsr_grouped(n),
+                 unit == LSR_UNIT_COUNT     ? ""
+                 : unit == LSR_UNIT_SECONDS ? " s"
+                                            : units[i]);
         return text;
 }
 
