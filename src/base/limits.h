@@ -11,8 +11,12 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A limit of the table is exceeded, which was or will be told by its name.  No system call returns this errno. */
+#define LSR_LIMIT_EXCEEDED (-EXFULL)
 
 enum lsr_unit { LSR_UNIT_COUNT, LSR_UNIT_BYTES, LSR_UNIT_SECONDS };
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "source/remote.h"
 #include "worker/wire.h"
-
 
 char *bundle_whole_member(const struct lsr_catalogue *c, uint32_t row, struct lsr_member *ret_member)
 {

@@ -227,7 +227,7 @@ static int bundle_spool_hole(void *ctx, uint64_t n)
 /* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
 static int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r)
 {
-        if (r == -EDQUOT)
+        if (r == LSR_LIMIT_EXCEEDED)
                 bundle_say_limit(bundle, LSR_LIMIT_SPOOL,
                                  "it cannot be read at random, and a copy takes more than %s%s");
         if (r == 0)
@@ -845,7 +845,7 @@ static int bundle_too_deep(struct lsr_bundle *bundle)
         if (!bundle_plausible(bundle, &database))
                 return 1;
         bundle_say_limit(bundle, LSR_LIMIT_NESTING, "it is not looked into, as it lies in %s bundles%s");
-        return -EDQUOT;
+        return LSR_LIMIT_EXCEEDED;
 }
 
 int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_bundle **ret_bundle)

@@ -124,7 +124,7 @@ static inline bool lsr_place_is_some(const struct lsr_place *place)
 
 /*
  * The file at @path (below the working directory), or "-", standard input.  0; 1: it is no bundle, which trouble() was
- * told of standard input; a negative errno; -EDQUOT: it was told what limit is exceeded.
+ * told of standard input; a negative errno; LSR_LIMIT_EXCEEDED: it was told what limit is exceeded.
  * Bundles are found again by their path until lsr_bundles_free(); the files of some are open, those of others are
  * opened again when something is to be read.
  */
@@ -153,8 +153,8 @@ struct lsr_remote_stats;
 void lsr_bundles_remote_stats(const struct lsr_bundles *b, struct lsr_remote_stats *ret_stats);
 
 /*
- * The regular file at @place, as a bundle: 0, 1, or a negative errno; -EDQUOT: trouble() was told what
- * limit it exceeds.
+ * The regular file at @place, as a bundle: 0, 1, or a negative errno; LSR_LIMIT_EXCEEDED: trouble() was told what limit
+ * it exceeds.
  * Unless @whole, one that must be copied and is larger than LSR_LIMIT_LOOK is a bundle only if its beginning says
  * so: that some have their magic number at the end must not make a listing decode whatever is large.
  */

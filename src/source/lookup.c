@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/limits.h"
 #include "io/io.h"
 #include "remote/url.h"
 
@@ -41,7 +42,7 @@ static int place_enter(struct lsr_place *place, bool whole, const char *rest)
         int r = lsr_bundle_open_inner(place, whole, &inner);
 
         if (r != 0)
-                return r == -EKEYREJECTED || r == -EDQUOT ? LSR_PLACE_UNREADABLE : r;
+                return r == -EKEYREJECTED || r == LSR_LIMIT_EXCEEDED ? LSR_PLACE_UNREADABLE : r;
         r = rest ? lsr_bundle_load_some(inner, rest + strspn(rest, "/")) : lsr_bundle_load(inner);
         if (r < 0)
                 return LSR_PLACE_UNREADABLE;
@@ -281,6 +282,6 @@ int lsr_place_find(struct lsr_bundles *b, const char *path, unsigned flags, stru
         if (r == 1)
                 return *rest ? -ENOTDIR : 1;
         if (r < 0)
-                return r == -EDQUOT ? LSR_PLACE_UNREADABLE : r;
+                return r == LSR_LIMIT_EXCEEDED ? LSR_PLACE_UNREADABLE : r;
         return place_from_bundle(bundle, rest, flags, ret_place);
 }

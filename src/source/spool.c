@@ -64,7 +64,7 @@ static int spool_make_room(struct lsr_spool *s, uint64_t n)
         if (r < 0)
                 return r;
         if (n > lsr_limit(LSR_LIMIT_SPOOL) - s->size)
-                return -EDQUOT;
+                return LSR_LIMIT_EXCEEDED;
         return s->kind == SPOOL_MEMORY && s->size + n > LSR_SPOOL_MEMORY_MAX ? spool_to_file(s) : 0;
 }
 

@@ -17,7 +17,7 @@ struct lsr_spool {
         unsigned kind; /* private */
 };
 
-/* A zeroed struct is an empty spool.  0; -EDQUOT: LSR_LIMIT_SPOOL; another negative errno. */
+/* A zeroed struct is an empty spool.  0; LSR_LIMIT_EXCEEDED: LSR_LIMIT_SPOOL; another negative errno. */
 int lsr_spool_write(struct lsr_spool *s, const void *data, size_t n);
 
 /* The same for @n zero bytes, which take no room. */
