@@ -22,12 +22,12 @@ int main(int argc, char **argv)
         if (argc != 4)
                 return 2;
         step = strtoull(argv[3], NULL, 10);
-        bytes = malloc(step);
         r = lsr_remote_start(strcmp(argv[1], "-") == 0 ? NULL : argv[1], &client);
         if (r < 0) {
                 fprintf(stderr, "start: %s\n", strerror(-r));
                 return 1;
         }
+        bytes = malloc(step);
         r = lsr_remote_open(&client, argv[2], &(uint32_t){ (uint32_t)strlen(argv[2]) }, 1, NULL, &file, text);
         if (r == 0) {
                 for (uint64_t at = 0; r == 0 && at < file.size; at += step) {
