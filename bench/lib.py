@@ -234,7 +234,7 @@ def find_zig():
 
 def find_peer(*names):
     """A competitor that need not be there, or None; crates and Python packages are where peers.sh puts them."""
-    places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(BUILD / "crates" / "bin"), str(CARGO_BIN),
+    places = os.pathsep.join([str(BUILD), os.environ.get("PATH", os.defpath), str(BUILD / "crates" / "bin"), str(CARGO_BIN),
                               str(BUILD / "python" / "bin")])
     return next(filter(None, (shutil.which(name, path=places) for name in names)), None)
 
