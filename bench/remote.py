@@ -259,6 +259,16 @@ def lanes(job, base, members):
     return shell
 
 
+def peer_versions(job):
+    """Of the other programs of slow_lanes()."""
+    rclone, python = lib.find_peer("rclone"), lib.BUILD / "python" / "bin" / "python"
+    if rclone:
+        job.version("rclone", rclone, "version")
+    for package in ("remotezip", "ratarmountcore"):
+        code = f"from importlib.metadata import version as v; print('{package}', v('{package}'))"
+        job.version(package, str(python), "-c", code)
+
+
 def slow_lanes(job, base, members):
     """What takes seconds, and other programs."""
     lsr, one, shell = job.lsr, members[len(members) // 3], {}
@@ -299,6 +309,7 @@ def measure(job):
     folder, members = make(job, files)
     job.facts.update({"files": str(len(members)), "rounds": str(rounds), "rate": f"{RATE} bytes per second"})
     job.version("curl")
+    peer_versions(job)
     rows, order = [], random.Random(1)
     with Server(folder) as server:
         shell, slow = lanes(job, server.url, members), slow_lanes(job, server.url, members)
