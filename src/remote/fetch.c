@@ -249,7 +249,7 @@ static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
                 return f->error;
         }
         if (f->kind == LSR_FETCH_ZERO)
-                return 0;
+                return f->error = n > 1 ? -EPROTO : 0;
         if (n > fetch_end(f) - f->at)
                 f->error = -EPROTO;
         else

@@ -104,7 +104,8 @@ def open_small(w):
 
 @test
 def open_suffix_refused(w):
-    for way, statuses in (("no-suffix", [501, 206, 206]), ("suffix-ignored", [200, 206, 206])):
+    ways = (("no-suffix", [501, 206, 206]), ("suffix-ignored", [200, 206, 206]), ("suffix-all", [206, 206, 206]))
+    for way, statuses in ways:
         o = w.remote().open(w.url(f"{way}/large"))
         seen = w.server.requests()
         assert [r[2] for r in seen] == statuses, seen
@@ -116,6 +117,14 @@ def open_suffix_refused(w):
 
 
 @test
+@test
+def open_more_than_asked(w):
+    """A server that sends without end is not listened to."""
+    for way in ("zero-all", "zero-long"):
+        e = fails(errno.EPROTO, "the server sends other bytes than those asked for", w.remote().open, w.url(f"{way}/large"))
+        assert e.stats["bytes"] <= MIB and e.stats["requests"] == 2, e.stats
+
+
 def open_without_ranges(w):
     o = w.remote().open(w.url("no-ranges/x"))
     same(o, "x")
