@@ -333,7 +333,7 @@ static int fetch_redirect(struct lsr_remote *remote, struct lsr_fetch *f)
                                        f->call.answer.status);
         if (++f->redirects > FETCH_REDIRECTS)
                 return lsr_object_fail(o, -ELOOP, "the server redirects more than %u times", FETCH_REDIRECTS);
-        url = strdup(f->call.redirect);
+        url = r == 0 ? lsr_url_with_user(o->url, f->call.redirect) : strdup(f->call.redirect);
         if (!url)
                 return -ENOMEM;
         free(o->url);

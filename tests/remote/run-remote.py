@@ -362,9 +362,11 @@ def redirect(w):
     o = remote.open(w.url("redirect/x").replace("//", "//user:password@"))
     assert "Authorization" in w.server.requests()[0][1] and "Authorization" not in other.requests()[0][1]
     # On the same server they stay.
-    w.server.redirect = "/plain/x"
-    remote.open(w.url("redirect/x"))
-    assert all("Authorization" in r[1] for r in w.server.requests())
+    for place in ("/plain/x", w.url("plain/x")):
+        w.server.redirect = place
+        for helper, url in ((remote, w.url("redirect/x")), (w.remote(), w.url("redirect/x").replace("//", "//user:password@"))):
+            helper.open(url)
+            assert all("Authorization" in r[1] for r in w.server.requests()), (place, url)
     fails(errno.ELOOP, "the server redirects more than 5 times", remote.open, w.url("again/x"))
     w.server.redirect = "file:///etc/passwd"
     fails(errno.EINVAL, "the server redirects (302) to nothing that can be fetched", remote.open, w.url("redirect/x"))
