@@ -17,6 +17,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import tempfile
 import time
 import traceback
@@ -269,9 +270,25 @@ def need_is_bounded(w):
 @test
 def need_flight(w):
     """At most eight requests at a time."""
-    o = w.remote().open(w.url("plain/large"))
+    lock, full, now = threading.Lock(), threading.Event(), [0]
+
+    def flight(handler, data, fault):
+        if handler.headers["Range"] == "bytes=-262144":
+            return handler.serve(data)
+        with lock:
+            now.append(now[-1] + 1)
+            if now[-1] == 8:
+                full.set()
+        full.wait(20)
+        time.sleep(0.1)  # for one more, if there is one
+        with lock:
+            now.append(now[-1] - 1)
+        return handler.serve(data)
+
+    w.server.http.RequestHandlerClass.fault_flight = flight
+    o = w.remote().open(w.url("flight/large"))
     o.need(*[(i * MIB * 2, 10) for i in range(19)])
-    assert o.stats["requests"] == 20
+    assert o.stats["requests"] == 20 and max(now) == 8, now
     same(o, "large", *[(i * MIB * 2, 10) for i in range(19)])
 
 
