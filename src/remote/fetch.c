@@ -395,7 +395,7 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
                 bool transient;
                 const char *text;
         } words[] = {
-                { 401, -EACCES, false, "the server wants a name and a password" },
+                { 401, -EACCES, false, "the server wants a name and a password, which ~/.netrc can have" },
                 { 403, -EACCES, false, "access is denied" },
                 { 404, -ENOENT, false, "there is nothing of this name" },
                 { 407, -EACCES, false, "the proxy wants a name and a password" },
@@ -422,7 +422,8 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
                         *ret_transient |= words[i].transient;
                 }
         snprintf(f->call.text, sizeof(f->call.text), "%s (%ld%s%s)%s", text, a->status, *a->code ? " " : "", a->code,
-                 error == -EACCES && unsigned_ ? "; no credentials were found" : "");
+                 error == -EACCES && unsigned_ ? "; no credentials were found: set AWS_PROFILE or AWS_ACCESS_KEY_ID"
+                                               : "");
         return error;
 }
 

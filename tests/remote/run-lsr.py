@@ -269,12 +269,17 @@ def wrong(w):
     for options in (["-l"], ["--cat"], ["--check"], ["--unpack", "--output=" + w.path("out")]):
         shown = w.url("none.zip")
         url = w.url("none.zip").replace("//", "//user:" + SECRET + "@") + "?sig=" + SECRET
-        said(w.run(*options, url), 2, f"'{shown}': it cannot be opened: there is nothing of this name (404)")
+        said(w.run(*options, url), 2, f"'{shown}': it cannot be opened: there is nothing of this name (404); check the URL")
         said(w.run(*options, w.url("x.zip", "refused")), 2, "access is denied (403 AccessDenied)")
         said(w.run(*options, w.url("no.zip")), 2, "it is not a bundle")
         said(w.run(*options, "http://127.0.0.1:1/x.zip"), 2, "'http://127.0.0.1:1/x.zip': it cannot be opened: ")
         said(w.run(*options, "http:///x.zip"), 2, "the URL is not valid")
-        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only")
+        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only; download it first")
+    query = "?sig=" + SECRET
+    said(w.run("-l", "http://nothing.invalid/x.zip" + query), 2, "'http://nothing.invalid/x.zip': it cannot be opened: ",
+         "there is no such host; check the URL")  # fmt: skip
+    said(w.run("-l", w.url("x.zip", "cut-always") + query), 2, f"'{w.url('x.zip', 'cut-always')}': it cannot be opened: ",
+         "the connection was cut, 5 times; try again later")  # fmt: skip
     alone = shutil.copy(w.lsr, w.path("alone"))
     if not os.path.exists("/usr/local/libexec/lsr/lsr-remote"):
         said(w.run("-l", w.url("x.zip"), lsr=alone), 2, "lsr-remote, which is not installed: install it")
@@ -327,7 +332,7 @@ def changed(w):
     every[0] = 6
     w.server.requests()
     done = w.run("-lR", "--no-cache", w.url("x.tar", "always"))
-    said(done, 1, "it cannot be read further: it was changed while it was read (412)")
+    said(done, 1, "it cannot be read further: it was changed while it was read (412); run lsr again")
     assert b"a file of a usual length 00100" in done.stdout
     # Of two operands the first one is shown already when the other is changed while its members are read.
     every[0] = 3
@@ -528,8 +533,8 @@ def nginx(w):
         with open(w.path("log", "access.log"), encoding="ascii") as f:
             asked = f.read().splitlines()
         assert all(re.fullmatch(r"GET (206 bytes=[0-9-]+|304 .*)", line) for line in asked), asked
-        said(w.run("-l", f"{base}/x.zip"), 2, "certificate")
-        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "the server wants a name and a password (401)")
+        said(w.run("-l", f"{base}/x.zip"), 2, "certificate", "; CURL_CA_BUNDLE can name a file of certificates to trust")
+        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "a name and a password, which ~/.netrc can have (401)")
         login = base.replace("//", f"//user:{SECRET}@")
         done = w.run("-l", "--no-cache", f"{login}/private/x.zip", env=trust)
         assert done.returncode == 0 and SECRET.encode() not in done.stdout, done.stderr
