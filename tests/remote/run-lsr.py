@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run-lsr - lsr with bundles on servers of our own, which must look as the same files do here
 
-    tests/remote/run-lsr.py --lsr build/asan/lsr [--versitygw PATH] [NAME...]
+    tests/remote/run-lsr.py --lsr build/asan/lsr [--corpus DIR] [NAME...]
 
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
@@ -18,7 +18,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from world import FORMATS, NAME, SECRET, free_port, listening, main, plain, said, test, versitygw  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../diff"))
+from bundletree import FORMATS as PROGRAMS, make_tree, sh  # noqa: E402
+from stores import free_port, listening, store_tests  # noqa: E402
+from world import FORMATS, NAME, SECRET, TESTS, main, plain, said, test  # noqa: E402
 
 # --- the same as here -------------------------------------------------------------
 
@@ -450,27 +453,24 @@ def secrets(w):
 # --- an object store -----------------------------------------------------------------
 
 
-@test
-def store(w):
-    with versitygw(w) as (root, aws):
-        if not root:
-            return "skipped: no versitygw"
-        # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
-        keys = {"x.zip": "x.zip"}
-        for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~"):
-            keys[name + ".tar.zst"] = "x.tar.zst"
-        for key, name in keys.items():
-            os.makedirs(os.path.dirname(os.path.join(root, "bucket", key)), exist_ok=True)
-            shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
-        for key, name in keys.items():
-            for inner in ("", "/tree/directory-003/of some depth"):
-                done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=aws), w.run("-l", f"b/{name}{inner}")
-                assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
-        said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
-             "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
-        wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
-        said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
-    return None
+@store_tests(TESTS)
+def store(w, s):
+    # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
+    keys = {"x.zip": "x.zip"}
+    for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~", "x..y/..z"):
+        keys[name + ".tar.zst"] = "x.tar.zst"
+    for key, name in keys.items():
+        s.put(key, w.server.files[name])
+    for key, name in keys.items():
+        for inner in ("", "/tree/directory-003/of some depth"):
+            done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=s.account), w.run("-l", f"b/{name}{inner}")
+            assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
+    done = w.run("-l", "--stats", "s3://bucket/x.zip", env=s.account)
+    assert re.search(rb"^fetches +1$", done.stderr, re.M), done.stderr
+    said(w.run("-l", "s3://bucket/none.zip", env=s.account), 2,
+         "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
+    wrong_key = {**s.account, "AWS_SECRET_ACCESS_KEY": "wrong"}
+    said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
 
 
 # --- a web server that others wrote ---------------------------------------------------
