@@ -46,6 +46,42 @@ def same(w):
             assert plain(w, there.stderr) == plain(w, here.stderr), (kind, options, there.stderr, here.stderr)
 
 
+def fixture_files(w):
+    """(path, options): a bundle of each format and program, and what the fuzzer begins with, whose names say nothing."""
+    os.mkdir(w.path("zoo"))
+    make_tree(w.path("zoo"))
+    for name, suffix, pack, *_ in PROGRAMS:
+        path = w.path("b", name + suffix)
+        sh(pack, w.path("zoo"), path)
+        yield path, [["-lR"], ["-R", "--json"], ["--tree"], ["--check"]]
+    for folder, _, names in os.walk(w.args.corpus or w.path("none")):
+        for name in names:
+            path = w.path("b", f"{os.path.basename(folder)}-{name}")
+            shutil.copy(os.path.join(folder, name), path)
+            yield path, [["--check"], ["-l", "--bundles=always"]]
+
+
+@test
+def fixtures(w):
+    """What a format has a bundle for, well made or damaged: the same bytes and statuses as of the file."""
+    bundles = 0
+    for path, ways in fixture_files(w):
+        name = os.path.basename(path)
+        with open(path, "rb") as f:
+            w.server.files[name] = f.read()
+        for options in ways:
+            there, here = w.run(*options, "--no-cache", w.url(name)), w.run(*options, "--no-cache", "b/" + name)
+            assert there.returncode == here.returncode, (name, options, there, here)
+            assert plain(w, there.stdout) == plain(w, here.stdout), (name, options, there, here)
+            words = plain(w, there.stderr).replace(b": it is not", b" is not")
+            assert words == plain(w, here.stderr), (name, there, here)
+            bundles += here.returncode == 0
+            if b"is not a bundle" in here.stderr:
+                break  # here it is listed as a file
+        os.unlink(path)
+    assert bundles > 3 * len(PROGRAMS), bundles
+
+
 @test
 def unpack(w):
     for kind in ("tar.zst", "zip", "sqlar", "tar", "tar.gz"):
@@ -441,6 +477,9 @@ def secrets(w):
                     assert re.search(r"^Seccomp:\t2$", f.read(), re.M)
                 for part in memory(pid):
                     assert SECRET.encode() not in part, (url, comms[pid])
+                for what in ("cmdline", "environ"):
+                    with open(f"/proc/{pid}/{what}", "rb") as f:
+                        assert SECRET.encode() not in f.read(), (url, comms[pid], what)
             # The one that holds them has them: the search finds what is there.
             helper = next(p for p in pids if comms[p] == "lsr-remote")
             assert any(SECRET.encode() in part for part in memory(helper))
