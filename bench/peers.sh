@@ -74,8 +74,8 @@ fi
 
 top=$(readlink -f "$(dirname "$0")/..")
 python=$top/build/bench/python
-if ! "$python/bin/python" -c 'import rapidgzip, remotezip, ratarmountcore, indexed_zstd, fsspec, aiohttp' 2>/dev/null; then
-	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore indexed_zstd fsspec aiohttp ||
+if ! "$python/bin/python" -c 'import rapidgzip, remotezip, ratarmountcore, libarchive, fsspec, aiohttp' 2>/dev/null; then
+	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore libarchive-c fsspec aiohttp ||
 		echo 'peers: Python programs cannot be had; left out' >&2
 fi
 
