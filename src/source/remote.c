@@ -316,6 +316,11 @@ bool lsr_bundle_is_remote(const struct lsr_bundle *bundle)
         return remote_of(bundle);
 }
 
+bool lsr_bundle_is_cut(const struct lsr_bundle *bundle)
+{
+        return lsr_bundle_is_remote(bundle) && remote_of(bundle)->error;
+}
+
 const char *lsr_bundle_shown(struct lsr_bundle *bundle)
 {
         const struct lsr_bundle *outermost = bundle_outermost(bundle);

@@ -15,7 +15,7 @@ module()
 {
 	case $1 in
 	versitygw) echo github.com/versity/versitygw/cmd/versitygw@v1.8.0 ;;
-	minio) echo github.com/minio/minio@latest ;;
+	minio) echo github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c ;;
 	rclone) echo github.com/rclone/rclone@v1.75.1 ;; # from 1.72 on it reads archives
 	*) echo "go-programs: what is $1?" >&2; return 1 ;;
 	esac

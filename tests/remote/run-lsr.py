@@ -358,6 +358,18 @@ def changed(w):
             done = w.run(*options, "--no-cache", w.url("x." + kind, "always") + inner)
             said(done, done.returncode, "it was changed while it was read (412)")
             assert done.returncode in (1, 2), done
+        w.fetched("--unpack", "--no-cache", "--output=" + w.path("out"), w.url("x." + kind, "changed"))
+        done = subprocess.run(["diff", "-r", w.path("tree"), w.path("out", "tree")], capture_output=True, check=False)
+        assert done.returncode == 0, (kind, done.stdout[:300])
+        shutil.rmtree(w.path("out"))
+    # What suffers of it when unpacking has begun is counted.
+    every[0] = 2
+    w.server.requests()
+    done = w.run("--unpack", "--no-cache", "--output=" + w.path("out"), w.url("x.tar.zst", "always"))
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 1 and len(lines) == 2 and lines[0].endswith("was read (412); run lsr again"), done.stderr[:900]
+    assert re.search(r"^lsr: 3,[67]\d\d members of '.*/x.tar.zst' could not be unpacked as a whole$", lines[1]), lines
+    shutil.rmtree(w.path("out"))
     # Other bytes of another size.
     def grown(handler, data, fault):
         first = w.server.count(fault) == 0
