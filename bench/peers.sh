@@ -4,6 +4,7 @@
 #       bench/peers.sh              Debian packages, and Python programs below build/bench; asks for nothing when nothing is missing
 #       bench/peers.sh --crates     also build those that Debian 12 lacks or has old, with cargo, below build/bench
 #       bench/peers.sh --bfs=DIR    build bfs from a checkout of https://github.com/tavianator/bfs at its tag 4.1.4, build/bench/bfs
+#       bench/peers.sh --go         also build rclone, of which Debian 12 has one that knows no archives, into build/tools; ten minutes
 #       bench/peers.sh --zig=DIR    build the Zig lsr from a checkout of it, build/bench/lsr-zig; with --packages=DIR, its packages
 #
 # The DIR of --zig is https://tangled.org/@rockorager.dev/lsr at its tag v1.0.0.  Its build.zig.zon pins packages by hash: `zig build --fetch`
@@ -13,13 +14,14 @@
 # One package a line; add freely.  What cannot be had is left out of the tables.
 set -eu
 
-bfs= zig= packages= crates_wanted=
+bfs= zig= packages= crates_wanted= go_wanted=
 for word; do
 	case $word in
 	--bfs=*) bfs=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
 	--zig=*) zig=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
 	--packages=*) packages=$(readlink -e "${word#*=}") || { echo "peers: ${word#*=} is not there" >&2; exit 1; } ;;
 	--crates) crates_wanted=yes ;;
+	--go) go_wanted=yes ;;
 	*) echo "peers: what is $word?" >&2; exit 1 ;;
 	esac
 done
@@ -75,8 +77,8 @@ fi
 
 top=$(readlink -f "$(dirname "$0")/..")
 python=$top/build/bench/python
-if ! [ -x "$python/bin/rapidgzip" ] || ! [ -x "$python/bin/remotezip" ]; then
-	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore fsspec aiohttp ||
+if ! "$python/bin/python" -c 'import rapidgzip, remotezip, ratarmountcore, libarchive, fsspec, aiohttp' 2>/dev/null; then
+	python3 -m venv "$python" && "$python/bin/pip" install -q rapidgzip remotezip ratarmountcore libarchive-c fsspec aiohttp ||
 		echo 'peers: Python programs cannot be had; left out' >&2
 fi
 
@@ -96,6 +98,8 @@ if [ -n "$zig" ]; then
 	cp "$top/build/bench/zig/bin/lsr" "$top/build/bench/lsr-zig"
 	echo "peers: $("$top/build/bench/lsr-zig" --version) at build/bench/lsr-zig"
 fi
+
+[ -z "$go_wanted" ] || "$top/tests/remote/go-programs.sh" rclone || echo 'peers: rclone could not be built; left out' >&2
 
 [ -n "$crates_wanted" ] || exit 0
 cargo=$(command -v cargo || echo "$HOME/.cargo/bin/cargo")

@@ -139,6 +139,9 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 /* Does it lie on a server, or in a bundle that does? */
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
+/* Does it, and nothing more of it can be had?  trouble() was told why: not every member needs to be told of. */
+bool lsr_bundle_is_cut(const struct lsr_bundle *bundle);
+
 /*
  * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything
  * of it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
