@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "base/stdfds.h"
+
 static void (*signals_put_away)(void);
 
 void lsr_signals_set(const struct sigaction *action)
@@ -11,6 +13,7 @@ void lsr_signals_set(const struct sigaction *action)
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
         struct sigaction old;
 
+        lsr_fsize_guard();
         for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
                 if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
                         sigaction(signals[i], action, NULL);
