@@ -257,6 +257,20 @@ static int unpack_node(const void *ctx, int dir, const char *name)
         return mknodat(dir, name, (m->meta.mode & S_IFMT) | node->mode, dev) < 0 ? -errno : 0;
 }
 
+/* A symbolic link of which the catalogue does not tell where it leads.  0; -ECANCELED: told. */
+static int unpack_target(struct unpack *u, uint32_t row, struct lsr_member *m, char **ret_target)
+{
+        int r = lsr_bundle_target(u->bundle, u->c, row, ret_target);
+
+        if (r < 0) {
+                unpack_tell(u, LSR_UNPACK_CONTENT, row, r);
+                return -ECANCELED;
+        }
+        m->target = *ret_target;
+        m->target_len = m->target ? strlen(m->target) : 0;
+        return 0;
+}
+
 static int unpack_special(struct unpack *u, uint32_t row, const struct lsr_member *m)
 {
         const struct unpack_node node = { m, lsr_restore_mode(&u->restore, m) & 0777 };
@@ -281,6 +295,7 @@ static int unpack_specials(struct unpack *u)
         for (size_t i = 0; i < u->n; i++) {
                 uint32_t row = u->rows[i];
                 const unsigned must = ROW_TRUE | (lsr_catalogue_link(u->c, row) != row ? ROW_LINK : 0);
+                lsr_autofree char *target = NULL;
                 struct lsr_member m;
                 int r;
 
@@ -297,7 +312,9 @@ static int unpack_specials(struct unpack *u)
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
-                r = unpack_special(u, row, &m);
+                r = S_ISLNK(m.meta.mode) && !m.target ? unpack_target(u, row, &m, &target) : 0;
+                if (r == 0)
+                        r = unpack_special(u, row, &m);
                 if (r < 0) {
                         unpack_failed(u, LSR_UNPACK_CREATE, row, r);
                         if (unpack_is_fatal(r))
