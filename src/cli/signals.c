@@ -10,7 +10,7 @@ static void (*signals_put_away)(void);
 
 void lsr_signals_set(const struct sigaction *action)
 {
-        static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
         struct sigaction old;
 
         lsr_fsize_guard();
@@ -19,9 +19,17 @@ void lsr_signals_set(const struct sigaction *action)
                         sigaction(signals[i], action, NULL);
 }
 
+/* It ends by the signal: a shell leaves its loop at an interrupt only if that is what a command has ended by. */
 static void signals_end(int number)
 {
+        sigset_t one;
+
         signals_put_away();
+        signal(number, SIG_DFL);
+        sigemptyset(&one);
+        sigaddset(&one, number);
+        raise(number);
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
         _exit(128 + number);
 }
 
