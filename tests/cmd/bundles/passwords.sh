@@ -42,6 +42,7 @@ for z in l b; do
                 rm -f $z.tar; status lsr --password-file=$p --pack $z.zip --output=$z.tar 2>&1 | sed 's/, [0-9.]* s$//'; [ ! -e $z.tar ] || tar -tvf $z.tar | sed 's/.*:.. //'
         done
 done
+lsr --cat b.zip/link; lsr --password-file=right --cat l.zip/link | cmp - a; status lsr --password-file=right l.zip/link/; status lsr --cat l.zip/link
 echo "= bad"
 status lsr --password-file=none --cat z.zip/a; status lsr --password-file=none z.zip
 status lsr --password-file=long --cat z.zip/a; status lsr --password-file=. --cat z.zip/a
