@@ -100,7 +100,7 @@ static int cursor_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
 /* May large blobs be left out of a row, to be had by lsr_sqlite_blob()? */
 static bool cursor_has_blobs(const struct lsr_sqlite_table *t)
 {
-        return t->rowid && !t->computed;
+        return t->kind == LSR_SQLITE_TABLE && t->rowid && !t->computed;
 }
 
 /*

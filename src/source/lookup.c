@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "formats/format.h"
 #include "io/io.h"
 #include "remote/url.h"
 
@@ -119,6 +120,17 @@ static int place_up(struct place_walk *w)
         return lsr_place_is_some(&w->at) ? place_lacks(w, b->outer) : 0;
 }
 
+/* Row of the @len bytes at @name in the directory at hand, or -ENOENT. */
+static int64_t place_find_name(const struct place_walk *w, const char *name, size_t len)
+{
+        int64_t row = lsr_catalogue_find(w->at.catalogue, w->at.row, name, len);
+
+        if (row != -ENOENT || len != strlen(LSR_SCHEMA_SHORT) || memcmp(name, LSR_SCHEMA_SHORT, len) != 0 ||
+            strcmp(w->at.bundle->format, "sqlite") != 0)
+                return row;
+        return lsr_catalogue_find(w->at.catalogue, w->at.row, LSR_SCHEMA_NAME, strlen(LSR_SCHEMA_NAME));
+}
+
 /* One component, @len bytes at w->rest, with @more behind it. */
 static int place_step(struct place_walk *w, size_t len, bool more)
 {
@@ -133,7 +145,7 @@ static int place_step(struct place_walk *w, size_t len, bool more)
                 return 0;
         if (len == 2 && name[0] == '.' && name[1] == '.')
                 return place_up(w);
-        row = lsr_catalogue_find(w->at.catalogue, dir, name, len);
+        row = place_find_name(w, name, len);
         if (row < 0)
                 return (int)row;
         w->at.row = (uint32_t)row;
