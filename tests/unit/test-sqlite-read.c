@@ -153,7 +153,7 @@ Test(sqlite_read, full_sink)
                 struct full full = { cases[i].room };
                 struct lsr_sink sink = { &full, full_write };
 
-                m.data = cases[i].path[2] == '7' ? 7 : 3;
+                m.data = strncmp(m.path, "t/7", 3) == 0 ? 7 : 3;
                 cr_expect_eq(lsr_format_sqlite.read(&scan, &m, &sink), -ENOSPC, "%s", m.path);
                 lsr_scan_close(&scan, &lsr_format_sqlite);
         }
