@@ -11,6 +11,8 @@ void lsr_signals_set(const struct sigaction *action)
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
         struct sigaction old;
 
+        /* What a limit of the size of files refuses is an error like others: what is half made is put away. */
+        signal(SIGXFSZ, SIG_IGN);
         for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
                 if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
                         sigaction(signals[i], action, NULL);

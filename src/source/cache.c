@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h> /* libmd's, as in formats/lsr1/check.c */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,8 @@ static bool cache_write(int dir, const struct cache_place *p, const struct lsr_c
         lsr_put_le32(header + 12,
                      lsr_crc32(lsr_crc32(0, header + CACHE_KEY_AT, header_size - CACHE_KEY_AT), encoded, size));
         snprintf(temporary, sizeof(temporary), "%s.%ld", p->name, (long)getpid());
+        /* Where it may not be that large there is no cache, and the listing goes on. */
+        signal(SIGXFSZ, SIG_IGN);
         fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return false;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,6 +16,8 @@ enum { SPOOL_NONE, SPOOL_MEMORY, SPOOL_FILE };
 
 static int spool_memory(struct lsr_spool *s)
 {
+        /* A limit of the size of files holds for memory, too; it is an error, and no end. */
+        signal(SIGXFSZ, SIG_IGN);
         s->fd = memfd_create("lsr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (s->fd < 0)
                 return -errno;
