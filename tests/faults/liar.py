@@ -23,7 +23,7 @@ import threading
 import time
 import zipfile
 
-SECONDS = 10
+SECONDS = 30
 ENGINES = ["auto", "sync", "threads", "uring"]
 MNT_DETACH = 2
 HUGE = (1 << 63) - 1
@@ -55,7 +55,7 @@ def file(data=b"text\n", **lies):
 def archive():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as z:
-        for i in range(2000):
+        for i in range(600):
             z.writestr(f"d/a member of some length {i}", bytes(200))
     return out.getvalue()
 
@@ -83,7 +83,7 @@ def tree():
         ("errors", directory(("start", file(b"z" * 300000, error_at=0)), ("middle", file(b"z" * 300000, error_at=131072)), ("a", file()))),
         ("times", directory(("old", file(times=-(1 << 40))), ("late", file(times=HUGE)), ("first", file(times=-HUGE - 1)), ("nsec", file(nsec=4000000000)))),
         ("zips", directory(("good.zip", file(whole)), ("end.zip", file(whole, error_at=len(whole) & -4096)), ("start.zip", file(whole, error_at=4096, direct=True)),
-                           ("less.zip", file(whole[:100000], says=len(whole))), ("grows.zip", file(whole, grows=-50000)))),
+                           ("less.zip", file(whole[:90000], says=len(whole))), ("grows.zip", file(whole, grows=-50000)))),
         ("hangs", directory(("list", directory(hangs=READDIR)), ("open", file(hangs=OPEN)), ("read", file(hangs=READ)), ("look", file(hangs=GETATTR)),
                             ("zip", file(whole, hangs=READ)))),
     )
@@ -254,7 +254,8 @@ class Campaign:
                 for options in (["-l"], ["-lRAi", "--color=always"], ["--tree", "-l", "--level=5"], ["--json", "-R"], ["-lF", "--total-size"], ["-U1"], ["-s", "--bundles=always", "-R"]):
                     if name != "loop" or "-R" not in "".join(options) and "--total-size" not in options:
                         self.run(engine, [*options, d])
-                if name in ("loop", "endless"):
+                # A file that is shorter than it says is padded, as by tar: what it says of huge ones takes for ever.
+                if name in ("loop", "endless", "huge"):
                     continue
                 for form in ("tar.zst", "zip", "sqlar", "tar") if not self.args.quick else ("tar.zst",):
                     self.run(engine, ["--pack", f"--output=made/x.{form}", d])

@@ -26,7 +26,7 @@
 #define NAMESPACES \
         (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP)
 
-/* Calls from @first to @last fail; if @bits or @least are set, only those whose argument @arg has one of, or is above. */
+/* Calls from @first to @last fail; with @bits or @least only those whose argument @arg has one of these, or is not below. */
 struct rule {
         const char *kernel;
         unsigned first, last;
@@ -63,7 +63,7 @@ static const struct rule rules[] = {
         { "gvisor", SYS_preadv2, SYS_preadv2, EOPNOTSUPP, 5, ~0u, 0 },
         { "gvisor", SYS_pwritev2, SYS_pwritev2, EOPNOTSUPP, 5, ~0u, 0 },
 
-        /* Docker's default profile since 25: what it does not name is EPERM, what its libseccomp does not know ENOSYS. */
+        /* Docker's default profile since 25: what it does not name is EPERM, what libseccomp does not know ENOSYS. */
         { "docker", SYS_io_uring_setup, SYS_io_uring_register, EPERM },
         { "docker", SYS_clone3, SYS_clone3, ENOSYS },
         { "docker", SYS_clone, SYS_clone, EPERM, 0, NAMESPACES, 0 },
