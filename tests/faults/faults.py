@@ -255,6 +255,8 @@ class Judge:
         name, first = (failing[0].split() + [""])[:2] if failing else ("", "")
         if got.status is None:
             return "it does not end"
+        if "LeakSanitizer has encountered a fatal error" in err:
+            return None  # the call was its own
         for bad in ("Sanitizer", "runtime error", "Assertion", "smashing", "overflow detected", "was killed (SIG", "broke its rules"):
             if bad in err:
                 return f"it says {bad!r}"
@@ -268,7 +270,7 @@ class Judge:
         if got.status != self.whole.status and not re.search("^lsr: ", err, re.M) and not unheard and b" failed: " not in got.out:
             return f"status {got.status}, and nothing is said"
         if self.command.shows and got.status != 0:
-            # What is said to be gone is none of this side's any more.
+            # What is gone is no longer on this side.
             known = {name_of(line) for line in self.lines.union(*self.others)}
             added = [line for line in lines_of(got.out) if name_of(line) not in known and not re.match(rb"total |\d+ ", line)]
             if added and not error.startswith("ENOENT"):
