@@ -28,14 +28,22 @@
 
 static bool pax_signed(const char **at, const char *end, int64_t *ret_number, bool *ret_negative)
 {
+        static const char least[] = "-9223372036854775808";
+        const size_t least_len = sizeof(least) - 1;
         bool negative = *at < end && **at == '-';
         uint64_t v;
 
+        *ret_negative = negative;
+        /* It is the one without a positive counterpart, and a time that file systems can have. */
+        if ((size_t)(end - *at) == least_len && memcmp(*at, least, least_len) == 0) {
+                *at = end;
+                *ret_number = INT64_MIN;
+                return true;
+        }
         *at += negative;
         if (tar_decimal(at, end, &v) < 0)
                 return false;
         *ret_number = negative ? -(int64_t)v : (int64_t)v;
-        *ret_negative = negative;
         return true;
 }
 

@@ -23,9 +23,21 @@
 
 /* --- what is there --------------------------------------------------------------- */
 
-static int side_add(struct lsr_reading *r, struct lsr_builder *b, const struct lsr_walk_item *item)
+static void side_refuse(struct lsr_reading *r, const char *root, const struct lsr_walk_item *item)
 {
-        const struct lsr_member m = {
+        const char *slash = root[strlen(root) - 1] == '/' ? "" : "/";
+        lsr_autofree char *path = lsr_xprintf("%s%s%s", root, slash, item->path);
+
+        if (item->meta.error)
+                lsr_message_errno(-item->meta.error, "cannot access %s", lsr_quoted_always(path));
+        else
+                lsr_message_errno(-item->dir_error, "cannot open directory %s", lsr_quoted_always(path));
+        lsr_reading_fail(r, 2);
+}
+
+static int side_add(struct lsr_reading *r, const char *root, struct lsr_builder *b, const struct lsr_walk_item *item)
+{
+        struct lsr_member m = {
                 .path = item->path,
                 .path_len = item->path_len,
                 .meta = item->meta,
@@ -33,14 +45,16 @@ static int side_add(struct lsr_reading *r, struct lsr_builder *b, const struct l
                 .target = item->target,
                 .target_len = item->target_len,
         };
+        int error = item->meta.error ? item->meta.error : item->dir_error;
 
-        if (item->meta.error)
-                lsr_message_errno(-item->meta.error, "cannot access %s", lsr_quoted_always(item->path));
-        else if (item->dir_error)
-                lsr_message_errno(-item->dir_error, "cannot open directory %s", lsr_quoted_always(item->path));
-        if (item->meta.error || item->dir_error)
-                lsr_reading_fail(r, 2);
-        return item->meta.error ? 0 : lsr_builder_add(b, &m);
+        if (error && !*item->path)
+                return error;
+        if (error) {
+                side_refuse(r, root, item);
+                /* It is there, and nothing is known of it and of what is below: so it is no difference. */
+                m.meta = (struct lsr_meta){};
+        }
+        return error == -ENOENT ? 0 : lsr_builder_add(b, &m);
 }
 
 static int side_walk(struct lsr_reading *r, struct lsr_diff_side *side)
@@ -50,11 +64,14 @@ static int side_walk(struct lsr_reading *r, struct lsr_diff_side *side)
                 &(struct lsr_walk_options){ .io = r->io, .roots = &root, .n_roots = 1, .no_xattrs = true });
         struct lsr_builder *b = lsr_builder_new();
         struct lsr_walk_lot lot = {};
-        int error;
+        int error = 1;
 
-        while ((error = lsr_walk_next(walk, &lot)) > 0)
-                for (size_t i = 0; i < lot.n && error > 0; i++)
-                        error = side_add(r, b, &lot.items[i]) < 0 ? -ENOMEM : 1;
+        while (error > 0 && (error = lsr_walk_next(walk, &lot)) > 0)
+                for (size_t i = 0; i < lot.n && error > 0; i++) {
+                        int added = side_add(r, side->path, b, &lot.items[i]);
+
+                        error = added < 0 ? added : error;
+                }
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (error == 0)

@@ -285,7 +285,8 @@ static struct lsr_pack_job *plan_add(struct lsr_pack_plan *plan, size_t n_roots)
 /* A root that cannot be read makes no bundle; with --each, the others are packed nevertheless. */
 static int plan_readable(const struct lsr_walk_root *root, const char *operand)
 {
-        if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)
+        /* EPERM is what a container says that does not know faccessat2: then the walk finds out. */
+        if (faccessat(AT_FDCWD, root->path, root->is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0 || errno == EPERM)
                 return 0;
         return lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
 }

@@ -492,6 +492,8 @@ static int pack_find_bundle(struct pack_run *p)
         if (!len || s->pack.each || s->files_from || s->pack.gitignore)
                 return 0;
         file = strcmp(path, "-") != 0 && stat(path, &st) == 0;
+        if (!file && strcmp(path, "-") != 0 && (errno == EIO || errno == ENOMEM || errno == ESTALE))
+                return lsr_message_errno(errno, "cannot read %s", lsr_quoted_always(operand));
         if (file ? !S_ISREG(st.st_mode) : strcmp(path, "-") != 0 && errno != ENOTDIR && !url)
                 return 0;
         r = lsr_reading_open(&p->reading, s);
@@ -503,8 +505,8 @@ static int pack_find_bundle(struct pack_run *p)
         r = lsr_place_find(p->reading.bundles, path, LSR_PLACE_FOLLOW | LSR_PLACE_ENTER, &p->place);
         if (r == 0 && strcmp(p->place.bundle->format, "sqlite") == 0 && path[len - 1] != '/' && !url)
                 r = 1;
-        /* What cannot be opened is told like any file. */
-        if (r < 0 && file)
+        /* What must not be opened is told like any file. */
+        if (r == -EACCES && file)
                 r = 1;
         if (r == 0)
                 return 0;

@@ -111,6 +111,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .engine = settings->engine,
                 .cache = !settings->no_cache,
                 .confine_required = settings->confine_required,
+                .must_read = true,
                 .keep_pipes = true,
                 .ctx = r,
                 .encoding = settings->encoding,

@@ -48,6 +48,7 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
         uint64_t program;
         bool plausible;
 
+        bundle->look_error = got < 0 ? (int)got : 0;
         p.head_len = got > 0 ? (size_t)got : 0;
         program = lsr_program_end(p.head, p.head_len);
         if (program && program < bundle->size) {
@@ -65,6 +66,7 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database)
                 plausible = lsr_plausible(&p);
         } else if (!plausible) {
                 got = bundle_read_at(bundle, buf + LSR_PROBE_BYTES, tail, bundle->offset + bundle->size - tail);
+                bundle->look_error = got < 0 ? (int)got : bundle->look_error;
                 p.tail = buf + LSR_PROBE_BYTES;
                 p.tail_len = got > 0 ? (size_t)got : 0;
                 plausible = lsr_plausible(&p);

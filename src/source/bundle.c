@@ -361,7 +361,7 @@ int bundle_recognise(struct lsr_bundle *bundle)
         if (bundle_cached(bundle))
                 return 0;
         if (!bundle_plausible(bundle, &database))
-                return 1;
+                return bundle->look_error < 0 && bundle->all->o.must_read ? bundle->look_error : 1;
         bundle->database = database && !bundle->outer && !bundle->remote && strcmp(bundle->path, "-") != 0;
         bundle->load_error = bundle->database ? bundle_open_companions(bundle) : 0;
         bundle->loaded = bundle->load_error < 0;

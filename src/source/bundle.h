@@ -29,6 +29,7 @@ struct lsr_bundles_options {
         bool cache;            /* use the index cache */
         const char *encoding;  /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL */
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
+        bool must_read;        /* a file whose beginning cannot be read is an error; otherwise it is no bundle */
         bool keep_pipes;       /* what comes from a pipe is kept: content will be read, too */
         int (*serve)(int fd);  /* for tests: what stands in for the workers; NULL */
         /* That of encrypted members, valid until it is asked again; @may_ask a person.  NULL: nobody knows it. */
@@ -88,6 +89,7 @@ struct lsr_bundle {
         size_t n_asked;
         char *asked_text; /* of the one that was not expected */
         int load_error;
+        int look_error;   /* why its beginning or its end could not be looked at */
         bool unlocked;    /* lsr_bundle_unlock() has tried a password, */
         int unlock_error; /* with this result */
         uint64_t used;    /* when, in steps of lsr_bundles */

@@ -629,6 +629,12 @@ int lsr_worker_main(int fd)
                         r = serve_one(&s, head.type, data, head.length);
                 free(data);
         } while (r >= 0);
+        /*
+         * The end of the socket is the end of the work.  Otherwise the socket stays open as long as we are here: who
+         * finds it closed kills us, and would say so in place of this.
+         */
+        if (r != -EPIPE)
+                _exit(r == -ENOMEM || r == -ENOBUFS ? 2 : 1); /* as base/arena.h does */
         while (s.n_bundles > 0)
                 serve_drop(&s, &s.bundles[--s.n_bundles]);
         free(s.bundles);
@@ -638,6 +644,5 @@ int lsr_worker_main(int fd)
         free(s.records.data);
         lsr_io_free(s.io);
         lsr_wire_free(s.wire);
-        /* The end of the socket is the end of the work. */
-        return r == -EPIPE ? 0 : 1;
+        return 0;
 }

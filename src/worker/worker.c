@@ -113,6 +113,9 @@ static int worker_lost(struct lsr_worker *w)
                         snprintf(text, sizeof(text),
                                  "to read it takes more processor time than a bundle of its size may%s",
                                  lsr_limit_raised(LSR_LIMIT_TIME));
+                else if (WTERMSIG(status) == SIGBUS)
+                        /* A page of it that is mapped cannot be had, see io/map.h. */
+                        snprintf(text, sizeof(text), "it became shorter while it was read, or a part cannot be read");
                 else
                         snprintf(text, sizeof(text), "the process that reads it was killed (SIG%s)", name ? name : "?");
         } else if (WEXITSTATUS(status) == 2) {
@@ -131,8 +134,8 @@ static int worker_distrust(struct lsr_worker *w, int r)
 {
         worker_bury(w);
         lsr_worker_say(w, r,
-                       r == -ENOMEM ? "there is not enough memory for all of it"
-                                    : "the process that reads it broke its rules and was terminated");
+                       r == -ENOMEM || r == -ENOBUFS ? "there is not enough memory for all of it"
+                                                     : "the process that reads it broke its rules and was terminated");
         return r;
 }
 
@@ -153,13 +156,16 @@ static int worker_ready(struct lsr_worker *w)
         /* One that is not ready has nothing left to do. */
         if (start.done.result < 0)
                 worker_bury(w);
-        if (start.done.result < 0 && start.done.confined < 0) {
+        if (start.done.result < 0) {
                 char text[160];
 
-                snprintf(text, sizeof(text),
-                         "it is not read, as the process that would read it has to be confined, "
-                         "and cannot be here: %s",
-                         strerrordesc_np(-start.done.confined));
+                snprintf(text, sizeof(text), "the engine of the process that reads it cannot run here: %s",
+                         strerrordesc_np(-start.done.result));
+                if (start.done.confined < 0)
+                        snprintf(text, sizeof(text),
+                                 "it is not read, as the process that would read it has to be confined, "
+                                 "and cannot be here: %s",
+                                 strerrordesc_np(-start.done.confined));
                 lsr_worker_say(w, start.done.result, text);
         }
         return start.done.result;
