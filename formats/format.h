@@ -237,6 +237,10 @@ struct lsr_format {
         void (*close)(struct lsr_scan *scan);
 };
 
+/* What a database calls the statements that made it and each of its tables, and what a path may call them, too. */
+#define LSR_SCHEMA_NAME ".schema.sql"
+#define LSR_SCHEMA_SHORT ".schema"
+
 /* Free the state that @format (NULL: none) keeps, the input and the companions. */
 void lsr_scan_close(struct lsr_scan *scan, const struct lsr_format *format);
 

@@ -34,10 +34,13 @@ static int output_put(struct lsr_output *out, const uint8_t *data, size_t n)
                 if (r > 0) {
                         data += r;
                         n -= (size_t)r;
+                        out->written += (size_t)r;
                 } else if (r == 0 || errno != EINTR) {
                         out->error = r == 0 ? -EIO : -errno;
                 }
         }
+        if (out->grown && out->error == 0)
+                out->grown(out->ctx, out->written);
         return out->error;
 }
 

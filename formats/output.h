@@ -25,7 +25,10 @@ struct lsr_output {
          * that these have not processed yet.
          */
         void (*waiting)(void *ctx, uint64_t held);
+        /* May be set: called when @written bytes have been appended to the file itself. */
+        void (*grown)(void *ctx, uint64_t written);
         void *ctx;
+        uint64_t written;
 };
 
 void lsr_output_init(struct lsr_output *out, int fd);

@@ -50,6 +50,7 @@ struct lsr_writer_kind {
         bool needs_file;             /* cannot go to a pipe */
         bool hardlinks;              /* else their content is given, as that of a file */
         bool sparse;                 /* else holes are given as zeros */
+        bool appends;                /* a tar, all of which is appended to its output in order */
         /* 0 or a negative errno.  @out stays the caller's and is at its beginning. */
         int (*open)(struct lsr_writer **ret_writer, struct lsr_output *out, const struct lsr_writer_options *options);
         /*

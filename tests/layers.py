@@ -51,7 +51,7 @@ LIBURING = re.compile(r"^liburing(\.h$|/)")
 LIBURING_OWNER = "src/io/ring.h"
 # lsr's end of lsr-remote, which is all of remote that other layers may include.
 REMOTE_CLIENT = {"remote/client.h", "remote/protocol.h", "remote/url.h"}
-REMOTE_USERS = {"worker", "source", "listing", "cli"}
+REMOTE_USERS = {"worker", "source", "listing", "render", "cli"}
 # Headers that not all of their layer may include.
 KEPT = {"io/ring.h": ["src/io/ring.c", "src/io/uring-read.c", "src/io/uring.c"]}
 ONE_OWNER = [

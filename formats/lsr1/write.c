@@ -353,6 +353,7 @@ const struct lsr_writer_kind lsr_writer_lsr1 = {
         .level_max = 22,
         .hardlinks = true,
         .sparse = true,
+        .appends = true,
         .open = write_open,
         .member = write_member,
         .data = write_data,

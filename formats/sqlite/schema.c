@@ -4,8 +4,11 @@
  * Names that SQLite allows and a path does not are percent-encoded, so that two
  * names never become one.
  *
- * Virtual tables are listed without rows: their modules would be run on
- * hostile data.  Their contents are in the tables that they keep it in.
+ * Of virtual tables those for text search have rows: SQLite's own code for them
+ * takes these from an ordinary table, and decodes an index of its own only to search.
+ * Others are listed without: their modules decode pages of their own, or cannot
+ * be had without statements that write.  What they hold is in the tables that
+ * they keep it in.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,7 +18,8 @@
 #include "formats/sqlite/sqlite.h"
 
 #define SCHEMA_KEYS_MAX 256 /* columns of a key: more could not be told apart within LSR_SQLITE_NAME_MAX */
-#define SCHEMA_NOT_STORED 2 /* table_xinfo's "hidden" of a generated column that is VIRTUAL */
+#define SCHEMA_HIDDEN 1     /* table_xinfo's "hidden" of a column that SELECT * leaves out, */
+#define SCHEMA_NOT_STORED 2 /* and of a generated column that is VIRTUAL */
 
 /* --- names --------------------------------------------------------------------- */
 
@@ -51,10 +55,11 @@ static void name_finish(struct lsr_out *out, size_t start, const char *kind, uin
         } else if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
                 out->len = start;
                 lsr_out_puts(out, len == 1 ? "%2E" : "%2E.");
-        } else if (len == strlen(LSR_SQLITE_DUMP) && memcmp(name, LSR_SQLITE_DUMP, len) == 0) {
+        } else if ((len == strlen(LSR_SQLITE_DUMP) && memcmp(name, LSR_SQLITE_DUMP, len) == 0) ||
+                   (len == strlen(LSR_SCHEMA_SHORT) && memcmp(name, LSR_SCHEMA_SHORT, len) == 0)) {
                 out->len = start;
                 lsr_out_puts(out, "%2E");
-                lsr_out_puts(out, &LSR_SQLITE_DUMP[1]);
+                lsr_out_puts(out, len == strlen(LSR_SQLITE_DUMP) ? &LSR_SQLITE_DUMP[1] : &LSR_SCHEMA_SHORT[1]);
         }
 }
 
@@ -165,6 +170,15 @@ static void schema_find_module(struct lsr_sqlite_table *t, const char *sql)
         memcpy(t->module, n > 0 ? using : "?", n + (n == 0));
 }
 
+/* Are its rows made by a module for text search that this SQLite has? */
+static bool schema_is_search(const struct lsr_sqlite_table *t)
+{
+        if (strcasecmp(t->module, "fts5") == 0)
+                return sqlite3_compileoption_used("ENABLE_FTS5");
+        return (strcasecmp(t->module, "fts3") == 0 || strcasecmp(t->module, "fts4") == 0) &&
+               sqlite3_compileoption_used("ENABLE_FTS3");
+}
+
 static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum lsr_sqlite_kind kind, uint32_t root,
                        const char *sql)
 {
@@ -180,6 +194,8 @@ static void schema_add(struct lsr_sqlite_schema *schema, const char *name, enum 
         };
         if (kind == LSR_SQLITE_VIRTUAL)
                 schema_find_module(t, sql);
+        if (kind == LSR_SQLITE_VIRTUAL && schema_is_search(t))
+                t->kind = LSR_SQLITE_SEARCH;
         schema->n++;
 }
 
@@ -271,7 +287,7 @@ static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
         unsigned n = 0;
 
         t->rowid = NULL;
-        for (size_t i = 0; t->kind == LSR_SQLITE_TABLE && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
+        for (size_t i = 0; t->kind != LSR_SQLITE_VIEW && !t->rowid && i < sizeof(names) / sizeof(names[0]); i++)
                 if (!schema_has_column(t, names[i]) &&
                     sqlite3_table_column_metadata(s->db, "main", t->name, names[i], NULL, NULL, NULL, NULL, NULL) ==
                             SQLITE_OK)
@@ -334,7 +350,8 @@ int lsr_sqlite_table_enter(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
                 const char *name = (const char *)sqlite3_column_text(stmt, 1);
                 const char *type = (const char *)sqlite3_column_text(stmt, 2);
 
-                if (!name)
+                /* What a virtual table hides is for its functions. */
+                if (!name || sqlite3_column_int(stmt, 6) == SCHEMA_HIDDEN)
                         continue;
                 if (t->n_columns == cap) {
                         cap = cap ? cap * 2 : 16;

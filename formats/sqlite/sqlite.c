@@ -7,8 +7,9 @@
  * A database is a program as much as data: its schema may hold views that never
  * end or that call functions.  So the connection follows sqlite.org/security.html:
  * the schema is not trusted, an authorizer lets SELECT through with functions of
- * a list, no virtual table exists but those of JSON, and memory and steps of the
- * virtual machine are limited in proportion to the size of the file.
+ * a list, no virtual table exists but those of JSON and of text search, and memory
+ * and steps of the virtual machine are limited in proportion to the size of the
+ * file.
  */
 #include <assert.h>
 #include <errno.h>
@@ -67,7 +68,12 @@ static int sqlite_authorize(void *ctx, int action, const char *a, const char *b,
                                ? SQLITE_OK
                                : SQLITE_DENY;
         case SQLITE_PRAGMA:
-                return a && strcmp(a, "table_xinfo") == 0 ? SQLITE_OK : SQLITE_DENY;
+                /* The second is fts5's, to see whether what it has read is old. */
+                return a && (strcmp(a, "table_xinfo") == 0 || (strcmp(a, "data_version") == 0 && !b)) ? SQLITE_OK
+                                                                                                      : SQLITE_DENY;
+        case SQLITE_UPDATE:
+                /* So SQLite asks for leave to make a virtual table known to itself; nothing can be written here. */
+                return a && strcmp(a, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
         default:
                 return SQLITE_DENY;
         }
@@ -120,7 +126,7 @@ static int sqlite_harden(struct lsr_sqlite *s, bool changing)
                 { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },   { SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
                 { SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1 },
         };
-        static const char *modules[] = { "json_each", "json_tree", NULL };
+        static const char *modules[] = { "json_each", "json_tree", "fts3", "fts4", "fts5", NULL };
         int code;
 
         for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)

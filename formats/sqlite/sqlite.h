@@ -83,7 +83,8 @@ struct lsr_sqlite_column {
 enum lsr_sqlite_kind {
         LSR_SQLITE_TABLE,
         LSR_SQLITE_VIEW,
-        LSR_SQLITE_VIRTUAL, /* its rows are made by code that is not run */
+        LSR_SQLITE_SEARCH,  /* a virtual table for text search, by code of SQLite that is run */
+        LSR_SQLITE_VIRTUAL, /* another one: its rows are made by code that is not run */
 };
 
 struct lsr_sqlite_table {
@@ -202,7 +203,7 @@ int lsr_sqlite_archive_scan(struct lsr_sqlite *s, const struct lsr_wanted *wante
 
 /* --- formats/sqlite/schema.c --------------------------------------------------------- */
 
-#define LSR_SQLITE_DUMP ".schema.sql"
+#define LSR_SQLITE_DUMP LSR_SCHEMA_NAME
 
 /* 0 or a negative errno with trouble reported; free it in either case. */
 int lsr_sqlite_schema_load(struct lsr_sqlite *s, struct lsr_sqlite_schema *schema);
@@ -236,7 +237,7 @@ void lsr_sqlite_put_order(sqlite3_str *sql, const struct lsr_sqlite_table *t);
 /* As lsr_sqlite_archive_scan(). */
 int lsr_sqlite_tables_scan(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
 
-/* Say that @t is a virtual table, with @error 0 as a remark. */
+/* Say that @t is LSR_SQLITE_VIRTUAL, with @error 0 as a remark. */
 void lsr_sqlite_virtual(struct lsr_sqlite *s, const struct lsr_sqlite_table *t, int error);
 
 /* --- formats/sqlite/pages.c ---------------------------------------------------------- */
@@ -316,6 +317,15 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
 
 /* "name":value as JSON; bytes that are no text in base64, as "name_b64". */
 void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);
+
+/*
+ * Was there no memory for a value of the row at hand?  Such a one is NULL, and SQLite returns the row all the same; nor can
+ * one without a byte be told from one that could not be made text.
+ */
+static inline bool lsr_sqlite_no_memory(const struct lsr_sqlite *s)
+{
+        return sqlite3_errcode(s->db) == SQLITE_NOMEM;
+}
 
 static inline void lsr_sqlite_finalize(sqlite3_stmt **stmt)
 {

@@ -89,7 +89,7 @@ static void tables_ask(struct tables_scan *x, char *path, unsigned depth)
                         n -= n > 0;
                 } else if (strcmp(part, ".") != 0) {
                         if (n < TABLES_LEVELS)
-                                parts[n] = part;
+                                parts[n] = strcmp(part, LSR_SCHEMA_SHORT) == 0 ? LSR_SQLITE_DUMP : part;
                         n++;
                 }
         }
@@ -411,12 +411,15 @@ static int tables_scan_schema(struct tables_scan *x)
 
         lsr_out_puts(&x->path, LSR_SQLITE_DUMP);
         r = tables_add(x, S_IFREG | 0444, x->schema.dump_size, &(struct lsr_member){});
-        /* The author of a view decides how many steps it takes, so all views together get no more than one. */
+        /*
+         * The author of a view decides how many steps it takes, and that of a table for text search which view it
+         * searches, so all of these together get no more than one.
+         */
         for (unsigned views = 0; views < 2; views++)
                 for (size_t i = 0; r == 0 && i < x->schema.n; i++) {
                         struct lsr_sqlite_table *t = &x->schema.tables[i];
 
-                        if ((t->kind == LSR_SQLITE_VIEW) == views)
+                        if ((t->kind == LSR_SQLITE_VIEW || t->kind == LSR_SQLITE_SEARCH) == views)
                                 r = tables_scan_table(x, t);
                 }
         if (r == 0 && x->skipped > 0)

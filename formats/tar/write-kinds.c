@@ -92,6 +92,7 @@ static void tar_free(struct lsr_writer *w)
                 .level_max = max,                                                                              \
                 .hardlinks = true,                                                                             \
                 .sparse = true,                                                                                \
+                .appends = true,                                                                               \
                 .open = tar_open_##id,                                                                         \
                 .member = tar_member,                                                                          \
                 .data = tar_data,                                                                              \

@@ -100,6 +100,12 @@ int lsr_given_check_command(const struct lsr_option *option, enum lsr_action act
  */
 char *lsr_given_meant(const char *word, size_t len, enum lsr_action action);
 
+/*
+ * The command that was probably meant by @operands that begin as those of tar and 7z do: "xf a.tgz".  To be freed; NULL
+ * if they do not.
+ */
+char *lsr_given_letters_meant(const char *const *operands, size_t n);
+
 /* ---- resolve.c ---- */
 
 /* Resolve the settings after all options were stored.  Returns 0, or the exit status after an error. */

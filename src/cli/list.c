@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "cli/cli.h"
 #include "cli/doubt.h"
 #include "cli/given.h"
@@ -149,6 +151,15 @@ static void list_stalled(void *ctx)
         lsr_out_flush(((struct list *)ctx)->view->out);
 }
 
+/* The first operand is not there. */
+static void list_suggest(const struct lsr_settings *s)
+{
+        lsr_autofree char *meant = lsr_given_letters_meant(s->operands, s->n_operands);
+
+        if (meant)
+                lsr_message("did you mean '%s'?", meant);
+}
+
 static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int error, bool serious)
 {
         static const char *const texts[] = {
@@ -172,6 +183,8 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 lsr_message_errno(-error, "cannot run git");
         else if (texts[what])
                 lsr_message_errno(-error, texts[what], needed ? lsr_quoted_needed(path) : lsr_quoted_always(path));
+        if (what == LSR_TROUBLE_ACCESS && error == -ENOENT && !l->s->gnu && strcmp(path, l->s->operands[0]) == 0)
+                list_suggest(l->s);
         /* GNU ls says so and keeps its exit status. */
         if (what == LSR_TROUBLE_XATTR)
                 return;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/thread.h"
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pack.h"
@@ -28,17 +29,21 @@
 #include "remote/url.h"
 #include "render/zone.h"
 
+#define PACK_EARLY ((uint64_t)8 << 20) /* bytes of a bundle that is read back while more are written */
+
 struct pack_run {
         const struct lsr_settings *s;
         struct lsr_pack_plan plan;
         struct lsr_io *walk_io, *read_io;
         struct lsr_pack_report report;
         struct lsr_pack_stats stats;
-        struct lsr_out out;         /* for the names of --dry-run */
-        struct lsr_reading reading; /* of the bundle that is packed again, */
-        struct lsr_place place;     /* which is this; place.bundle NULL: none */
-        bool said;                  /* why verification failed */
-        uint64_t held;              /* bytes of content that the writer has not worked on yet */
+        struct lsr_out out;             /* for the names of --dry-run */
+        struct lsr_reading reading;     /* of the bundle that is packed again, */
+        struct lsr_place place;         /* which is this; place.bundle NULL: none */
+        bool said;                      /* why verification failed */
+        uint64_t held;                  /* bytes of content that the writer has not worked on yet */
+        struct lsr_target *target;      /* that is written to, */
+        struct lsr_verify_early *early; /* and what reads it back meanwhile; NULL: nothing does */
 };
 
 static struct pack_run pack_run; /* static for the leak check, like lsr_cli_main()'s settings, and for the handler */
@@ -70,6 +75,16 @@ static void pack_waiting(void *ctx, uint64_t held)
 
         p->held = held;
         lsr_pack_report_progress(&p->report, "packing", &p->stats, held);
+}
+
+/* The writer has appended to the file. */
+static void pack_grown(void *ctx, uint64_t written)
+{
+        struct pack_run *p = ctx;
+
+        lsr_target_flow(p->target, written);
+        if (p->early && written >= PACK_EARLY)
+                lsr_verify_early_grown(p->early, written);
 }
 
 static int pack_verify_progress(void *ctx)
@@ -191,6 +206,12 @@ static int pack_feed(struct pack_run *p, const struct lsr_pack_options *options,
                                   : lsr_convert_stream(&convert, writer, &p->stats);
 }
 
+/* Is @t read back while it is written? */
+static bool pack_verifies_early(const struct pack_run *p, const struct lsr_target *t)
+{
+        return t->is_file && !t->spooled && p->plan.kind->appends && !p->s->pack.no_verify && lsr_thread_worth() > 1;
+}
+
 /* Pack into the open target.  0, a negative errno, or LSR_CONVERT_AGAIN. */
 static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
 {
@@ -206,7 +227,10 @@ static int pack_write(struct pack_run *p, const struct lsr_pack_job *job, struct
         }
         lsr_output_init(&out, t->fd);
         out.waiting = pack_waiting;
+        out.grown = pack_grown;
         out.ctx = p;
+        p->target = t;
+        p->early = pack_verifies_early(p, t) ? lsr_verify_early_new(t->fd) : NULL;
         p->held = 0;
         r = p->plan.kind->open(&writer, &out, &p->plan.writer);
         if (r == 0) {
@@ -235,6 +259,7 @@ static int pack_verify(struct pack_run *p, struct lsr_target *t)
                 .threads = p->plan.writer.threads,
                 .members = p->stats.members,
                 .digest = p->stats.digest,
+                .early = p->early,
                 .ctx = p,
                 .progress = pack_verify_progress,
                 .trouble = pack_verify_trouble,
@@ -296,6 +321,8 @@ static void pack_name_item(void *ctx, const char *path)
 {
         struct pack_run *p = ctx;
 
+        /* The root of what is packed has no name there. */
+        path = *path ? path : ".";
         lsr_out_printf(&p->out, "%s\n", isatty(STDOUT_FILENO) ? lsr_quoted_needed(path) : path);
 }
 
@@ -368,6 +395,8 @@ static bool pack_may_stream(const struct pack_run *p)
 /* Once more, from the beginning.  0 or a negative errno. */
 static int pack_again(struct pack_run *p, const struct lsr_pack_job *job, struct lsr_target *t, uint64_t *ret_bytes)
 {
+        p->early = lsr_verify_early_free(p->early);
+        t->flown = 0;
         if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0)
                 return -errno;
         lsr_pack_stats_free(&p->stats);
@@ -408,6 +437,8 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
                 status = pack_load(p);
                 r = status ? 0 : pack_again(p, job, &target, &bytes);
         }
+        if (r < 0 || status)
+                p->early = lsr_verify_early_free(p->early);
         if (status)
                 p->report.status = status;
         else if (r == -ENODATA && p->place.bundle)
@@ -425,6 +456,7 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
                 lsr_pack_report_end(&p->report, job->output, &p->stats, bytes);
                 status = p->report.status;
         }
+        p->early = lsr_verify_early_free(p->early);
         lsr_target_close(&target);
         lsr_pack_upload_cancel(job->output);
         lsr_pack_stats_free(&p->stats);

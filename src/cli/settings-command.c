@@ -11,8 +11,10 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cli/message.h"
 #include "cli/given.h"
+#include "formats/format.h"
 
 /* What to use with which commands, and the words for it of other programs and of other commands, without dashes. */
 static const struct {
@@ -154,6 +156,27 @@ char *lsr_given_meant(const char *word, size_t len, enum lsr_action action)
         const struct lsr_option *nearest = use || len == 1 ? NULL : command_nearest(word, len, action);
 
         return use ? lsr_xstrdup(use) : nearest ? lsr_xprintf("--%s", nearest->name) : NULL;
+}
+
+char *lsr_given_letters_meant(const char *const *operands, size_t n)
+{
+        const char *letters = n >= 2 ? operands[0] : "", *archive = n >= 2 ? operands[1] : "", *verb, *list;
+        lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_MEMORY;
+        size_t len = strspn(letters, "xtclfvzjJpk");
+
+        verb = strpbrk(letters, "xtcl");
+        if (!verb || strpbrk(verb + 1, "xtcl") || letters[len] || (len > 1 && !strchr(letters, 'f')) ||
+            !lsr_suffix_known(archive, strlen(archive)))
+                return NULL;
+        list = *verb == 'l' || strchr(letters, 'v') ? "-lR" : "-R";
+        lsr_out_printf(&out, "lsr %s", *verb == 'x' ? "--unpack" : *verb == 'c' ? "--pack" : list);
+        if (*verb != 'c')
+                lsr_out_printf(&out, " %s", lsr_quoted_needed(archive));
+        for (size_t i = 2; i < n && (*verb == 'x' || *verb == 'c'); i++)
+                lsr_out_printf(&out, " %s", lsr_quoted_needed(operands[i]));
+        if (*verb == 'c')
+                lsr_out_printf(&out, "%s --output=%s", n > 2 ? "" : " DIR", lsr_quoted_needed(archive));
+        return lsr_xprintf("%.*s", (int)out.len, out.buf);
 }
 
 static bool command_is(const struct lsr_option *o, const char *name)

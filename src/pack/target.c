@@ -235,6 +235,14 @@ static int target_write_out(struct lsr_target *t, off_t at)
                                SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 }
 
+void lsr_target_flow(struct lsr_target *t, uint64_t written)
+{
+        if (!t->is_file || t->spooled || written < t->flown + (uint64_t)TARGET_SYNC)
+                return;
+        sync_file_range(t->fd, (off_t)t->flown, (off_t)(written - t->flown), SYNC_FILE_RANGE_WRITE);
+        t->flown = written;
+}
+
 int lsr_target_sync(struct lsr_target *t)
 {
         struct stat st;

@@ -32,6 +32,7 @@ struct lsr_target {
         int dirfd;
         char *name;
         char *temporary; /* NULL: it has no name yet */
+        uint64_t flown;  /* bytes that are on their way to the disk */
 };
 
 /*
@@ -43,6 +44,9 @@ int lsr_target_open(struct lsr_target *ret_target, const char *path, bool force,
 
 /* The same into the pipe @fd, which is taken over, also if it fails. */
 int lsr_target_open_pipe(struct lsr_target *ret_target, int fd, bool needs_file);
+
+/* So many bytes were written: they begin to go to the disk while more are. */
+void lsr_target_flow(struct lsr_target *t, uint64_t written);
 
 /* Everything was written: flush it to the disk. */
 int lsr_target_sync(struct lsr_target *t);

@@ -7,18 +7,26 @@
  * formats with an index the members are read on all cores: each thread has an
  * input and takes runs of rows, which it reads in one pass.
  *
+ * A large tar is read while it is written.  The bytes come from the file as they
+ * would afterwards, and nothing in it is written twice; that they all are there
+ * is compared when it is complete, and a table of contents is read then.
+ *
  * Nothing is confined here: lsr wrote the bundle a moment ago.
  */
 #include "pack/verify.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 #include "base/pool.h"
 #include "catalogue/catalogue.h"
 #include "formats/drivers.h"
@@ -28,6 +36,7 @@
 
 #define VERIFY_RUN 128u                   /* rows */
 #define VERIFY_WINDOW ((uint64_t)1 << 31) /* bytes of decoder memory: what lsr wrote it can read */
+#define VERIFY_PIECE ((size_t)1 << 20)    /* bytes read at a time of what is being written */
 
 /* A reader of the bundle. */
 struct verify {
@@ -162,6 +171,8 @@ struct verify_many {
         struct lsr_member m; /* the one at hand */
         char *path;
         size_t cap;
+        bool link; /* what comes of it is the target, which the listing has left out */
+        char target[PATH_MAX];
 };
 
 /* The next row, with its whole path.  False: that was all, or no more is wanted. */
@@ -191,7 +202,8 @@ static bool verify_next(void *ctx, struct lsr_member *ret_member)
         const struct lsr_member *m = &many->m;
 
         while (verify_row(many)) {
-                if (S_ISREG(m->meta.mode) && !(m->flags & (LSR_MEMBER_HARDLINK | LSR_MEMBER_IMPLIED))) {
+                many->link = S_ISLNK(m->meta.mode) && !m->target;
+                if (many->link || (S_ISREG(m->meta.mode) && !(m->flags & (LSR_MEMBER_HARDLINK | LSR_MEMBER_IMPLIED)))) {
                         lsr_content_digest(&many->v->content, m->meta.size, NULL, 0);
                         *ret_member = *m;
                         return true;
@@ -206,6 +218,13 @@ static int verify_write(void *ctx, const void *data, size_t n)
 {
         struct verify_many *many = ctx;
 
+        if (many->link) {
+                if (n > sizeof(many->target) - many->m.target_len)
+                        return -EBADMSG;
+                memcpy(many->target + many->m.target_len, data, n);
+                many->m.target_len += n;
+                return 0;
+        }
         lsr_digest_add(&many->v->content, data, n);
         return 0;
 }
@@ -214,8 +233,10 @@ static int verify_end(void *ctx, int result)
 {
         struct verify_many *many = ctx;
 
+        if (many->link)
+                many->m.target = many->target;
         if (result == 0)
-                verify_count(many->v, &many->m, lsr_digest_end(&many->v->content));
+                verify_count(many->v, &many->m, many->link ? 0 : lsr_digest_end(&many->v->content));
         return result;
 }
 
@@ -319,11 +340,10 @@ static int verify_index(struct verify *v, int fd)
         return r;
 }
 
-/* The table of contents is there, valid, and as long as it should be; then the tar in front of it can be read. */
+/* The table of contents is there, valid, and as long as it should be. */
 static int verify_toc(struct verify *v)
 {
         struct lsr_catalogue *c = NULL;
-        struct lsr_input *tar;
         int r;
 
         v->scan.builder = lsr_builder_new();
@@ -338,8 +358,15 @@ static int verify_toc(struct verify *v)
         /* The root has a row, be it a member or not. */
         r = lsr_catalogue_rows(c) - v->v->members <= 1 ? 0 : -EBADMSG;
         lsr_catalogue_free(c);
-        if (r == 0)
-                r = lsr_input_seek(v->scan.input, 0);
+        return r;
+}
+
+/* The tar in front of the table of contents. */
+static int verify_frames(struct verify *v)
+{
+        struct lsr_input *tar;
+        int r = lsr_input_seek(v->scan.input, 0);
+
         if (r == 0)
                 r = lsr_filter_zstd.open(&tar, v->scan.input, VERIFY_WINDOW);
         if (r < 0)
@@ -348,15 +375,163 @@ static int verify_toc(struct verify *v)
         return verify_tar(v);
 }
 
+static int verify_content(struct verify *v, int fd)
+{
+        if (v->id.format == &lsr_format_lsr1)
+                return verify_frames(v);
+        return strcmp(v->id.format->name, "tar") == 0 ? verify_tar(v) : verify_index(v, fd);
+}
+
+/* --- while it is written --------------------------------------------------------- */
+
+struct lsr_verify_early {
+        struct lsr_job job;
+        struct lsr_pool *pool; /* of one thread; NULL: it was not started */
+        struct lsr_verify options;
+        struct verify v; /* of the thread */
+        int fd;
+        int result;
+        pthread_mutex_t lock; /* of these: */
+        pthread_cond_t changed;
+        uint64_t size; /* bytes that are in the file */
+        bool complete;
+        bool stop;
+};
+
+/* The file as an input, the end of which is waited for. */
+struct early_input {
+        struct lsr_input in;
+        struct lsr_verify_early *e;
+        uint64_t read;
+        uint8_t buf[VERIFY_PIECE];
+};
+
+static ssize_t early_next(struct lsr_input *in, const uint8_t **ret_data)
+{
+        struct early_input *f = (struct early_input *)in;
+        struct lsr_verify_early *e = f->e;
+        uint64_t size;
+        ssize_t n;
+        bool stop;
+
+        pthread_mutex_lock(&e->lock);
+        while (e->size - f->read < VERIFY_PIECE && !e->complete && !e->stop)
+                pthread_cond_wait(&e->changed, &e->lock);
+        size = e->size - f->read;
+        stop = e->stop;
+        pthread_mutex_unlock(&e->lock);
+        if (stop)
+                return -ECANCELED;
+        do
+                n = pread(e->fd, f->buf, size < VERIFY_PIECE ? size : VERIFY_PIECE, (off_t)f->read);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+                return -errno;
+        f->read += (uint64_t)n;
+        in->source_at = f->read;
+        *ret_data = f->buf;
+        return n;
+}
+
+static void early_input_free(struct lsr_input *in)
+{
+        free(in);
+}
+
+/* Runs in the thread. */
+static void early_work(void *ctx, unsigned worker, struct lsr_job *job)
+{
+        static const struct lsr_input_ops ops = { .next = early_next, .free = early_input_free };
+        struct early_input *f = lsr_input_alloc(sizeof(*f), &ops);
+        struct lsr_verify_early *e = ctx;
+        struct verify *v = &e->v;
+
+        f->e = e;
+        e->result = lsr_identify(&f->in, VERIFY_WINDOW, &v->id, &v->scan.input);
+        if (e->result > 0 || (e->result == 0 && strcmp(v->id.format->name, "tar") != 0))
+                e->result = -EBADMSG;
+        if (e->result == 0)
+                e->result = verify_tar(v);
+}
+
+struct lsr_verify_early *lsr_verify_early_new(int fd)
+{
+        struct lsr_verify_early *e = lsr_xmalloc(sizeof(*e));
+
+        *e = (struct lsr_verify_early){ .fd = fd,
+                                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                                        .changed = PTHREAD_COND_INITIALIZER };
+        e->v = (struct verify){
+                .v = &e->options,
+                .scan = { .window_max = VERIFY_WINDOW, .ctx = &e->v, .trouble = verify_trouble },
+        };
+        return e;
+}
+
+void lsr_verify_early_grown(struct lsr_verify_early *e, uint64_t size)
+{
+        pthread_mutex_lock(&e->lock);
+        e->size = size;
+        pthread_cond_signal(&e->changed);
+        pthread_mutex_unlock(&e->lock);
+        if (e->pool)
+                return;
+        e->pool = lsr_pool_new(&(struct lsr_pool_options){ early_work, e, 1 });
+        lsr_pool_submit(e->pool, &e->job);
+}
+
+/* The file has @size bytes, and no more will come: wait for the thread. */
+static void early_join(struct lsr_verify_early *e, uint64_t size, bool stop)
+{
+        pthread_mutex_lock(&e->lock);
+        e->size = size;
+        e->complete = true;
+        e->stop = stop;
+        pthread_cond_signal(&e->changed);
+        pthread_mutex_unlock(&e->lock);
+        if (e->pool)
+                lsr_pool_next(e->pool);
+        e->pool = lsr_pool_free(e->pool);
+}
+
+/* All was written: what the thread has found out is @v's.  1: there was none. */
+static int early_take(struct lsr_verify_early *e, struct verify *v)
+{
+        struct stat st;
+
+        if (!e || !e->pool)
+                return 1;
+        if (fstat(e->fd, &st) < 0)
+                return -errno;
+        early_join(e, (uint64_t)st.st_size, false);
+        v->members = e->v.members;
+        v->digest = e->v.digest;
+        v->text = lsr_take(&e->v.text, NULL);
+        return e->result;
+}
+
+struct lsr_verify_early *lsr_verify_early_free(struct lsr_verify_early *e)
+{
+        if (!e)
+                return NULL;
+        early_join(e, e->size, true);
+        verify_close(&e->v);
+        free(e);
+        return NULL;
+}
+
+/* --- all of it --------------------------------------------------------------------- */
+
 int lsr_verify(const struct lsr_verify *options, int fd)
 {
         struct verify v = {};
-        int r = verify_open(&v, options, options->io, fd);
+        int r = verify_open(&v, options, options->io, fd), early;
 
+        if (r == 0 && v.id.format == &lsr_format_lsr1)
+                r = verify_toc(&v);
+        early = r == 0 ? early_take(options->early, &v) : r;
         if (r == 0)
-                r = v.id.format == &lsr_format_lsr1         ? verify_toc(&v)
-                    : strcmp(v.id.format->name, "tar") == 0 ? verify_tar(&v)
-                                                            : verify_index(&v, fd);
+                r = early > 0 ? verify_content(&v, fd) : early;
         if (v.text)
                 options->trouble(options->ctx, v.text);
         if (r == 0 && (v.text || v.members != options->members || v.digest != options->digest))

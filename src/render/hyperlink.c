@@ -20,8 +20,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "remote/url.h"
 
 #define CANON_LINKS_FREE 20
+#define HYPERLINK_URL ":/?#[]@!$&'()*+,;=%" /* what else stays in one as it is */
 
 struct canon_seen {
         struct canon_seen *next;
@@ -201,6 +203,24 @@ static void hyperlink_put_escaped(struct lsr_out *out, const char *s, bool path)
         }
 }
 
+/* The URL that @path is, without slashes at its end, or NULL: a path that there is, is none. */
+static char *hyperlink_url(struct lsr_hyperlinks *h, const char *path)
+{
+        size_t n = strlen(path);
+        char *url;
+
+        if (!lsr_url_is(path))
+                return NULL;
+        h->syscalls++;
+        if (access(path, F_OK) == 0)
+                return NULL;
+        while (path[n - 1] == '/')
+                n--;
+        url = lsr_xmalloc(3 * n + 1);
+        url[lsr_url_escape(url, path, n, HYPERLINK_URL)] = '\0';
+        return url;
+}
+
 static void hyperlink_find_base(struct lsr_hyperlinks *h, const char *dir)
 {
         if (h->dir && strcmp(dir, h->dir) == 0)
@@ -209,7 +229,10 @@ static void hyperlink_find_base(struct lsr_hyperlinks *h, const char *dir)
         free(h->base);
         h->dir = lsr_xstrdup(dir);
         h->n_base = 0;
-        h->base = canon_path(h, NULL, dir, &h->n_base);
+        h->base = hyperlink_url(h, dir);
+        h->remote = h->base;
+        if (!h->base)
+                h->base = canon_path(h, NULL, dir, &h->n_base);
 }
 
 /* The absolute path that @e leads to; NULL: below h->base, by its name. */
@@ -225,20 +248,26 @@ static char *hyperlink_absolute(struct lsr_hyperlinks *h, const struct lsr_entry
 
 void lsr_hyperlink_begin(struct lsr_hyperlinks *h, struct lsr_out *out, const char *dir, const struct lsr_entry *e)
 {
-        char *absolute = NULL;
+        char *absolute = NULL, *url = NULL;
         bool found;
 
         if (dir) {
                 hyperlink_find_base(h, dir);
                 found = h->base;
-                absolute = found && e ? hyperlink_absolute(h, e) : NULL;
+                url = h->remote ? lsr_xstrdup(h->base) : NULL;
+                absolute = found && !url && e ? hyperlink_absolute(h, e) : NULL;
         } else {
-                absolute = canon_path(h, NULL, e->name, &(unsigned){ 0 });
+                url = hyperlink_url(h, e->name);
+                absolute = url ? NULL : canon_path(h, NULL, e->name, &(unsigned){ 0 });
                 found = absolute;
         }
-        lsr_out_puts(out, "\033]8;;file://");
-        hyperlink_put_escaped(out, h->host, false);
-        if (absolute) {
+        lsr_out_puts(out, url ? "\033]8;;" : "\033]8;;file://");
+        hyperlink_put_escaped(out, url ? "" : h->host, false);
+        if (url) {
+                lsr_out_puts(out, url);
+                hyperlink_put_escaped(out, dir && e ? "/" : "", true);
+                hyperlink_put_escaped(out, dir && e ? e->name : "", true);
+        } else if (absolute) {
                 hyperlink_put_escaped(out, absolute, true);
         } else if (found) {
                 bool root = !h->base[1];
@@ -251,6 +280,7 @@ void lsr_hyperlink_begin(struct lsr_hyperlinks *h, struct lsr_out *out, const ch
         }
         lsr_out_putc(out, '\a');
         free(absolute);
+        free(url);
 }
 
 void lsr_hyperlink_end(struct lsr_out *out)

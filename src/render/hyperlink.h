@@ -4,10 +4,12 @@
  * A link has the absolute path of its file, without links, "." and "..".  Unlike
  * realpath(3) there is one for names of which only a part exists, too: what is
  * missing is kept as it is written, and a link in a loop is kept as if it were a
- * file.
+ * file.  What lies on a server has its URL, and what is in a bundle there the path
+ * behind it, as lsr takes it.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/out.h"
@@ -17,7 +19,8 @@ struct lsr_hyperlinks {
         char *host;
         /* The directory looked up last: a directory's files come one after the other. */
         char *dir;
-        char *base;      /* its absolute path; NULL: it has none */
+        char *base;      /* its absolute path, or its URL; NULL: it has none */
+        bool remote;     /* that is a URL */
         unsigned n_base; /* links on the way there */
         uint64_t syscalls;
 };

@@ -206,6 +206,12 @@ int lsr_bundle_unlock(struct lsr_bundle *b, const struct lsr_catalogue *c, const
 int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink);
 
 /*
+ * Where a symbolic link leads of which the catalogue does not tell: its target is encrypted, or compressed in a way
+ * that is not looked into for a listing.  To be freed; NULL: it has none.  0, or a negative errno as of reading.
+ */
+int lsr_bundle_target(struct lsr_bundle *b, const struct lsr_catalogue *c, uint32_t row, char **ret_target);
+
+/*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows of @c by
  * ascending position; each of them begins and ends once, as far as the sink wants more.  @flags as for
  * lsr_worker_read_many(); the rows of an exact one are those of the members themselves, all of them with LSR_MANY_ALL.

@@ -278,6 +278,27 @@ def secrets_shown(w):
 
 
 @test
+def hyperlinks(w):
+    """Names lead to the server that they are on, and a URL that is called so here to the file."""
+    url, odd = w.url("outer.zip"), b"a name+%41 \xc3\xbc"
+    whole = f"{url}/a%20name%2b%2541%20%c3%bc".encode()
+
+    def links(*args):
+        return re.findall(rb"\033\]8;;([^\a]+)\a([^\033]*)\033", w.run("-1", "--hyperlink=always", *args).stdout)
+
+    assert links(url) == [(whole, odd), (url.encode() + b"/inner", b"inner")], links(url)
+    assert links("-d", url + "/inner") == [(url.encode() + b"/inner",) * 2]
+    found = links("-R", url + "/")
+    assert found[0][0] == url.encode() and found[1] == (whole, odd), found
+    assert (url.encode() + b"/inner/x.zip", b"x.zip") in found, found
+    secret = url.replace("//", "//user:" + SECRET + "@") + "?sig=" + SECRET
+    assert links(secret)[0] == (whole, odd), links(secret)
+    os.makedirs(w.path("http:/h"))
+    assert links("-d", "http://h")[0][0].startswith(b"file://")
+    shutil.rmtree(w.path("http:"))
+
+
+@test
 def names(w):
     odd = "a name+%41 ü"
     for name, escaped in (("a b+c.zip", "a%20b+c.zip"), ("ü.zip", "ü.zip"), ("x%2fy.zip", "x%252fy.zip")):

@@ -286,7 +286,7 @@ def interrupted(w):
             time.sleep(0.3)
             go.set()
         status = process.wait(30)
-        assert status == (-number if number == signal.SIGKILL else 128 + number), status
+        assert status == -number, status
         # lsr waits for it, unless it was killed.
         for _ in range(100 if number == signal.SIGKILL else 1):
             if "ABORT" not in store.log:

@@ -570,6 +570,25 @@ static int verify_run(int fd, const struct lsr_pack_stats *stats, unsigned threa
         return r;
 }
 
+/* The same, where the reading began while there were only some bytes. */
+static int verify_early(int fd, const struct lsr_pack_stats *stats)
+{
+        struct lsr_verify v = {
+                .threads = 1, .members = stats->members, .digest = stats->digest, .trouble = verify_trouble
+        };
+        off_t size = lseek(fd, 0, SEEK_END);
+        int r;
+
+        v.early = lsr_verify_early_new(fd);
+        for (off_t at = 0; at < size; at += size / 7 + 1)
+                lsr_verify_early_grown(v.early, (uint64_t)at);
+        cr_assert_eq(lsr_io_new(&v.io, "sync"), 0);
+        r = lsr_verify(&v, fd);
+        lsr_io_free(v.io);
+        lsr_verify_early_free(v.early);
+        return r;
+}
+
 /* Pack "d" as @kind into a new file. */
 static int verify_pack(const struct lsr_writer_kind *kind, struct lsr_pack_stats *ret_stats)
 {
@@ -613,16 +632,56 @@ Test(pack, what_is_read_back_is_compared)
                 cr_assert_eq(verify_run(fd, &stats, 3), 0, "%s", name);
                 stats.digest++;
                 cr_assert_eq(verify_run(fd, &stats, 1), -EBADMSG, "%s", name);
+                cr_assert(!lsr_writers[k]->appends || verify_early(fd, &stats) == -EBADMSG, "%s", name);
                 stats.digest--;
+                cr_assert(!lsr_writers[k]->appends || verify_early(fd, &stats) == 0, "%s", name);
                 stats.members++;
                 cr_assert_eq(verify_run(fd, &stats, 1), -EBADMSG, "%s", name);
+                cr_assert(!lsr_writers[k]->appends || verify_early(fd, &stats) == -EBADMSG, "%s", name);
                 stats.members--;
                 /* In the contents: half of a bundle as small as this may be its index. */
                 cr_assert_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) / 4), 0);
                 cr_assert_lt(verify_run(fd, &stats, 1), 0, "%s", name);
+                cr_assert(!lsr_writers[k]->appends || verify_early(fd, &stats) < 0, "%s", name);
                 lsr_pack_stats_free(&stats);
                 close(fd);
         }
+}
+
+/* A table of contents is read when all is there, though the tar was before. */
+Test(pack, table_of_contents_after_reading_early)
+{
+        struct lsr_pack_stats stats;
+        char c;
+        int fd;
+
+        pack_file("d/a", 300, 'a');
+        fd = verify_pack(lsr_writer_kind_of("x.tar.zst"), &stats);
+        cr_assert_eq(verify_early(fd, &stats), 0);
+        /* In the frame of the table, which is in front of 64 bytes and the seek table: E, T and L are 3 entries at least. */
+        cr_assert_eq(pread(fd, &c, 1, lseek(fd, 0, SEEK_END) - 8 - 12 * 4 - 9 - 64 - 10), 1);
+        c ^= 1;
+        cr_assert_eq(pwrite(fd, &c, 1, lseek(fd, 0, SEEK_END) - 8 - 12 * 4 - 9 - 64 - 10), 1);
+        cr_assert_lt(verify_early(fd, &stats), 0);
+        lsr_pack_stats_free(&stats);
+        close(fd);
+}
+
+/* What is given up is not waited for. */
+Test(pack, reading_early_is_given_up)
+{
+        struct lsr_pack_stats stats;
+        struct lsr_verify_early *e;
+        int fd;
+
+        pack_file("d/a", 300, 'a');
+        fd = verify_pack(lsr_writer_kind_of("x.tar"), &stats);
+        e = lsr_verify_early_new(fd);
+        lsr_verify_early_grown(e, 600);
+        lsr_verify_early_free(e);
+        lsr_verify_early_free(lsr_verify_early_new(fd));
+        lsr_pack_stats_free(&stats);
+        close(fd);
 }
 
 /* A tar has no checksum of content: the digest alone finds this. */
@@ -643,6 +702,7 @@ Test(pack, one_bit_of_content)
                         continue;
                 cr_assert_eq(pwrite(fd, &(char){ 'b' }, 1, at), 1);
                 cr_assert_lt(verify_run(fd, &stats, 1), 0, "byte %ld", (long)at);
+                cr_assert_eq(verify_early(fd, &stats), -EBADMSG, "byte %ld", (long)at);
                 cr_assert_eq(pwrite(fd, &c, 1, at), 1);
         }
         lsr_pack_stats_free(&stats);

@@ -53,6 +53,9 @@ Test(sqlite, good_tables)
         lists(GOOD_TABLES, "users/3", 1,
               ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\nusers/3/ 555\n"
               "users/3/id 444 1\nusers/3/name 444 4\nusers/3/photo%2Fx 444 5\nusers/3/w 444 3\n");
+        /* The short name of the statements. */
+        lists(GOOD_TABLES, "users/.schema", 0,
+              ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\nusers/.schema.sql 444\n");
         lists(GOOD_TABLES, "users/03", 1, ".schema.sql 444\nempty/ 555 unread\nusers/ 555 unread\nv/ 555 unread\n");
 }
 
@@ -60,9 +63,9 @@ Test(sqlite, good_keys)
 {
         lists("CREATE TABLE t(k TEXT PRIMARY KEY, v);"
               "INSERT INTO t VALUES('a/b%',1),('..',2),('',3),(NULL,4),('a'||char(0)||'b',5),(x'6162',6),('5',7),"
-              "(printf('%.300c','x'),8),('a,b',9),('.schema.sql',10)",
+              "(printf('%.300c','x'),8),('a,b',9),('.schema.sql',10),('.schema',11)",
               "t", 1,
-              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%2Eschema.sql/ 555\nt/%row-4/ 555\n"
+              ".schema.sql 444\nt/ 555\nt/%/ 555\nt/%2E./ 555\nt/%2Eschema/ 555\nt/%2Eschema.sql/ 555\nt/%row-4/ 555\n"
               "t/%row-8/ 555\nt/%x6162/ 555\nt/.schema.sql 444\nt/5/ 555\nt/a%00b/ 555\n"
               "t/a%2Fb%25/ 555\nt/a,b/ 555\n");
         lists("CREATE TABLE t(a, b INT, c, PRIMARY KEY(b, a)) WITHOUT ROWID;"
@@ -92,7 +95,7 @@ Test(sqlite, good_odd_names)
               "a%2F\"b%25/1/rowid 444 2\na%2F\"b%25/1/s 444 1\n");
 }
 
-/* A user learns that they exist, and finds what they hold in the tables that they keep it in. */
+/* A user learns that others exist, and finds what they hold in the tables that they keep it in. */
 Test(sqlite, good_virtual_tables)
 {
         struct bytes b;
@@ -119,19 +122,79 @@ Test(sqlite, good_virtual_tables)
         reads("CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word')", "f_content/1/c0", "word");
 }
 
-/* No code of a module runs, not even for a view. */
+/* Listing @path to @depth has the lines @has; the troubles begin with @troubles, "": there are none. */
+static void search(const char *sql, const char *path, unsigned depth, const char *has, const char *troubles)
+{
+        struct bytes b = make(sql);
+        struct result result = scan(&b, path, depth);
+
+        cr_expect_eq(result.r, 0);
+        cr_expect(*troubles ? strncmp(result.troubles.buf, troubles, strlen(troubles)) == 0 : !*result.troubles.buf,
+                  "%s", result.troubles.buf);
+        cr_expect_not_null(strstr(result.text.buf, has), "%s", result.text.buf);
+        free_result(&result);
+        free(b.data);
+}
+
+/* As SELECT * has them: without the columns that are there to search by. */
+Test(sqlite, good_text_search)
+{
+        const char *const own = "CREATE VIRTUAL TABLE f USING FTS5(title, body UNINDEXED, tokenize='porter ascii');"
+                                "INSERT INTO f(rowid,title,body) VALUES(3,'one','two words'),(-1,NULL,x'00ff')";
+        const char *const other = "CREATE TABLE t(a,b,c); INSERT INTO t VALUES(1,'x','yy');"
+                                  "CREATE VIRTUAL TABLE f USING fts5(b, c, content='t')";
+
+        if (!sqlite3_compileoption_used("ENABLE_FTS5"))
+                cr_skip_test("SQLite has none");
+        search(own, "f", 2,
+               "\nf/-1/ 555\nf/.schema.sql 444\nf/3/ 555\nf/-1/body 444 2\nf/-1/title 444\n"
+               "f/3/body 444 9\nf/3/title 444 3\n",
+               "");
+        search(own, "f/3", 1, "\nf/3/ 555\nf/3/body 444 9\nf/3/title 444 3\n", "");
+        reads(own, "f/3/body", "two words");
+        reads(own, "f/3", "{\"title\":\"one\",\"body\":\"two words\"}\n");
+        reads(own, "f", "{\"title\":null,\"body_b64\":\"AP8=\"}\n{\"title\":\"one\",\"body\":\"two words\"}\n");
+        search(other, "f", 2, "\nf/1/b 444 1\nf/1/c 444 2\n", "");
+        search("CREATE VIRTUAL TABLE f USING fts5(a, content=''); INSERT INTO f(rowid,a) VALUES(5,'gone')", "f", 2,
+               "\nf/5/ 555\nf/5/a 444\n", "");
+}
+
+/* The connection of fts3 and fts4 asks for the size of pages, and does without. */
+Test(sqlite, good_text_search_of_old)
+{
+        if (!sqlite3_compileoption_used("ENABLE_FTS3"))
+                cr_skip_test("SQLite has none");
+        search("CREATE VIRTUAL TABLE f USING fts4(a, b); INSERT INTO f VALUES('one','two')", "f", 2,
+               "\nf/1/a 444 3\nf/1/b 444 3\n", "");
+        search("CREATE VIRTUAL TABLE f USING fts3(a); INSERT INTO f VALUES('one')", "f", 2, "\nf/1/a 444 3\n", "");
+}
+
+/* What is wrong with one says nothing of the others, and what a schema names is not run. */
+Test(sqlite, hostile_text_search)
+{
+        if (!sqlite3_compileoption_used("ENABLE_FTS5"))
+                cr_skip_test("SQLite has none");
+        search("CREATE TABLE gone(a); CREATE VIRTUAL TABLE f USING fts5(a, content='gone'); DROP TABLE gone;"
+               "CREATE TABLE t(a); INSERT INTO t VALUES(1)",
+               "", 0, "\nt/1/a 444 1\n", "f: no such table");
+        search("CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES('word');"
+               "CREATE VIEW v AS SELECT * FROM f WHERE f MATCH 'word'",
+               "v", 2, "\nv/ 555\n", "v: ");
+}
+
+/* No code of other modules runs, not even for a view. */
 Test(sqlite, hostile_virtual_table_in_a_view)
 {
         struct bytes b;
         struct result result;
 
-        if (!sqlite3_compileoption_used("ENABLE_FTS5"))
+        if (!sqlite3_compileoption_used("ENABLE_RTREE"))
                 cr_skip_test("SQLite has none");
-        b = make(
-                "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES('word'); CREATE VIEW v AS SELECT * FROM f");
+        b = make("CREATE VIRTUAL TABLE r USING rtree(id,x0,x1); INSERT INTO r VALUES(1,0,1);"
+                 "CREATE VIEW v AS SELECT * FROM r");
         result = scan(&b, "v", 2);
         cr_expect_eq(result.r, 0);
-        cr_expect_str_eq(result.troubles.buf, "v: no such module: fts5\n");
+        cr_expect_str_eq(result.troubles.buf, "v: no such module: rtree\n");
         cr_expect_not_null(strstr(result.text.buf, "\nv/ 555\n"));
         cr_expect_null(strstr(result.text.buf, "v/1"));
         free_result(&result);
