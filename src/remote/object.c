@@ -233,7 +233,8 @@ static int object_opening(struct lsr_remote *remote, struct lsr_object *o, const
         o->tag[0] = o->modified[0] = f->error || a->status != 206 ? '\0' : o->tag[0];
         if (a->status == 206 && !f->error)
                 return object_tail(remote, o, o->size);
-        if (a->status == 416 && a->total_known)
+        /* Without a first byte it is empty, which not every server says. */
+        if (a->status == 416 && (a->total_known || f->kind == LSR_FETCH_ZERO))
                 return object_tail(remote, o, a->total);
         if (f->kind == LSR_FETCH_TAIL)
                 return lsr_fetch_start(remote, o, LSR_FETCH_ZERO, (struct lsr_run){ 0, 0 });

@@ -317,6 +317,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             return self.serve(data, suffix=False)
         return self.plain(206, [("ETag", '"one"'), ("Content-Range", f"bytes 0-0/{len(data)}")], data)
 
+    def fault_size_untold(self, data, fault):
+        """What is empty has no range, and its size is not told, as by MinIO."""
+        return self.serve(data) if data else self.plain(416, body=b"<Error><Code>InvalidRange</Code></Error>")
+
     def fault_refused(self, data, fault):
         self.plain(403, body=b"<Error><Code>AccessDenied</Code><Message>secret</Message></Error>")
 

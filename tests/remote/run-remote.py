@@ -96,7 +96,7 @@ def open_tail(w):
 def open_small(w):
     remote = w.remote()
     for name in ("tiny", "empty"):
-        for way in ("plain", "no-ranges", "no-suffix", "suffix-ignored"):
+        for way in ("plain", "no-ranges", "no-suffix", "suffix-ignored", "size-untold"):
             o = remote.open(w.url(f"{way}/{name}"))
             assert o.size == len(FILES[name])
             same(o, name, *([(0, o.size)] if o.size else []))
