@@ -58,9 +58,9 @@ int lsr_password_begin(const struct lsr_settings *settings)
                 fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
                 r = fd < 0 ? -errno : password_read_line(fd, -1, -1);
                 if (r == -E2BIG || r == -EINVAL)
-                        return lsr_message(
-                                "the first line of %s is no password: it is longer than %u bytes, or has a NUL",
-                                lsr_quoted_always(file), LSR_PASSWORD_MAX);
+                        return lsr_message("the first line of %s is not a valid password: it is longer than %u bytes, "
+                                           "or has a NUL",
+                                           lsr_quoted_always(file), LSR_PASSWORD_MAX);
                 if (r < 0)
                         return lsr_message_errno(-r, "cannot read the password from %s", lsr_quoted_always(file));
                 password_known = true;

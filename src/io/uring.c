@@ -89,11 +89,12 @@ struct uring_engine {
         struct lsr_ring_tuning tuning;
         struct lsr_ring ring;
         bool up;                  /* the ring exists */
-        bool broken;              /* an enter failed; plain calls from now on */
+        bool broken;              /* an enter failed, or all that was asked; plain calls from now on */
         bool gone;                /* what was added has been started */
         bool polite;              /* the process waits under SCHED_BATCH */
         bool capped;              /* its number of workers is */
         bool refused;             /* a request was, as if it was not known */
+        bool answered, cancelled; /* requests were, since the last wait */
         bool asked;               /* the kernel, what it knows */
         int table;                /* of direct descriptors: 1: there is one; a negative errno: there cannot be */
         bool knows[LSR_OP_KINDS]; /* what can be done by requests */
@@ -193,6 +194,10 @@ static void uring_report(void *ctx, uint64_t data, int result)
         assert(chain->left > 0);
         if (result < 0)
                 u->refused = u->refused || result == -EINVAL;
+        if (result == -ECANCELED)
+                u->cancelled = true;
+        else
+                u->answered = true;
         if (data & 1)
                 chain->ops->data->ret = result;
         if (--chain->left == 0)
@@ -530,6 +535,10 @@ static void uring_wait(struct lsr_engine *e)
         lsr_ring_wake(&u->ring);
         if (u->up && u->refused && !u->asked)
                 uring_ask(u);
+        /* The kernel could make no worker, which it has tried for each of them: some milliseconds. */
+        if (u->up && u->cancelled && !u->answered)
+                uring_abandon(u);
+        u->answered = u->cancelled = false;
         u->n_lots = u->next_lot = u->n_stats = 0;
         u->gone = false;
 }
