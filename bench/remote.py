@@ -155,6 +155,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(200, [("ETag", f'"{digest.hexdigest()}"')], b"")
 
     def range(self, name):
+        if not name:  # rclone looks for an archive in the listing of its directory
+            links = "".join(f'<a href="{n}">{n}</a>\n' for n in sorted(self.files))
+            return self.answer(200, [("Content-Type", "text/html")], links.encode())
         data = self.files.get(name)
         if data is None:
             return self.answer(404, [], b"")
@@ -259,6 +262,16 @@ def lanes(job, base, members):
     return shell
 
 
+def peer_versions(job):
+    """Of the other programs of slow_lanes()."""
+    rclone, python = lib.find_peer("rclone"), lib.BUILD / "python" / "bin" / "python"
+    if rclone:
+        job.version("rclone", rclone, "version")
+    for package in ("remotezip", "ratarmountcore"):
+        code = f"from importlib.metadata import version as v; print('{package}', v('{package}'))"
+        job.version(package, str(python), "-c", code)
+
+
 def slow_lanes(job, base, members):
     """What takes seconds, and other programs."""
     lsr, one, shell = job.lsr, members[len(members) // 3], {}
@@ -272,10 +285,10 @@ def slow_lanes(job, base, members):
         shell["pack, then rclone rcat"] = f'{lsr} --pack tree --output=- | {rclone} rcat "{s3}"'
         # Versions before 1.72 have no archives.
         if subprocess.run([rclone, "archive", "list", "--help"], capture_output=True, check=False).returncode == 0:
-            at = f":http,url='{base}':"
-            shell["rclone: LSR1, list all"] = f'{rclone} archive list "{at}t.tar.zst"'
-            shell["rclone: zip, list all"] = f'{rclone} archive list "{at}t.zip"'
-            shell["rclone: zip, cat one"] = f'{rclone} cat ":archive:{at}t.zip/{one}"'
+            web = f"RCLONE_CONFIG_WEB_TYPE=http RCLONE_CONFIG_WEB_URL={base} {rclone}"
+            shell["rclone: LSR1, list all"] = f"{web} archive list web:t.tar.zst"
+            shell["rclone: zip, list all"] = f"{web} archive list web:t.zip"
+            shell["rclone: zip, cat one"] = f'{web} cat ":archive:web:/t.zip/{one}"'
     remotezip = lib.find_peer("remotezip")
     if remotezip:
         shell["remotezip: zip, list all"] = f"{remotezip} -l {base}/t.zip"
@@ -299,6 +312,7 @@ def measure(job):
     folder, members = make(job, files)
     job.facts.update({"files": str(len(members)), "rounds": str(rounds), "rate": f"{RATE} bytes per second"})
     job.version("curl")
+    peer_versions(job)
     rows, order = [], random.Random(1)
     with Server(folder) as server:
         shell, slow = lanes(job, server.url, members), slow_lanes(job, server.url, members)

@@ -15,8 +15,9 @@ import picture
 SUMMARY = "walk a large tree: find, bfs, fd, ls -R, lsr -R, names and metadata, warm and cold"
 
 TREE, QUICK_TREE = "/usr", "/usr/include"
-WARM_ROUNDS, COLD_ROUNDS = 5, 3
+WARM_ROUNDS, COLD_ROUNDS = 11, 3
 QUICK_ROUNDS = 2
+FINDERS_LIMIT = 0.85 # of the faster one of bfs and fd
 
 # Lennert Buytenhek, "[PATCH v3 0/2] io_uring: add support for IORING_OP_GETDENTS", linux-kernel, 18 February 2021
 PUBLISHED = [["find, cold", "24 m 07.8 s"], ["uringfind, cold", "10 m 29.1 s"], ["find, warm", "5.223 s"], ["uringfind, warm", "3.604 s"]]
@@ -43,7 +44,7 @@ def lanes_of(job, tree):
     each, rooted = (lambda e, d: e), (lambda e, d: e + 1)
     # A header per directory and an empty line between two; with -l the total of each, too.
     sections, long_sections = (lambda e, d: e + 2 * d - 1), (lambda e, d: e + 3 * d - 1)
-    bfs, fd = lib.find_peer("bfs"), lib.find_peer("fdfind", "fd")
+    bfs, fd = lib.find_peer("bfs"), lib.find_peer("fd", "fdfind")
     found = [("names", "find", ["/usr/bin/find", tree], rooted)]
     if bfs:
         found.append(("names", "bfs", [bfs, tree], rooted))
@@ -102,6 +103,19 @@ def measure(job):
     lib.write_tsv(job.dir / "summary.tsv", summary)
 
 
+def against_finders(rows):
+    """A line for each state of the cache: lsr to the faster of bfs and fd."""
+    said = []
+    for cache in ("warm", "cold"):
+        wall = {r["lane"]: float(r["wall_median_ms"]) for r in rows if r["cache"] == cache}
+        finder = min((lane for lane in ("bfs", "fd") if lane in wall), key=wall.get, default=None)
+        if finder:
+            part = wall["lsr -RA"] / wall[finder]
+            said.append(f"With a {cache} cache `lsr -RA` takes {part:.2f} of `{finder}`, the faster finder "
+                        f"(limit {FINDERS_LIMIT}: {lib.verdict(part <= FINDERS_LIMIT)}).")
+    return said
+
+
 def render(run):
     summary = run.tsv("summary.tsv")
     entries, directories = int(run.facts["entries"]), int(run.facts["directories"])
@@ -114,8 +128,8 @@ and children, in separate runs. Every command saw as many entries as a walk in P
 
 No released kernel has an io_uring operation that reads directories: the patch behind the published numbers was not
 merged. So all commands open directories and read them by getdents64, on one or more threads. lsr reads directories ahead in threads under
-`auto` and `threads`; `sync` and `uring` read one after the other, and the ring fetches metadata only, so for names these two do the same. Debian's bfs 2.6 does not use
-io_uring yet. `ls` and `lsr` sort each directory,
+`auto` and `threads`; `sync` and `uring` read one after the other, and the ring fetches metadata only, so for names these two do the same. bfs uses
+io_uring from its version 3 on. `ls` and `lsr` sort each directory,
 find and bfs print every path in full, so the same fields take different numbers of bytes: see `KB printed`.
 `-ls` and `-lis` show inode, blocks, mode, links, owners, size, time and name; find -ls escapes names and shows link targets as ls does.
 GNU `ls -l` also looks for access control lists.
@@ -136,6 +150,8 @@ GNU `ls -l` also looks for access control lists.
                           f"{int(r['syscalls']):,}", f"{int(r['syscalls']) / entries:.2f}", r["names"]])
         out += [f"## {title}\n", lib.table(["", "warm ms", "least–most", "ratio", "CPU ms", "cold ms", "ratio", "max RSS MiB", "KB printed",
                                             "system calls", "per entry", "most frequent"], lines)]
+        if group == "names":
+            out += ["", *against_finders(rows)]
     out += [lib.picture("walk", cache, f"wall times, {cache}") for cache in rounds]
     out += ["\n## Published\n\nLennert Buytenhek, [PATCH v3 0/2] io_uring: add support for IORING_OP_GETDENTS, linux-kernel, 18 February 2021, "
             "<https://lkml.indiana.edu/hypermail/linux/kernel/2102.2/02298.html>: names only, to /dev/null, of about 14 million files on btrfs over "

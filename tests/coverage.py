@@ -14,8 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = """# Coverage
 
 What `./dev coverage` has counted on {date}, commit {commit}: units, command cases on plain calls and through the ring, and the
-corpus of the fuzz targets, in a build of its own (gcc, gcovr). Branches are those of gcov, which counts both ends of each
-condition; exceptions there are none. `src/compare` and `src/remote` are run by tests of their own, the latter against servers,
+corpus of the fuzz targets, in a build of its own (gcc, gcovr) without asserts. Branches are those of gcov, which counts both
+ends of each condition; exceptions there are none. `src/compare` and `src/remote` are run by tests of their own, the latter against servers,
 which are not counted here. The parsers, which are held to 90 % of lines and 80 % of branches, are in `formats` and
 `catalogue`.
 

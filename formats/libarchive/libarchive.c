@@ -251,7 +251,7 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                 la_int64_t offset;
                 int r = archive_read_data_block(pass->a, &data, &size, &offset);
 
-                if (r == ARCHIVE_EOF) {
+                if (r == ARCHIVE_EOF && !pass->error) {
                         pass->scan->verified = pass->kind->verifies;
                         return 0;
                 }
@@ -497,7 +497,8 @@ static const struct archive_kind archive_kinds[] = {
         { .format = &lsr_format_ar, .enable = archive_read_support_format_ar, .fields = ARCHIVE_UNIX },
         { .format = &lsr_format_warc,
           .enable = archive_read_support_format_warc,
-          .fields = ARCHIVE_PLAIN | LSR_FIELD_CTIME },
+          .fields = ARCHIVE_PLAIN | LSR_FIELD_CTIME,
+          .headers_whole = true },
         { .format = &lsr_format_mtree, .enable = archive_enable_mtree, .fields = ARCHIVE_UNIX },
 };
 

@@ -24,6 +24,7 @@ struct archive_kind {
         bool owner_optional; /* libarchive gives 0 where no owner is stored */
         bool created;        /* what libarchive calls ctime is the time of creation */
         bool civil;          /* times are those of DOS */
+        bool headers_whole;  /* a header must not go on in the next piece of the input: see pass.c */
         bool verifies;       /* libarchive compares content with the checksums that the format has of it */
 };
 

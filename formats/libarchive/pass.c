@@ -22,6 +22,8 @@
 #include <locale.h>
 #include <string.h>
 
+#define ARCHIVE_HEADER_MAX ((size_t)64 << 10) /* bytes of a header that is kept together */
+
 static _Thread_local bool archive_reading;
 
 bool lsr_archive_is_reading(void)
@@ -56,6 +58,23 @@ static int archive_fail(struct archive_pass *pass, int r)
         return ARCHIVE_FATAL;
 }
 
+/*
+ * At least @least bytes, and no more than libarchive can be given: it takes the header of a warc for a bad one where that
+ * goes on in the next piece.  So a piece ends behind an empty line, as headers and records do; the content of a record need
+ * not have one.
+ */
+static ssize_t archive_piece(struct archive_pass *pass, size_t least, const uint8_t **ret_data)
+{
+        ssize_t got = lsr_input_peek(pass->scan->input, least, ret_data);
+
+        if (got <= 0 || !pass->kind->headers_whole)
+                return got;
+        for (ssize_t n = got; n >= 4; n--)
+                if (memcmp(*ret_data + n - 4, "\r\n\r\n", 4) == 0)
+                        return n;
+        return least == 1 ? archive_piece(pass, (size_t)got + ARCHIVE_HEADER_MAX, ret_data) : got;
+}
+
 static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret_data)
 {
         struct archive_pass *pass = ctx;
@@ -72,7 +91,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
                 if (r < 0)
                         return archive_fail(pass, r);
         }
-        got = lsr_input_peek(in, 1, &data);
+        got = archive_piece(pass, 1, &data);
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
@@ -206,8 +225,9 @@ int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry
         for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
                 int r = archive_read_next_header(pass->a, ret_entry);
 
+                /* Some formats take an input that fails for the end. */
                 if (r == ARCHIVE_EOF)
-                        return 0;
+                        return pass->error ? lsr_archive_trouble(pass) : 0;
                 if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
                         pass->ordinal++;
                         if (pass->kind->record && pass->ordinal > pass->scan->input->size / pass->kind->record + 1)

@@ -124,8 +124,11 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         r = lsr_sqlite_step(s, stmt, NULL);
         if (r <= 0)
                 return r;
+        r = lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar");
+        if (r == SQLITE_NOMEM)
+                return lsr_sqlite_fail(s, r, "table sqlar");
         /* A table of that name with other columns is just a table. */
-        if (lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar") != SQLITE_OK)
+        if (r != SQLITE_OK)
                 return 0;
         archive_find_indexes(s);
         return 1;

@@ -163,8 +163,10 @@ static int cursor_seek(struct lsr_sqlite_cursor *c, uint64_t place)
         return code;
 }
 
-static void cursor_put_row(struct lsr_out *out, const struct lsr_sqlite_table *t, sqlite3_stmt *stmt)
+static int cursor_put_row(struct lsr_sqlite *s, struct lsr_out *out, sqlite3_stmt *stmt)
 {
+        const struct lsr_sqlite_table *t = s->cursor.table;
+
         lsr_out_putc(out, '{');
         for (unsigned i = 0; i < t->n_columns; i++) {
                 if (i)
@@ -172,14 +174,15 @@ static void cursor_put_row(struct lsr_out *out, const struct lsr_sqlite_table *t
                 lsr_sqlite_json(out, t->columns[i].name, stmt, (int)i);
         }
         lsr_out_puts(out, "}\n");
+        return lsr_sqlite_no_memory(s) ? lsr_sqlite_fail(s, SQLITE_NOMEM, t->shown) : 0;
 }
 
-static int cursor_read_row(const struct lsr_sqlite_table *t, sqlite3_stmt *stmt, const struct lsr_sink *sink)
+static int cursor_read_row(struct lsr_sqlite *s, const struct lsr_sink *sink)
 {
         lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_MEMORY;
+        int r = cursor_put_row(s, &out, s->cursor.stmt);
 
-        cursor_put_row(&out, t, stmt);
-        return sink->write(sink->ctx, out.buf, out.len);
+        return r == 0 ? sink->write(sink->ctx, out.buf, out.len) : r;
 }
 
 /* All rows of the table at hand, a line each. */
@@ -202,10 +205,11 @@ static int cursor_read_table(struct lsr_sqlite *s, const struct lsr_sink *sink)
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, t->shown);
         while ((r = lsr_sqlite_step(s, stmt, t->shown)) > 0) {
-                cursor_put_row(&out, t, stmt);
-                if (out.len < CURSOR_LINES)
+                r = cursor_put_row(s, &out, stmt);
+                if (r == 0 && out.len < CURSOR_LINES)
                         continue;
-                r = sink->write(sink->ctx, out.buf, out.len);
+                if (r == 0)
+                        r = sink->write(sink->ctx, out.buf, out.len);
                 out.len = 0;
                 if (r < 0)
                         return r;
@@ -233,7 +237,7 @@ static int cursor_read_value(struct lsr_sqlite *s, const struct lsr_sqlite_colum
         struct lsr_sqlite_cursor *c = &s->cursor;
         int i = (int)(column - c->table->columns);
         const void *data;
-        int code = cursor_seek(c, m->data);
+        int code = cursor_seek(c, m->data), type;
 
         /* Too much of it, which a piece of is not. */
         if ((code == SQLITE_NOMEM || code == SQLITE_TOOBIG) && cursor_has_blobs(c->table) && !s->utf16) {
@@ -244,13 +248,17 @@ static int cursor_read_value(struct lsr_sqlite *s, const struct lsr_sqlite_colum
         }
         if (code != SQLITE_ROW)
                 return code == SQLITE_DONE ? -ENOENT : lsr_sqlite_fail(s, code, c->table->shown);
-        if (sqlite3_column_type(c->stmt, i) == SQLITE_NULL) {
+        type = sqlite3_column_type(c->stmt, i);
+        if (lsr_sqlite_no_memory(s))
+                return lsr_sqlite_fail(s, SQLITE_NOMEM, c->table->shown);
+        if (type == SQLITE_NULL) {
                 int r = c->whole ? 1 : cursor_read_pieces(s, c->table, column->name, m, sink);
 
                 return r == 1 ? 0 : r;
         }
-        data = sqlite3_column_type(c->stmt, i) == SQLITE_BLOB ? sqlite3_column_blob(c->stmt, i)
-                                                              : sqlite3_column_text(c->stmt, i);
+        data = type == SQLITE_BLOB ? sqlite3_column_blob(c->stmt, i) : sqlite3_column_text(c->stmt, i);
+        if (lsr_sqlite_no_memory(s))
+                return lsr_sqlite_fail(s, SQLITE_NOMEM, c->table->shown);
         return data ? sink->write(sink->ctx, data, (size_t)sqlite3_column_bytes(c->stmt, i)) : 0;
 }
 
@@ -271,7 +279,7 @@ static int cursor_read_inside(struct lsr_sqlite *s, const char *value, const str
         r = cursor_seek(c, m->data);
         if (r != SQLITE_ROW)
                 return r == SQLITE_DONE ? -ENOENT : lsr_sqlite_fail(s, r, c->table->shown);
-        return cursor_read_row(c->table, c->stmt, sink);
+        return cursor_read_row(s, sink);
 }
 
 /* @parts of a path, @n of them and one at least. */

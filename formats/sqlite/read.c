@@ -144,14 +144,17 @@ static bool read_stored(int64_t size, uint64_t packed)
 }
 
 /* What came along with the row.  Text has never been compressed. */
-static int read_row(sqlite3_stmt *stmt, int64_t size, uint64_t *ret_packed, const struct lsr_sink *sink)
+static int read_row(struct lsr_sqlite *s, int64_t size, uint64_t *ret_packed, const struct lsr_sink *sink)
 {
+        sqlite3_stmt *stmt = s->row;
         bool text = sqlite3_column_type(stmt, READ_DATA) == SQLITE_TEXT;
         const void *data = text ? (const void *)sqlite3_column_text(stmt, READ_DATA)
                                 : sqlite3_column_blob(stmt, READ_DATA);
         size_t packed = (size_t)sqlite3_column_bytes(stmt, READ_DATA);
 
         *ret_packed = packed;
+        if (!data && lsr_sqlite_no_memory(s))
+                return lsr_sqlite_fail(s, SQLITE_NOMEM, "table sqlar");
         if (!read_plausible(size, packed))
                 return -EBADMSG;
         if (read_stored(size, packed))
@@ -201,7 +204,7 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
         if (!sqlite3_column_int(s->row, READ_IS_THERE))
                 r = size > 0 ? -ENODATA : 0;
         else if (sqlite3_column_type(s->row, READ_DATA) != SQLITE_NULL)
-                r = read_row(s->row, size, &packed, sink);
+                r = read_row(s, size, &packed, sink);
         else
                 r = read_pieces(s, rowid, size, &packed, sink);
         sqlite3_reset(s->row);
@@ -239,7 +242,7 @@ void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, 
                 lsr_out_putc(out, '"');
         } else if (type == SQLITE_NULL) {
                 lsr_out_puts(out, "null");
-        } else if (strstr((const char *)data, "Inf")) {
+        } else if (data && strstr((const char *)data, "Inf")) {
                 lsr_out_puts(out, data[0] == '-' ? "-1e999" : "1e999");
         } else {
                 lsr_out_put(out, data, n);

@@ -318,6 +318,15 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
 /* "name":value as JSON; bytes that are no text in base64, as "name_b64". */
 void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);
 
+/*
+ * Was there no memory for a value of the row at hand?  Such a one is NULL, and SQLite returns the row all the same; nor can
+ * one without a byte be told from one that could not be made text.
+ */
+static inline bool lsr_sqlite_no_memory(const struct lsr_sqlite *s)
+{
+        return sqlite3_errcode(s->db) == SQLITE_NOMEM;
+}
+
 static inline void lsr_sqlite_finalize(sqlite3_stmt **stmt)
 {
         sqlite3_finalize(*stmt);

@@ -26,7 +26,6 @@
 #define READ_WHOLE_PACKED_MAX LSR_INPUT_PEEK_MAX
 #define READ_WHOLE_MAX ((uint64_t)8 << 20)
 
-
 static unsigned read_method(const struct lsr_member *m)
 {
         return m->data >> 32 & UINT16_MAX;

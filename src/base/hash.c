@@ -17,12 +17,23 @@
 
 #define HASH_FIRST_SLOTS 256
 
+#ifdef __SIZEOF_INT128__
 static uint64_t hash_mix(uint64_t a, uint64_t b)
 {
         unsigned __int128 product = (unsigned __int128)a * b;
 
         return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
+#else
+/* The same on a machine of 32 bits: four products of halves. */
+static uint64_t hash_mix(uint64_t a, uint64_t b)
+{
+        uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
+        uint64_t low = a_low * b_low, middle = a_high * b_low + (low >> 32), other = a_low * b_high + (uint32_t)middle;
+
+        return (a_high * b_high + (middle >> 32) + (other >> 32)) ^ (other << 32 | (uint32_t)low);
+}
+#endif
 
 /* The last 8 bytes or less, as a number. */
 static uint64_t hash_rest(const uint8_t *p, size_t n)

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -20,4 +21,13 @@ void lsr_stdfds_guard(void)
         for (int i = 0; i < 3; i++)
                 if (fds[i].revents & POLLNVAL)
                         open("/dev/null", (i == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_NOCTTY);
+}
+
+void lsr_fsize_guard(void)
+{
+        static bool done;
+
+        if (!done)
+                signal(SIGXFSZ, SIG_IGN);
+        done = true;
 }

@@ -11,3 +11,9 @@
  * fails.  Call this before anything is opened for writing.  It makes one system call if all are open.
  */
 void lsr_stdfds_guard(void);
+
+/*
+ * Before files are written: one that grows beyond what the process may write (ulimit -f) is an error of the call that
+ * writes, -EFBIG, and not the end of the process.
+ */
+void lsr_fsize_guard(void);

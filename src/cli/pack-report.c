@@ -91,7 +91,7 @@ void lsr_pack_report_trouble(struct lsr_pack_report *r, enum lsr_pack_trouble wh
                 [LSR_PACK_LINK] = "cannot read symbolic link %s",
                 [LSR_PACK_XATTRS] = "cannot read all extended attributes of %s",
                 [LSR_PACK_SHRANK] = "%s shrank to %s bytes while it was packed",
-                [LSR_PACK_GREW] = "%s grew while it was packed: its first %s bytes are",
+                [LSR_PACK_GREW] = "%s grew while it was packed: only its first %s bytes were packed",
                 [LSR_PACK_LONGER] = "%s has more content than its file system says: its first %s bytes are packed",
                 [LSR_PACK_CHANGED] = "%s changed while it was packed",
                 [LSR_PACK_SIZE] = "%s is too large for this format: left out",

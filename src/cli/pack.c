@@ -321,6 +321,8 @@ static void pack_name_item(void *ctx, const char *path)
 {
         struct pack_run *p = ctx;
 
+        /* The root of what is packed has no name there. */
+        path = *path ? path : ".";
         lsr_out_printf(&p->out, "%s\n", isatty(STDOUT_FILENO) ? lsr_quoted_needed(path) : path);
 }
 

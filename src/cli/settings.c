@@ -62,7 +62,7 @@ static int settings_take_default(struct lsr_settings *s, const struct lsr_defaul
                         status = settings_take(s, option, value);
         }
         if (status == 0 && (parser.n_operands > 0 || parser.only_operands))
-                return lsr_message_usage("%s is no option",
+                return lsr_message_usage("%s is not an option",
                                          lsr_quoted_always(parser.n_operands > 0 ? operands[0] : "--"));
         return status;
 }

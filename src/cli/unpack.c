@@ -20,9 +20,11 @@ struct unpack_run {
         struct lsr_out out;           /* for the names of --verbose */
         volatile sig_atomic_t signal; /* that came; 0: none */
         struct lsr_progress progress;
-        uint64_t files, bytes; /* of bundles before */
-        bool tty;              /* they are read by a person */
-        uint64_t existing;     /* files of the operand at hand that exist */
+        uint64_t files, bytes;     /* of bundles before */
+        bool tty;                  /* they are read by a person */
+        uint64_t existing;         /* files of the operand at hand that exist */
+        struct lsr_bundle *bundle; /* of that operand */
+        uint64_t cut;              /* members of it that suffer since it cannot be read further */
 };
 
 static struct unpack_run unpack_run; /* static for the leak check, as in list.c, and for the handler */
@@ -34,6 +36,13 @@ static void unpack_on_signal(int number)
         /* The signal takes effect when this function returns. */
         if (lsr_unpack_abandon())
                 raise(number);
+}
+
+/* Is it for the server that a member suffers?  A line has said that already. */
+static bool unpack_is_cut(const struct unpack_run *u, enum lsr_unpack_trouble what, int error)
+{
+        return lsr_bundle_is_cut(u->bundle) && (what == LSR_UNPACK_CONTENT || what == LSR_UNPACK_LINK ||
+                                                (what == LSR_UNPACK_METADATA && error == -EIO));
 }
 
 static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *path, int error)
@@ -48,6 +57,11 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         struct lsr_reading *r = &u->reading;
         const char *name = lsr_quoted_always(path);
 
+        lsr_reading_fail(r, 1);
+        if (unpack_is_cut(u, what, error)) {
+                u->cut++;
+                return;
+        }
         switch (what) {
         case LSR_UNPACK_EXISTS:
                 /* Unpacking a tree a second time prints one message and not one per file. */
@@ -73,7 +87,6 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         default:
                 lsr_message_errno(-error, texts[what], name);
         }
-        lsr_reading_fail(r, 1);
 }
 
 static void unpack_lost(struct lsr_reading *r, const struct lsr_unpack_result *result)
@@ -120,7 +133,8 @@ static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
         int error;
 
         r->troubled = false;
-        u->existing = 0;
+        u->existing = u->cut = 0;
+        u->bundle = what->bundle;
         error = lsr_unpack(what, &options, &began, &result);
         /* That was told, and nothing was made. */
         if (error == -EKEYREJECTED) {
@@ -134,6 +148,9 @@ static void unpack_one(struct unpack_run *u, const struct lsr_unpack_what *what)
         if (u->existing > UNPACK_EXISTING_TOLD)
                 lsr_message("%s more already exist and were not replaced; use --force to replace them",
                             lsr_grouped(u->existing - UNPACK_EXISTING_TOLD));
+        if (u->cut)
+                lsr_message("%s member%s of %s could not be unpacked as a whole", lsr_grouped(u->cut),
+                            u->cut == 1 ? "" : "s", lsr_quoted_always(lsr_bundle_shown(what->bundle)));
         unpack_lost(r, &result);
         u->files += result.files;
         u->bytes += result.bytes;

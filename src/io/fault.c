@@ -10,7 +10,7 @@
  *             short/N        every Nth file read ends after half of the file
  *             read=ERR/N     every Nth read of a stream or at an offset fails with ERR
  *             part/N         every Nth of these is for half of the bytes
- *      ERR    EIO ENOENT EINTR ENOMEM EACCES EAGAIN ECANCELED
+ *      ERR    EIO ENOENT EINTR ENOMEM EACCES EAGAIN ECANCELED EFAULT
  *
  * Counting is deterministic, so that every engine shows the same listing for
  * the same spec.  Results are overwritten after the engine has done the work: what
@@ -75,8 +75,10 @@ static int fault_parse_error(const char *s, size_t len)
         static const struct {
                 const char *name;
                 int error;
-        } table[] = { { "EIO", -EIO },       { "ENOENT", -ENOENT }, { "EINTR", -EINTR },        { "ENOMEM", -ENOMEM },
-                      { "EACCES", -EACCES }, { "EAGAIN", -EAGAIN }, { "ECANCELED", -ECANCELED } };
+        } table[] = {
+                { "EIO", -EIO },       { "ENOENT", -ENOENT }, { "EINTR", -EINTR },         { "ENOMEM", -ENOMEM },
+                { "EACCES", -EACCES }, { "EAGAIN", -EAGAIN }, { "ECANCELED", -ECANCELED }, { "EFAULT", -EFAULT }
+        };
 
         for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
                 if (strlen(table[i].name) == len && memcmp(table[i].name, s, len) == 0)

@@ -89,10 +89,14 @@ ssize_t lsr_read_end(struct lsr_reads *reads, struct lsr_read_ring *ring, struct
                         /* O_NONBLOCK on a file system that cannot read without blocking. */
                         reads->stats->retried_ops++;
                         ring = NULL;
-                } else if (read->result != -EINTR && read->result != -ECANCELED && read->result != -EAGAIN) {
+                } else if (read->result != -EINTR && read->result != -ECANCELED && read->result != -EFAULT &&
+                           read->result != -EAGAIN) {
                         return read->result;
                 }
-                /* The thread that submitted a read has ended if that was cancelled. */
+                /*
+                 * If a read was cancelled, the thread that submitted it has ended; if it waited for the disk then,
+                 * EFAULT says the same (io_req_task_submit() of the kernel).
+                 */
                 lsr_read_begin(reads, ring, read);
         }
 }

@@ -152,6 +152,10 @@ int convert_put(struct convert *v)
                 convert_trouble(v, LSR_PACK_SOCKET, v->m.path, 0, 0);
                 return 1;
         }
+        if (S_ISLNK(v->m.meta.mode) && v->m.target_len == 0) {
+                convert_trouble(v, LSR_PACK_MEMBER, v->m.path, -EBADMSG, 0);
+                return 1;
+        }
         r = convert_header(v, NULL, 0);
         if (r == 0)
                 v->stats->digest += lsr_digest_member(&v->m, 0);
@@ -163,6 +167,10 @@ int convert_plain(struct convert *v, uint32_t row)
         int r;
 
         convert_get(v, row);
+        if (v->targets && v->targets[row]) {
+                v->m.target = v->targets[row];
+                v->m.target_len = strlen(v->m.target);
+        }
         r = convert_put(v);
         v->state[row] |= r == 0 ? CONVERT_WRITTEN | CONVERT_DONE : CONVERT_DONE;
         return r < 0 ? r : 0;

@@ -133,8 +133,9 @@ static int convert_until(struct convert *v, uint64_t position)
 {
         int r = 0;
 
-        while (v->plain_at < v->n_plain && v->plain[v->plain_at].position < position && r == 0)
-                r = convert_plain(v, v->plain[v->plain_at++].row);
+        for (; v->plain_at < v->n_plain && v->plain[v->plain_at].position < position && r == 0; v->plain_at++)
+                if (!(v->state[v->plain[v->plain_at].row] & CONVERT_DONE))
+                        r = convert_plain(v, v->plain[v->plain_at].row);
         return r;
 }
 
@@ -229,6 +230,32 @@ static void convert_add(struct convert *v, struct convert_step *steps, size_t *n
         steps[(*n)++] = (struct convert_step){ .position = m.position, .row = row };
 }
 
+/* Symbolic links of which the catalogue does not tell where they lead; in the middle of a pass nothing can be asked. */
+static int convert_targets(struct convert *v)
+{
+        for (size_t i = v->plain_at; i < v->n_plain; i++) {
+                uint32_t row = v->plain[i].row;
+                struct lsr_member m;
+                int r;
+
+                lsr_catalogue_get(v->c, row, &m);
+                if (!S_ISLNK(m.meta.mode) || m.target)
+                        continue;
+                if (!v->targets && !(v->targets = calloc(lsr_catalogue_rows(v->c), sizeof(*v->targets))))
+                        return -ENOMEM;
+                r = lsr_bundle_target(v->o->place->bundle, v->c, row, &v->targets[row]);
+                if (r == -EKEYREJECTED)
+                        return r;
+                if (r < 0) {
+                        lsr_autofree char *path = convert_path(v, row);
+
+                        convert_trouble(v, LSR_PACK_MEMBER, path, r, 0);
+                        v->state[row] |= CONVERT_DONE;
+                }
+        }
+        return 0;
+}
+
 /* One pass for v->steps. */
 static int convert_read(struct convert *v)
 {
@@ -240,6 +267,8 @@ static int convert_read(struct convert *v)
                 members[i] = convert_read_row(v, v->steps[i].row);
         /* Of half of it nobody would know what is missing. */
         convert_failed(v, lsr_bundle_unlock(v->o->place->bundle, v->c, members, v->n));
+        if (!v->error)
+                convert_failed(v, convert_targets(v));
         if (v->n > 0 && !v->error)
                 lsr_bundle_read_many(v->o->place->bundle, v->c, members, v->n, flags,
                                      &(struct lsr_many_sink){ .ctx = v,
@@ -404,7 +433,7 @@ static int stream_member(void *ctx, const struct lsr_member *m)
         if (r < 0 || m->flags & LSR_MEMBER_HARDLINK)
                 return r;
         /* A catalogue would help. */
-        if ((m->meta.known & needed) != needed || m->flags & doubtful)
+        if ((m->meta.known & needed) != needed || m->flags & doubtful || (S_ISLNK(m->meta.mode) && m->target_len == 0))
                 return -ECANCELED;
         path = lsr_xmalloc(m->path_len + 1);
         len = build_clean(path, m->path, strnlen(m->path, m->path_len), &depth);
@@ -502,6 +531,9 @@ static int convert_prepare(struct convert *v)
 
 static void convert_free(struct convert *v)
 {
+        for (uint32_t row = 0; v->targets && row < lsr_catalogue_rows(v->c); row++)
+                free(v->targets[row]);
+        free(v->targets);
         free(v->state);
         free(v->copied);
         free(v->steps);

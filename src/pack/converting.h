@@ -38,6 +38,7 @@ struct convert {
         size_t cap;                 /* of a stream's */
         struct convert_step *plain; /* without content, to be written in between */
         size_t n_plain, plain_at;
+        char **targets; /* of each row: of a symbolic link that the catalogue does not tell; NULL: all are told */
         bool by_itself; /* hard links are read for their headers */
         bool streams;   /* there is no catalogue yet */
         bool open;      /* then: content of the last member may come */

@@ -159,10 +159,11 @@ static int account_from_profile(struct lsr_account *account, const char *profile
                 lsr_autofree char *value = account_profile_text(profile, others[i]);
 
                 if (value)
-                        return account_fail(account,
-                                            "the profile '%s' has %s, which is not done; run: eval \"$(aws configure "
-                                            "export-credentials --profile %s --format env)\"",
-                                            profile, others[i], profile);
+                        return account_fail(
+                                account,
+                                "the profile '%s' has %s, which is not supported; run: eval \"$(aws configure "
+                                "export-credentials --profile %s --format env)\"",
+                                profile, others[i], profile);
         }
         return 0;
 }

@@ -249,7 +249,7 @@ static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
                 return f->error;
         }
         if (f->kind == LSR_FETCH_ZERO)
-                return 0;
+                return f->error = n > 1 ? -EPROTO : 0;
         if (n > fetch_end(f) - f->at)
                 f->error = -EPROTO;
         else
@@ -333,7 +333,7 @@ static int fetch_redirect(struct lsr_remote *remote, struct lsr_fetch *f)
                                        f->call.answer.status);
         if (++f->redirects > FETCH_REDIRECTS)
                 return lsr_object_fail(o, -ELOOP, "the server redirects more than %u times", FETCH_REDIRECTS);
-        url = strdup(f->call.redirect);
+        url = r == 0 ? lsr_url_with_user(o->url, f->call.redirect) : strdup(f->call.redirect);
         if (!url)
                 return -ENOMEM;
         free(o->url);
@@ -395,7 +395,7 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
                 bool transient;
                 const char *text;
         } words[] = {
-                { 401, -EACCES, false, "the server wants a name and a password" },
+                { 401, -EACCES, false, "the server wants a name and a password, which ~/.netrc can have" },
                 { 403, -EACCES, false, "access is denied" },
                 { 404, -ENOENT, false, "there is nothing of this name" },
                 { 407, -EACCES, false, "the proxy wants a name and a password" },
@@ -422,7 +422,8 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
                         *ret_transient |= words[i].transient;
                 }
         snprintf(f->call.text, sizeof(f->call.text), "%s (%ld%s%s)%s", text, a->status, *a->code ? " " : "", a->code,
-                 error == -EACCES && unsigned_ ? "; no credentials were found" : "");
+                 error == -EACCES && unsigned_ ? "; no credentials were found: set AWS_PROFILE or AWS_ACCESS_KEY_ID"
+                                               : "");
         return error;
 }
 

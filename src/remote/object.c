@@ -151,8 +151,11 @@ int lsr_object_head(struct lsr_fetch *f)
         }
         if (!a->ranged || !a->total_known || strncasecmp(a->type, "multipart/", 10) == 0)
                 return 1; /* a range that says nothing: perhaps it answers to another one */
-        if (f->kind == LSR_FETCH_TAIL ? a->last + 1 != a->total : a->first != 0)
+        /* Who sends more than was asked for may send all of it, or without end: to the end another way leads. */
+        if (f->kind == LSR_FETCH_TAIL ? a->last + 1 != a->total : a->last != 0)
                 return -EPROTO;
+        if (a->last - a->first >= LSR_REMOTE_TAIL)
+                return 1;
         r = object_begin(o, a->total);
         if (r < 0)
                 return r;

@@ -357,7 +357,7 @@ static void upload_complete(struct lsr_upload *u)
         char *body = lsr_multipart_body(u->tags, u->n_parts);
 
         if (!body)
-                return upload_fail(u, -EPROTO, "the store tells no ETag of a part");
+                return upload_fail(u, -EPROTO, "the store returned no ETag for a part");
         lsr_multipart_whole_tag(u->tags, u->n_parts, u->tag);
         upload_step(u, UPLOAD_COMPLETING, "POST", "uploadId=", body, UPLOAD_COMPLETE_PATIENCE_S);
         u->step.only_new = !u->replace;
@@ -413,7 +413,7 @@ static void upload_created(struct lsr_upload *u)
         u->id = u->step.answer_n ? lsr_multipart_text(u->step.answer, "UploadId") : NULL;
         if (!u->id || !*u->id || strlen(u->id) > LSR_REMOTE_TEXT_MAX / 3) {
                 free(lsr_take(&u->id, NULL));
-                return upload_fail(u, -EPROTO, "the store tells no id of the upload");
+                return upload_fail(u, -EPROTO, "the store returned no upload ID");
         }
         u->state = UPLOAD_SENDING;
 }

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -281,4 +282,16 @@ int lsr_url_redirect(const char *from, const char *to)
         x = url_origin(&a);
         y = url_origin(&b);
         return a.scheme != b.scheme || x.n != y.n || strncasecmp(x.p, y.p, x.n) != 0;
+}
+
+char *lsr_url_with_user(const char *from, const char *to)
+{
+        struct lsr_url a, b;
+        char *url;
+
+        if (lsr_url_parse(from, &a) < 0 || lsr_url_parse(to, &b) < 0 || !a.user.n || b.user.n)
+                return strdup(to);
+        if (asprintf(&url, "%.*s%.*s@%s", (int)(b.host.p - to), to, (int)a.user.n, a.user.p, b.host.p) < 0)
+                return NULL;
+        return url;
 }

@@ -63,6 +63,9 @@ char *lsr_url_show_all(const char *text);
  */
 int lsr_url_redirect(const char *from, const char *to);
 
+/* @to, which is of the same server as @from, with the name and password of @from.  NULL: no memory. */
+char *lsr_url_with_user(const char *from, const char *to);
+
 /*
  * Write the @n bytes of @from escaped: letters, digits, "-._~" and what @keep lists stay, any other byte becomes %XX.
  * Returns the length.  @to has room for 3 * @n + 1.

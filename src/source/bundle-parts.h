@@ -1,9 +1,12 @@
 /*
- * bundle-parts - what bundle.c, bundle-file.c, bundle-read.c and bundle-worker.c share
+ * bundle-parts - what the files bundle*.c share
  */
 #pragma once
 
+#include "base/limits.h"
 #include "source/bundle.h"
+
+struct lsr_spool;
 
 struct lsr_bundles {
         struct lsr_bundles_options o;
@@ -23,6 +26,36 @@ struct lsr_bundles {
         const char **expected;      /* its paths, sorted; NULL until a bundle is loaded for them */
         uint64_t tick;
 };
+
+/* One that is not open yet; takes @path. */
+struct lsr_bundle *bundle_new(struct lsr_bundles *b, char *path);
+void bundle_free(struct lsr_bundle *bundle);
+
+/* It is one of all from now on; gives it back. */
+struct lsr_bundle *bundle_keep(struct lsr_bundle *bundle);
+struct lsr_bundle *bundles_find(struct lsr_bundles *b, const char *path);
+
+/* Another bundle is about to be opened.  Standard input stays: there is no way back to it. */
+void bundles_make_room(struct lsr_bundles *b);
+
+/* It and what it lies in are the last that will be parked. */
+void bundle_touch(struct lsr_bundle *bundle);
+
+/* The open file behind @bundle->fd: 0; 1: it is no bundle; a negative errno. */
+int bundle_recognise(struct lsr_bundle *bundle);
+
+/* Its catalogue, which holds all members, goes into the index cache if it may. */
+void bundle_remember(const struct lsr_bundle *bundle);
+
+/* From now on the bundle's bytes are those of @spool; with @r an error, there are none. */
+int bundle_use_spool(struct lsr_bundle *bundle, struct lsr_spool *spool, int r);
+
+/* Where one inside another can be read: a range of the outer file, or a spool.  @whole: whatever it begins with. */
+int bundle_place_inner(struct lsr_bundle *inner, bool whole);
+
+/* @format: with the limit, and by what it is raised. */
+__attribute__((format(printf, 3, 0))) void bundle_say_limit(struct lsr_bundle *bundle, enum lsr_limit limit,
+                                                            const char *format);
 
 /* The one that is a file, or comes through a pipe. */
 struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle);

@@ -2,6 +2,7 @@
 #include "source/bundle-parts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +60,36 @@ int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink)
         int r = lsr_bundle_unlock(place->bundle, place->catalogue, &place->row, 1);
 
         return r < 0 ? r : bundle_read_one(place->bundle, place->catalogue, place->row, sink);
+}
+
+static int bundle_target_write(void *ctx, const void *data, size_t n)
+{
+        char *target = ctx;
+        size_t len = strlen(target);
+
+        if (memchr(data, '\0', n))
+                return -EBADMSG;
+        if (n >= PATH_MAX - len)
+                return -ENAMETOOLONG;
+        memcpy(target + len, data, n);
+        target[len + n] = '\0';
+        return 0;
+}
+
+int lsr_bundle_target(struct lsr_bundle *bundle, const struct lsr_catalogue *c, uint32_t row, char **ret_target)
+{
+        char target[PATH_MAX] = "";
+        int r = 0;
+
+        /* In other formats it is no content, and to read one member may take decoding all. */
+        if (strcmp(bundle->format, "zip") == 0) {
+                r = lsr_bundle_unlock(bundle, c, &row, 1);
+                if (r == 0)
+                        r = bundle_read_one(bundle, c, row, &(struct lsr_sink){ target, bundle_target_write, NULL });
+        }
+        if (r == 0)
+                *ret_target = *target ? lsr_xstrdup(target) : NULL;
+        return r;
 }
 
 /* --- passwords ---------------------------------------------------------------------- */

@@ -139,6 +139,9 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
 /* Does it lie on a server, or in a bundle that does? */
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle);
 
+/* Does it, and nothing more of it can be had?  trouble() was told why: not every member needs to be told of. */
+bool lsr_bundle_is_cut(const struct lsr_bundle *bundle);
+
 /*
  * Whether what was just opened by its URL, and loaded, was changed meanwhile, before anybody could have seen anything
  * of it.  Then it is as if it had never been opened; the next time it may be shown as far as it came.
@@ -201,6 +204,12 @@ int lsr_bundle_unlock(struct lsr_bundle *b, const struct lsr_catalogue *c, const
 
 /* Content of a member, hard links followed.  As lsr_format.read. */
 int lsr_bundle_read(const struct lsr_place *place, const struct lsr_sink *sink);
+
+/*
+ * Where a symbolic link leads of which the catalogue does not tell: its target is encrypted, or compressed in a way
+ * that is not looked into for a listing.  To be freed; NULL: it has none.  0, or a negative errno as of reading.
+ */
+int lsr_bundle_target(struct lsr_bundle *b, const struct lsr_catalogue *c, uint32_t row, char **ret_target);
 
 /*
  * Content of many members in as few passes as there can be: one, unless they are millions.  @rows of @c by

@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/stdfds.h"
 #include "formats/filter/crc.h"
 
 #define CACHE_VERSION 1u
@@ -236,6 +237,7 @@ static void cache_prune(int dirfd)
 static bool cache_write(int dir, const struct cache_place *p, const struct lsr_cache_entry *entry,
                         const uint8_t *encoded, size_t size)
 {
+        const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
         uint8_t header[CACHE_HEADER + LSR_CACHE_TAG_MAX] = {};
         size_t header_size = CACHE_HEADER + p->tag_bytes;
         char temporary[80];
@@ -251,7 +253,11 @@ static bool cache_write(int dir, const struct cache_place *p, const struct lsr_c
         lsr_put_le32(header + 12,
                      lsr_crc32(lsr_crc32(0, header + CACHE_KEY_AT, header_size - CACHE_KEY_AT), encoded, size));
         snprintf(temporary, sizeof(temporary), "%s.%ld", p->name, (long)getpid());
-        fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        lsr_fsize_guard();
+        fd = openat(dir, temporary, flags, 0600);
+        /* Left by a process of this number that was killed; or it is that of one in another namespace, which fails. */
+        if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
+                fd = openat(dir, temporary, flags, 0600);
         if (fd < 0)
                 return false;
         written = write(fd, header, header_size) == (ssize_t)header_size && write(fd, encoded, size) == (ssize_t)size;

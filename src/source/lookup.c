@@ -68,25 +68,36 @@ static int place_lacks(struct place_walk *w, struct lsr_bundle *bundle)
 /* The link at @row, seen from directory @dir.  0; 1: it leads out of the bundle; a negative errno. */
 static int place_follow(struct place_walk *w, uint32_t dir, const struct lsr_member *m)
 {
-        size_t rest_len = strlen(w->rest);
+        size_t rest_len = strlen(w->rest), len = m->target_len;
+        lsr_autofree char *read = NULL;
+        const char *target = m->target;
         char *text;
+        int r = 0;
 
         /* Where it leads is another lookup. */
         if (lsr_place_is_some(&w->at))
                 return place_lacks(w, w->at.bundle);
         if (++w->links > LSR_PLACE_LINKS_MAX)
                 return -ELOOP;
-        if (m->target_len == 0 || m->target_len + rest_len + 2 > PATH_MAX)
-                return m->target_len ? -ENAMETOOLONG : -ENOENT;
-        if (m->target[0] == '/')
+        if (len == 0)
+                r = lsr_bundle_target(w->at.bundle, w->at.catalogue, w->at.row, &read);
+        if (r < 0)
+                return r;
+        if (read) {
+                target = read;
+                len = strlen(read);
+        }
+        if (len == 0 || len + rest_len + 2 > PATH_MAX)
+                return len ? -ENAMETOOLONG : -ENOENT;
+        if (target[0] == '/')
                 return 1;
-        text = lsr_xmalloc(m->target_len + rest_len + 2);
-        memcpy(text, m->target, m->target_len);
-        text[m->target_len] = '/';
+        text = lsr_xmalloc(len + rest_len + 2);
+        memcpy(text, target, len);
+        text[len] = '/';
         /* What follows decides whether the link's own last component must be a directory. */
         if (rest_len == 0)
-                text[m->target_len] = '\0';
-        memcpy(text + m->target_len + (rest_len > 0), w->rest, rest_len + 1);
+                text[len] = '\0';
+        memcpy(text + len + (rest_len > 0), w->rest, rest_len + 1);
         free(w->text);
         w->text = w->rest = text;
         w->at.row = dir;

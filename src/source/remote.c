@@ -41,6 +41,28 @@ static int remote_say(struct lsr_bundle *bundle, int error, const char *text)
         return error;
 }
 
+/* What may help against @error of the helper, behind its words, which say what happened. */
+static const char *remote_advice(int error)
+{
+        switch (error) {
+        case -ENOENT:
+                return "; check the URL";
+        case -EKEYREJECTED:
+                return "; CURL_CA_BUNDLE can name a file of certificates to trust";
+        case -ESTALE:
+                return "; run lsr again";
+        case -EBUSY:
+        case -ECONNREFUSED:
+        case -ECONNRESET:
+        case -EIO:
+        case -EPROTO:
+        case -ETIMEDOUT:
+                return "; try again later";
+        default:
+                return "";
+        }
+}
+
 /* --- how far it is ------------------------------------------------------------------ */
 
 static uint64_t remote_blocks(const struct lsr_remote_file *f)
@@ -130,7 +152,7 @@ static int remote_ask(struct lsr_bundle *bundle, const uint32_t *ends, unsigned 
         if (r == 0)
                 return 0;
         o->file.data = -1;
-        said = lsr_xprintf("it cannot be opened: %s", text);
+        said = lsr_xprintf("it cannot be opened: %s%s", text, remote_advice(r));
         /* Another candidate may still be it. */
         return known && r == -ENOENT ? r : remote_say(bundle, r, said);
 }
@@ -240,7 +262,7 @@ int bundle_remote_reopen(struct lsr_bundle *bundle)
         remote_describe(bundle);
         if (o->file.size == o->known.size && strcmp(o->file.tag, o->known.tag) == 0)
                 return 0;
-        return o->error = remote_say(bundle, -ESTALE, "it was changed while it was read");
+        return o->error = remote_say(bundle, -ESTALE, "it was changed while it was read; run lsr again");
 }
 
 /* --- what is held of it ------------------------------------------------------------ */
@@ -292,6 +314,11 @@ bool bundle_remote_is_stale(const struct lsr_bundle *bundle)
 bool lsr_bundle_is_remote(const struct lsr_bundle *bundle)
 {
         return remote_of(bundle);
+}
+
+bool lsr_bundle_is_cut(const struct lsr_bundle *bundle)
+{
+        return lsr_bundle_is_remote(bundle) && remote_of(bundle)->error;
 }
 
 const char *lsr_bundle_shown(struct lsr_bundle *bundle)
@@ -346,7 +373,7 @@ static int remote_need(struct lsr_bundle *outermost, const struct lsr_input_rang
                 outermost->all->stale = outermost->troubled = o->stale = true;
                 return -EIO;
         }
-        said = lsr_xprintf("it cannot be read further: %s", text);
+        said = lsr_xprintf("it cannot be read further: %s%s", text, remote_advice(r));
         remote_say(outermost, r, said);
         return -EIO;
 }

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/stdfds.h"
 
 enum { SPOOL_NONE, SPOOL_MEMORY, SPOOL_FILE };
 
 static int spool_memory(struct lsr_spool *s)
 {
+        lsr_fsize_guard();
         s->fd = memfd_create("lsr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (s->fd < 0)
                 return -errno;
@@ -27,6 +29,7 @@ int lsr_spool_file(void)
         const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
         int fd = -1;
 
+        lsr_fsize_guard();
         /* mkostemp would leave a name for a moment, and O_TMPFILE is known to all file systems that matter. */
         for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && fd < 0; i++)
                 if (dirs[i] && dirs[i][0] == '/')

@@ -68,20 +68,40 @@ static void files_half_done(void)
         atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Another file has the name of the one at hand, and keeps it until that is complete.  0 or a negative errno. */
-static int files_wait_for_name(struct unpack *u, int dir)
+/* Another file has @name, and keeps it until what is at hand is complete.  0 or a negative errno. */
+static int files_wait_for_name(struct unpack *u, int dir, const char *name)
 {
         uint64_t random;
         struct stat st;
 
         if (!u->o->force)
                 return -EEXIST;
-        if (fstatat(dir, u->m.path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
                 return -EISDIR;
         if (getrandom(&random, sizeof(random), 0) != sizeof(random))
                 return -errno;
         snprintf(u->temporary, sizeof(u->temporary), ".lsr.%016" PRIx64, random);
         return 0;
+}
+
+int unpack_replace(struct unpack *u, int dir, const char *name, int (*make)(const void *ctx, int dir, const char *name),
+                   const void *ctx)
+{
+        int r = files_wait_for_name(u, dir, name);
+
+        if (r < 0)
+                return r;
+        /* A signal that comes now waits until the name beside it is gone. */
+        files_half.state = FILES_BEING_MADE;
+        atomic_signal_fence(memory_order_seq_cst);
+        r = make(ctx, dir, u->temporary);
+        if (r == 0) {
+                r = renameat(dir, u->temporary, dir, name) < 0 ? -errno : 0;
+                /* Of two names of one file rename() keeps both. */
+                unlinkat(dir, u->temporary, 0);
+        }
+        files_half_done();
+        return r;
 }
 
 static const char *files_name(const struct unpack *u)
@@ -100,7 +120,7 @@ static int files_create(struct unpack *u, uint32_t row)
         u->dir = dir;
         fd = openat(dir, u->m.path, flags, mode);
         if (fd < 0 && errno == EEXIST) {
-                r = files_wait_for_name(u, dir);
+                r = files_wait_for_name(u, dir, u->m.path);
                 if (r < 0)
                         return r;
                 fd = openat(dir, u->temporary, flags, mode);

@@ -13,8 +13,8 @@
  * A table of contents is trusted for listing only: then the pass through the bundle comes first, and nothing is
  * made that differs from its header.
  *
- * A file is never overwritten: it is created, or with force removed first and then created.  A file whose content
- * is damaged is removed.
+ * A file is never overwritten: it is created, with force under another name, and that then replaces the old one.  A
+ * file whose content is damaged is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,13 +110,6 @@ int unpack_dir_of(struct unpack *u, uint32_t row, const char *name)
         return lsr_tree_name_valid(name) ? lsr_tree_dir(&u->tree, parent) : -EINVAL;
 }
 
-int unpack_clear(struct unpack *u, int dir, const char *name)
-{
-        if (!u->o->force)
-                return -EEXIST;
-        return unlinkat(dir, name, 0) < 0 && errno != ENOENT ? -errno : 0;
-}
-
 void unpack_failed(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error)
 {
         u->state[row] |= ROW_LOST;
@@ -130,7 +123,6 @@ static int unpack_mkdir(struct unpack *u, uint32_t row, const struct lsr_member 
 {
         mode_t mode = lsr_restore_first_mode(&u->restore, m);
         struct stat st;
-        int r;
 
         if (mkdirat(dir, m->path, mode) == 0) {
                 u->state[row] |= ROW_NEW;
@@ -144,9 +136,10 @@ static int unpack_mkdir(struct unpack *u, uint32_t row, const struct lsr_member 
                 lsr_restore_look(&u->restore, dir, m->path);
                 return 0;
         }
-        r = unpack_clear(u, dir, m->path);
-        if (r < 0)
-                return r;
+        if (!u->o->force)
+                return -EEXIST;
+        if (unlinkat(dir, m->path, 0) < 0 && errno != ENOENT)
+                return -errno;
         u->state[row] |= ROW_NEW;
         return mkdirat(dir, m->path, mode) < 0 ? -errno : 0;
 }
@@ -243,32 +236,51 @@ static void unpack_dirs_metadata(struct unpack *u)
 
 /* --- all other kinds ------------------------------------------------------------------ */
 
-static int unpack_node(const struct lsr_member *m, int dir, mode_t mode)
+/* A symbolic link or a special file. */
+struct unpack_node {
+        const struct lsr_member *m;
+        mode_t mode;
+};
+
+static int unpack_node(const void *ctx, int dir, const char *name)
 {
+        const struct unpack_node *node = ctx;
+        const struct lsr_member *m = node->m;
         dev_t dev = makedev(lsr_dev_major(m->meta.rdev), lsr_dev_minor(m->meta.rdev));
 
         if (S_ISLNK(m->meta.mode))
-                return symlinkat(m->target ? m->target : "", dir, m->path) < 0 ? -errno : 0;
+                return symlinkat(m->target ? m->target : "", dir, name) < 0 ? -errno : 0;
         if (S_ISREG(m->meta.mode))
                 return -EOPNOTSUPP;
         if ((S_ISCHR(m->meta.mode) || S_ISBLK(m->meta.mode)) && !(m->meta.known & LSR_FIELD_DEV))
                 return -ENODEV;
-        return mknodat(dir, m->path, (m->meta.mode & S_IFMT) | mode, dev) < 0 ? -errno : 0;
+        return mknodat(dir, name, (m->meta.mode & S_IFMT) | node->mode, dev) < 0 ? -errno : 0;
+}
+
+/* A symbolic link of which the catalogue does not tell where it leads.  0; -ECANCELED: told. */
+static int unpack_target(struct unpack *u, uint32_t row, struct lsr_member *m, char **ret_target)
+{
+        int r = lsr_bundle_target(u->bundle, u->c, row, ret_target);
+
+        if (r < 0) {
+                unpack_tell(u, LSR_UNPACK_CONTENT, row, r);
+                return -ECANCELED;
+        }
+        m->target = *ret_target;
+        m->target_len = m->target ? strlen(m->target) : 0;
+        return 0;
 }
 
 static int unpack_special(struct unpack *u, uint32_t row, const struct lsr_member *m)
 {
+        const struct unpack_node node = { m, lsr_restore_mode(&u->restore, m) & 0777 };
         int dir = unpack_dir_of(u, row, m->path), r;
-        mode_t mode = lsr_restore_mode(&u->restore, m) & 0777;
 
         if (dir < 0)
                 return dir;
-        r = unpack_node(m, dir, mode);
-        if (r == -EEXIST) {
-                r = unpack_clear(u, dir, m->path);
-                if (r == 0)
-                        r = unpack_node(m, dir, mode);
-        }
+        r = unpack_node(&node, dir, m->path);
+        if (r == -EEXIST)
+                r = unpack_replace(u, dir, m->path, unpack_node, &node);
         if (r < 0)
                 return r;
         u->at_hand = row;
@@ -283,6 +295,7 @@ static int unpack_specials(struct unpack *u)
         for (size_t i = 0; i < u->n; i++) {
                 uint32_t row = u->rows[i];
                 const unsigned must = ROW_TRUE | (lsr_catalogue_link(u->c, row) != row ? ROW_LINK : 0);
+                lsr_autofree char *target = NULL;
                 struct lsr_member m;
                 int r;
 
@@ -299,7 +312,9 @@ static int unpack_specials(struct unpack *u)
                         continue;
                 if (unpack_stopped(u))
                         return -EINTR;
-                r = unpack_special(u, row, &m);
+                r = S_ISLNK(m.meta.mode) && !m.target ? unpack_target(u, row, &m, &target) : 0;
+                if (r == 0)
+                        r = unpack_special(u, row, &m);
                 if (r < 0) {
                         unpack_failed(u, LSR_UNPACK_CREATE, row, r);
                         if (unpack_is_fatal(r))
@@ -313,9 +328,23 @@ static int unpack_specials(struct unpack *u)
 
 /* --- hard links ----------------------------------------------------------------------- */
 
+/* The file that is linked: its name, in a directory. */
+struct unpack_linked {
+        int dir;
+        const char *name;
+};
+
+static int unpack_link_to(const void *ctx, int dir, const char *name)
+{
+        const struct unpack_linked *to = ctx;
+
+        return linkat(to->dir, to->name, dir, name, 0) < 0 ? -errno : 0;
+}
+
 static int unpack_link(struct unpack *u, uint32_t row, uint32_t to)
 {
         lsr_autoclose int from = -1;
+        struct unpack_linked linked;
         struct lsr_member m, target;
         int dir, r;
 
@@ -331,13 +360,9 @@ static int unpack_link(struct unpack *u, uint32_t row, uint32_t to)
         dir = unpack_dir_of(u, row, m.path);
         if (dir < 0)
                 return dir;
-        r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
-        if (r == -EEXIST) {
-                r = unpack_clear(u, dir, m.path);
-                if (r == 0)
-                        r = linkat(from, target.path, dir, m.path, 0) < 0 ? -errno : 0;
-        }
-        return r;
+        linked = (struct unpack_linked){ from, target.path };
+        r = unpack_link_to(&linked, dir, m.path);
+        return r == -EEXIST ? unpack_replace(u, dir, m.path, unpack_link_to, &linked) : r;
 }
 
 static int unpack_links(struct unpack *u)

@@ -76,8 +76,12 @@ int unpack_make_dir(struct unpack *u, uint32_t row);
  */
 int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 
-/* Something is in the way of @name: remove it, if that is allowed.  0: try again; a negative errno. */
-int unpack_clear(struct unpack *u, int dir, const char *name);
+/*
+ * Something has @name in @dir: if that is allowed, @make what replaces it under another name, and then it gets this
+ * one.  0 or a negative errno, with which the old one is still there.
+ */
+int unpack_replace(struct unpack *u, int dir, const char *name, int (*make)(const void *ctx, int dir, const char *name),
+                   const void *ctx);
 
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 

@@ -141,7 +141,7 @@ static int start_descriptor(void *ctx)
 /* What a process that was executed would not have either. */
 static void start_forget(void)
 {
-        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE };
 
         for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
                 struct sigaction action;

@@ -4,6 +4,29 @@ import subprocess
 
 ENV = {"LC_ALL": "C.UTF-8", "TZ": "Europe/Zurich", "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 
+# What a format keeps: mode, links, owner, size of files, time (in seconds per unit, 0: not at all).
+ALL = {"mode", "nlink", "owner", "size"}
+FORMATS = [
+    # name, suffix, pack (in the parent, $1 the bundle), unpack (in an empty directory), keeps, unit of times in s
+    ("tar-gnu", ".tar", "tar --format=gnu -cf $1 tree", "tar -xpf $1", ALL, 1),
+    ("tar-posix", ".tar", "tar --format=posix -cf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-ustar", ".tar", "tar --format=ustar -cf $1 tree", "tar -xpf $1", ALL, 1),
+    ("tar-bsd", ".tar", "bsdtar -cf $1 tree", "bsdtar -xpf $1", ALL, 1e-9),
+    ("tar-sparse", ".tar", "tar --format=posix -S -cf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-gz", ".tar.gz", "tar --format=posix -czf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-zst", ".tar.zst", "tar --format=posix -c tree | zstd -q -o $1", "zstd -qdc $1 | tar -xpf -", ALL, 1e-9),
+    ("tar-xz", ".tar.xz", "tar --format=posix -cJf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-bz2", ".tar.bz2", "tar --format=posix -cjf $1 tree", "tar -xpf $1", ALL, 1e-9),
+    ("tar-lz4", ".tar.lz4", "tar --format=posix -c tree | lz4 -q - $1", "lz4 -dc $1 | tar -xpf -", ALL, 1e-9),
+    ("zip", ".zip", "zip -q -r -y $1 tree", "unzip -q -K -^ $1", {"mode", "size"}, 1),
+    ("zip-stored", ".zip", "zip -q -0 -r -y $1 tree", "unzip -q -K -^ $1", {"mode", "size"}, 1),
+    ("zip-bsd", ".zip", "bsdtar --format=zip -cf $1 tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
+    ("7z", ".7z", "7z a -bd -bso0 -snl $1 tree", "7z x -bd -bso0 -snl $1", {"size"}, 1),
+    ("iso", ".iso", "xorriso -as mkisofs -quiet -R -o $1 -graft-points tree=tree", "bsdtar -xpf $1", {"mode", "size"}, 1),
+    ("cpio-newc", ".cpio", "find tree | cpio --quiet -o -H newc >$1", "cpio --quiet -idm <$1", {"mode", "owner", "size"}, 1),
+    ("sqlar", ".sqlar", "sqlite3 -A -cf $1 plain", "mkdir x && cp -a ../plain .", {"mode", "size"}, 1),
+]
+
 
 def sh(script, cwd, *args):
     """Run @script with $1... = @args and return what it printed; RuntimeError if any part of it fails."""

@@ -300,6 +300,23 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
     def fault_suffix_ignored(self, data, fault):
         self.serve(data, ranges=not self.headers.get("Range", "").startswith("bytes=-"))
 
+    def all_of_it(self, data):
+        self.plain(206, [("ETag", '"one"'), ("Content-Range", f"bytes 0-{len(data) - 1}/{len(data)}")], data)
+
+    def fault_suffix_all(self, data, fault):
+        """To a suffix all of it, and as a range."""
+        return self.all_of_it(data) if self.headers.get("Range", "").startswith("bytes=-") else self.serve(data)
+
+    def fault_zero_all(self, data, fault):
+        """And to what tells the size."""
+        return self.all_of_it(data) if self.headers.get("Range") == "bytes=0-0" else self.serve(data, suffix=False)
+
+    def fault_zero_long(self, data, fault):
+        """The range that was asked for, and more bytes than it has."""
+        if self.headers.get("Range") != "bytes=0-0":
+            return self.serve(data, suffix=False)
+        return self.plain(206, [("ETag", '"one"'), ("Content-Range", f"bytes 0-0/{len(data)}")], data)
+
     def fault_refused(self, data, fault):
         self.plain(403, body=b"<Error><Code>AccessDenied</Code><Message>secret</Message></Error>")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run-lsr - lsr with bundles on servers of our own, which must look as the same files do here
 
-    tests/remote/run-lsr.py --lsr build/asan/lsr [--versitygw PATH] [NAME...]
+    tests/remote/run-lsr.py --lsr build/asan/lsr [--corpus DIR] [NAME...]
 
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
@@ -18,7 +18,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from world import FORMATS, NAME, SECRET, free_port, listening, main, plain, said, test, versitygw  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../diff"))
+from bundletree import FORMATS as PROGRAMS, make_tree, sh  # noqa: E402
+from stores import free_port, listening, store_tests  # noqa: E402
+from world import FORMATS, NAME, SECRET, TESTS, main, plain, said, test  # noqa: E402
 
 # --- the same as here -------------------------------------------------------------
 
@@ -41,6 +44,42 @@ def same(w):
             assert there.returncode == here.returncode, (kind, options, inside, there, here.returncode)
             assert plain(w, there.stdout) == plain(w, here.stdout), (kind, options, inside)
             assert plain(w, there.stderr) == plain(w, here.stderr), (kind, options, there.stderr, here.stderr)
+
+
+def fixture_files(w):
+    """(path, options): a bundle of each format and program, and what the fuzzer begins with, whose names say nothing."""
+    os.mkdir(w.path("zoo"))
+    make_tree(w.path("zoo"))
+    for name, suffix, pack, *_ in PROGRAMS:
+        path = w.path("b", name + suffix)
+        sh(pack, w.path("zoo"), path)
+        yield path, [["-lR"], ["-R", "--json"], ["--tree"], ["--check"]]
+    for folder, _, names in os.walk(w.args.corpus or w.path("none")):
+        for name in names:
+            path = w.path("b", f"{os.path.basename(folder)}-{name}")
+            shutil.copy(os.path.join(folder, name), path)
+            yield path, [["--check"], ["-l", "--bundles=always"]]
+
+
+@test
+def fixtures(w):
+    """What a format has a bundle for, well made or damaged: the same bytes and statuses as of the file."""
+    bundles = 0
+    for path, ways in fixture_files(w):
+        name = os.path.basename(path)
+        with open(path, "rb") as f:
+            w.server.files[name] = f.read()
+        for options in ways:
+            there, here = w.run(*options, "--no-cache", w.url(name)), w.run(*options, "--no-cache", "b/" + name)
+            assert there.returncode == here.returncode, (name, options, there, here)
+            assert plain(w, there.stdout) == plain(w, here.stdout), (name, options, there, here)
+            words = plain(w, there.stderr).replace(b": it is not", b" is not")
+            assert words == plain(w, here.stderr), (name, there, here)
+            bundles += here.returncode == 0
+            if b"is not a bundle" in here.stderr:
+                break  # here it is listed as a file
+        os.unlink(path)
+    assert bundles > 3 * len(PROGRAMS), bundles
 
 
 @test
@@ -290,12 +329,17 @@ def wrong(w):
     for options in (["-l"], ["--cat"], ["--check"], ["--unpack", "--output=" + w.path("out")]):
         shown = w.url("none.zip")
         url = w.url("none.zip").replace("//", "//user:" + SECRET + "@") + "?sig=" + SECRET
-        said(w.run(*options, url), 2, f"'{shown}': it cannot be opened: there is nothing of this name (404)")
+        said(w.run(*options, url), 2, f"'{shown}': it cannot be opened: there is nothing of this name (404); check the URL")
         said(w.run(*options, w.url("x.zip", "refused")), 2, "access is denied (403 AccessDenied)")
         said(w.run(*options, w.url("no.zip")), 2, "it is not a bundle")
         said(w.run(*options, "http://127.0.0.1:1/x.zip"), 2, "'http://127.0.0.1:1/x.zip': it cannot be opened: ")
         said(w.run(*options, "http:///x.zip"), 2, "the URL is not valid")
-        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only")
+        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only; download it first")
+    query = "?sig=" + SECRET
+    said(w.run("-l", "http://nothing.invalid/x.zip" + query), 2, "'http://nothing.invalid/x.zip': it cannot be opened: ",
+         "there is no such host; check the URL")  # fmt: skip
+    said(w.run("-l", w.url("x.zip", "cut-always") + query), 2, f"'{w.url('x.zip', 'cut-always')}': it cannot be opened: ",
+         "the connection was cut, 5 times; try again later")  # fmt: skip
     alone = shutil.copy(w.lsr, w.path("alone"))
     if not os.path.exists("/usr/local/libexec/lsr/lsr-remote"):
         said(w.run("-l", w.url("x.zip"), lsr=alone), 2, "lsr-remote, which is not installed: install it")
@@ -335,6 +379,18 @@ def changed(w):
             done = w.run(*options, "--no-cache", w.url("x." + kind, "always") + inner)
             said(done, done.returncode, "it was changed while it was read (412)")
             assert done.returncode in (1, 2), done
+        w.fetched("--unpack", "--no-cache", "--output=" + w.path("out"), w.url("x." + kind, "changed"))
+        done = subprocess.run(["diff", "-r", w.path("tree"), w.path("out", "tree")], capture_output=True, check=False)
+        assert done.returncode == 0, (kind, done.stdout[:300])
+        shutil.rmtree(w.path("out"))
+    # What suffers of it when unpacking has begun is counted.
+    every[0] = 2
+    w.server.requests()
+    done = w.run("--unpack", "--no-cache", "--output=" + w.path("out"), w.url("x.tar.zst", "always"))
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 1 and len(lines) == 2 and lines[0].endswith("was read (412); run lsr again"), done.stderr[:900]
+    assert re.search(r"^lsr: 3,[67]\d\d members of '.*/x.tar.zst' could not be unpacked as a whole$", lines[1]), lines
+    shutil.rmtree(w.path("out"))
     # Other bytes of another size.
     def grown(handler, data, fault):
         first = w.server.count(fault) == 0
@@ -348,7 +404,7 @@ def changed(w):
     every[0] = 6
     w.server.requests()
     done = w.run("-lR", "--no-cache", w.url("x.tar", "always"))
-    said(done, 1, "it cannot be read further: it was changed while it was read (412)")
+    said(done, 1, "it cannot be read further: it was changed while it was read (412); run lsr again")
     assert b"a file of a usual length 00100" in done.stdout
     # Of two operands the first one is shown already when the other is changed while its members are read.
     every[0] = 3
@@ -454,6 +510,9 @@ def secrets(w):
                     assert re.search(r"^Seccomp:\t2$", f.read(), re.M)
                 for part in memory(pid):
                     assert SECRET.encode() not in part, (url, comms[pid])
+                for what in ("cmdline", "environ"):
+                    with open(f"/proc/{pid}/{what}", "rb") as f:
+                        assert SECRET.encode() not in f.read(), (url, comms[pid], what)
             # The one that holds them has them: the search finds what is there.
             helper = next(p for p in pids if comms[p] == "lsr-remote")
             assert any(SECRET.encode() in part for part in memory(helper))
@@ -466,27 +525,24 @@ def secrets(w):
 # --- an object store -----------------------------------------------------------------
 
 
-@test
-def store(w):
-    with versitygw(w) as (root, aws):
-        if not root:
-            return "skipped: no versitygw"
-        # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
-        keys = {"x.zip": "x.zip"}
-        for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~"):
-            keys[name + ".tar.zst"] = "x.tar.zst"
-        for key, name in keys.items():
-            os.makedirs(os.path.dirname(os.path.join(root, "bucket", key)), exist_ok=True)
-            shutil.copy(w.path("b", name), os.path.join(root, "bucket", key))
-        for key, name in keys.items():
-            for inner in ("", "/tree/directory-003/of some depth"):
-                done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=aws), w.run("-l", f"b/{name}{inner}")
-                assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
-        said(w.run("-l", "s3://bucket/none.zip", env=aws), 2,
-             "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
-        wrong_key = {**aws, "AWS_SECRET_ACCESS_KEY": "wrong"}
-        said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
-    return None
+@store_tests(TESTS)
+def store(w, s):
+    # Keys are plain text, whatever they have: what a URL escapes, and what a path would resolve.
+    keys = {"x.zip": "x.zip"}
+    for name in ("dir of/a+b%41", "ü ß/日本", "q?a=b&c#d", "it's (1) [2] {3} *!$;:@,~", "x..y/..z"):
+        keys[name + ".tar.zst"] = "x.tar.zst"
+    for key, name in keys.items():
+        s.put(key, w.server.files[name])
+    for key, name in keys.items():
+        for inner in ("", "/tree/directory-003/of some depth"):
+            done, here = w.run("-l", f"s3://bucket/{key}{inner}", env=s.account), w.run("-l", f"b/{name}{inner}")
+            assert done.returncode == 0 and done.stdout == here.stdout, (key, inner, done.stderr)
+    done = w.run("-l", "--stats", "s3://bucket/x.zip", env=s.account)
+    assert re.search(rb"^fetches +1$", done.stderr, re.M), done.stderr
+    said(w.run("-l", "s3://bucket/none.zip", env=s.account), 2,
+         "'s3://bucket/none.zip': it cannot be opened: there is nothing of this name (404 NoSuchKey)")  # fmt: skip
+    wrong_key = {**s.account, "AWS_SECRET_ACCESS_KEY": "wrong"}
+    said(w.run("-l", "s3://bucket/x.zip", env=wrong_key), 2, "access is denied (403 SignatureDoesNotMatch)")
 
 
 # --- a web server that others wrote ---------------------------------------------------
@@ -549,8 +605,8 @@ def nginx(w):
         with open(w.path("log", "access.log"), encoding="ascii") as f:
             asked = f.read().splitlines()
         assert all(re.fullmatch(r"GET (206 bytes=[0-9-]+|304 .*)", line) for line in asked), asked
-        said(w.run("-l", f"{base}/x.zip"), 2, "certificate")
-        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "the server wants a name and a password (401)")
+        said(w.run("-l", f"{base}/x.zip"), 2, "certificate", "; CURL_CA_BUNDLE can name a file of certificates to trust")
+        said(w.run("-l", f"{base}/private/x.zip", env=trust), 2, "a name and a password, which ~/.netrc can have (401)")
         login = base.replace("//", f"//user:{SECRET}@")
         done = w.run("-l", "--no-cache", f"{login}/private/x.zip", env=trust)
         assert done.returncode == 0 and SECRET.encode() not in done.stdout, done.stderr

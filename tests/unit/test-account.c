@@ -113,7 +113,7 @@ Test(account, profiles)
         setenv("AWS_PROFILE", "work", 1);
         account_check(NULL, "WK W/S+#= WT r-2 https://store/");
         setenv("AWS_PROFILE", "sso", 1);
-        account_check(NULL, "the profile 'sso' has sso_session, which is not done; run: eval \"$(aws configure "
+        account_check(NULL, "the profile 'sso' has sso_session, which is not supported; run: eval \"$(aws configure "
                             "export-credentials --profile sso --format env)\"");
         setenv("AWS_PROFILE", "none", 1);
         account_check(NULL, "there is no profile 'none', which AWS_PROFILE names");

@@ -285,6 +285,38 @@ Test(catalogue, newest_below)
         lsr_catalogue_free(c);
 }
 
+/* Where not all that is below is here, nobody knows; equal times, and none at all, are no reason to think so. */
+Test(catalogue, newest_of_what_is_here)
+{
+        struct lsr_builder *b = lsr_builder_new();
+        struct lsr_member m = member("a/unread", S_IFDIR | 0755);
+        struct lsr_catalogue *c;
+
+        m.flags = LSR_MEMBER_UNREAD;
+        m.meta.known &= ~(unsigned)LSR_FIELD_MTIME;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        add_dated(b, "a/x", 5, 0);
+        add_dated(b, "b/same", 5, 0);
+        add_dated(b, "b/too", 5, 0);
+        add_dated(b, "b/c/early", 5, 0);
+        c = finish(b);
+        cr_assert_eq(lsr_catalogue_newest(c, (uint32_t)find(c, "a")), 0);
+        cr_assert_eq(lsr_catalogue_newest(c, 0), 0);
+        cr_assert_eq(get(c, "b/same").meta.sec[LSR_MTIME], 5);
+        cr_assert_gt(lsr_catalogue_newest(c, (uint32_t)find(c, "b")), 0);
+        lsr_catalogue_free(c);
+        /* An answer of which rows have numbers is a part. */
+        b = lsr_builder_new();
+        m = member("d/f", S_IFREG | 0644);
+        m.meta.known |= LSR_FIELD_INODE;
+        m.meta.inode = 7;
+        m.meta.sec[LSR_MTIME] = 5;
+        cr_assert_eq(lsr_builder_add(b, &m), 0);
+        c = finish(b);
+        cr_assert_eq(lsr_catalogue_newest(c, (uint32_t)find(c, "d")), 0);
+        lsr_catalogue_free(c);
+}
+
 static void expect_link(const struct lsr_catalogue *c, const char *path, const char *to)
 {
         uint32_t row = (uint32_t)find(c, path);

@@ -1,4 +1,5 @@
 /* What libarchive reads, cut short, changed, encrypted, and what is none of it: said, and never a crash. */
+#include "failing.h"
 #include "libarchive-maker.h"
 
 /* --- damage ------------------------------------------------------------------ */
@@ -287,6 +288,20 @@ Test(libarchive, bad_input)
         cr_assert_eq(la_error, -EIO, "%s", la_said);
         cr_assert_gt(lsr_catalogue_rows(c), 1);
         lsr_catalogue_free(c);
+}
+
+Test(libarchive, failing_reads, .timeout = 200)
+{
+        for (size_t i = 0; i < LA_COUNT(la_fixtures); i++) {
+                la_file.n = 0;
+                la_fixtures[i]();
+                if (la_file.n > 200000)
+                        continue;
+                failing_reads(la_file.data, la_file.n, false);
+        }
+        la_file.n = 0;
+        put_linked_cpio();
+        failing_reads(la_file.data, la_file.n, true);
 }
 
 /* The archive has changed since it was listed. */

@@ -180,6 +180,48 @@ Test(libarchive, good_warc)
         lsr_catalogue_free(c);
 }
 
+/* Of many pieces: no header is a bad one because it goes on in the next, nor an empty line in content one of its own. */
+Test(libarchive, good_warc_in_pieces)
+{
+        for (size_t step = 90; step < 100000; step = step * 3 + 7) {
+                struct lsr_catalogue *c = NULL;
+
+                la_file.n = 0;
+                for (unsigned i = 0; i < 1500; i++) {
+                        char record[1200];
+                        int n = (int)(i * 37 % 400);
+
+                        snprintf(
+                                record, sizeof(record),
+                                "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: file:///f%u\r\n"
+                                "WARC-Date: 2020-01-02T03:04:05Z\r\nWARC-Record-ID: <urn:uuid:%032u>\r\n"
+                                "Content-Length: %d\r\n\r\n%.*s\r\n\r\n",
+                                i, i, n, n,
+                                i % 3 ? "a line\r\n\r\nanother" /* and to its length: */
+                                        "................................................................................"
+                                        "................................................................................"
+                                        "................................................................................"
+                                        "................................................................................"
+                                        "................................................................................"
+                                      : "--------------------------------------------------------------------------------"
+                                        "--------------------------------------------------------------------------------"
+                                        "--------------------------------------------------------------------------------"
+                                        "--------------------------------------------------------------------------------"
+                                        "--------------------------------------------------------------------------------");
+                        put_text(record);
+                }
+                for (unsigned pipe = 0; pipe < 2; pipe++) {
+                        struct lsr_input *in = pipe ? la_drip(step, 0) : la_open();
+
+                        ((struct la_drip *)in)->step = step;
+                        cr_assert_eq(la_scan(in, &c), 0, "%s", la_said);
+                        cr_assert_str_empty(la_said);
+                        cr_assert_eq(lsr_catalogue_rows(c), 1501, "%zu: %u", step, lsr_catalogue_rows(c));
+                        lsr_catalogue_free(c);
+                }
+        }
+}
+
 /* What streams must give the same from a pipe, whatever the sizes of its pieces. */
 Test(libarchive, good_sequential)
 {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "failing.h"
 #include "lsr1-meet.h"
 #include "worker/worker.h"
 
@@ -725,4 +726,18 @@ Test(lsr1_damage, bad_digests)
         expect_digests(32, 4 * 32, "'dir' has a digest and no content\n");
         expect_digests(SIZE_MAX, 3 * 32, "'' has not one digest for each row\n");
         expect_digests(SIZE_MAX, 5 * 32, "'' has not one digest for each row\n");
+}
+
+/* --- a disk that fails ------------------------------------------------------------------ */
+
+Test(lsr1_damage, failing_reads, .timeout = 100)
+{
+        for (unsigned bound = 0; bound < 2; bound++) {
+                struct bundle *b;
+
+                pack_bound = bound;
+                b = pack_zoo();
+                failing_reads(b->file.data, b->file.n, false);
+                bundle_free(b);
+        }
 }

@@ -139,7 +139,7 @@ static void many_frames(size_t n)
         struct tape *t = tape_new();
         struct bundle *b;
         struct met *m;
-        char name[16];
+        char name[24];
 
         for (size_t i = 0; i < n; i++) {
                 if (i)

@@ -1,4 +1,5 @@
 /* Databases with logs and journals beside them, inputs that fail, hostile and damaged ones. */
+#include "failing.h"
 #include "sqlite-maker.h"
 
 /* --- logs and journals ---------------------------------------------------------- */
@@ -301,6 +302,36 @@ Test(sqlite, good_reads_are_few)
         free(rows.data);
 }
 
+/* A log or a journal that cannot be read is not one that is not there. */
+Test(sqlite, bad_companions)
+{
+        struct bytes b = make(GOOD_SQLAR), beside = { lsr_xmalloc(5000), 5000 };
+
+        memcpy(beside.data, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+        for (enum lsr_companion which = 0; which < LSR_COMPANIONS; which++)
+                for (unsigned after = 0; after < 3; after++) {
+                        struct result result = new_result();
+                        struct lsr_scan scan = {
+                                .input = lsr_input_memory(b.data, b.n),
+                                .builder = lsr_builder_new(),
+                                .ctx = &result,
+                                .trouble = trouble,
+                        };
+                        struct counted *c = new_counted(&beside, after);
+
+                        scan.companions[which] = &c->in;
+                        if (lsr_format_sqlite.scan(&scan) < 0 || c->reads > after) {
+                                cr_expect_eq(result.error, -EIO, "%d, %u: %d", (int)which, after, result.error);
+                                cr_expect_eq(lsr_builder_count(scan.builder), 0);
+                        }
+                        lsr_builder_free(scan.builder);
+                        lsr_scan_close(&scan, &lsr_format_sqlite);
+                        free_result(&result);
+                }
+        free(b.data);
+        free(beside.data);
+}
+
 Test(sqlite, bad_input)
 {
         struct bytes b = make(MANY_SQLAR);
@@ -315,6 +346,60 @@ Test(sqlite, bad_input)
                 lsr_input_free(&c->in);
         }
         free(b.data);
+}
+
+/* Small pages, so that there are many reads. */
+#define FAILING_SQLAR                                                                                                 \
+        "PRAGMA page_size=512;" GOOD_SQLAR "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<30)" \
+        "INSERT INTO sqlar SELECT 'f'||i,33188,1,900,zeroblob(900) FROM n;"
+#define FAILING_TABLES                      \
+        "PRAGMA page_size=512;" GOOD_TABLES \
+        "CREATE TABLE w(a PRIMARY KEY,b) WITHOUT ROWID; INSERT INTO w VALUES(1,2),(3,zeroblob(3000));"
+
+Test(sqlite, failing_reads, .timeout = 200)
+{
+        struct bytes archive = make(FAILING_SQLAR), tables = make(FAILING_TABLES);
+
+        failing_reads(archive.data, archive.n, false);
+        failing_each((struct failing_bundle){ .data = tables.data, .n = tables.n, .error = -EIO, .dirs = true });
+        free(archive.data);
+        free(tables.data);
+}
+
+/* --- memory ----------------------------------------------------------------------- */
+
+static sqlite3_mem_methods real_memory;
+
+static void *starved_malloc(int n)
+{
+        return failing_now() ? NULL : real_memory.xMalloc(n);
+}
+
+static void *starved_realloc(void *p, int n)
+{
+        return failing_now() ? NULL : real_memory.xRealloc(p, n);
+}
+
+/* Each allocation of SQLite: what then is not listed or not read is said to lack memory, and is not called damaged. */
+Test(sqlite, failing_allocations, .timeout = 600)
+{
+        struct bytes archive = make(GOOD_SQLAR), tables = make(GOOD_TABLES),
+                     wide = make("PRAGMA encoding='UTF-16le';" GOOD_SQLAR);
+        sqlite3_mem_methods memory;
+
+        sqlite3_shutdown();
+        cr_assert_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory), SQLITE_OK);
+        memory = real_memory;
+        memory.xMalloc = starved_malloc;
+        memory.xRealloc = starved_realloc;
+        cr_assert_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &memory), SQLITE_OK);
+        cr_assert_eq(sqlite3_initialize(), SQLITE_OK);
+        failing_each((struct failing_bundle){ .data = archive.data, .n = archive.n, .error = -ENOMEM });
+        failing_each((struct failing_bundle){ .data = tables.data, .n = tables.n, .error = -ENOMEM, .dirs = true });
+        failing_each((struct failing_bundle){ .data = wide.data, .n = wide.n, .error = -ENOMEM });
+        free(archive.data);
+        free(tables.data);
+        free(wide.data);
 }
 
 /* --- hostile -------------------------------------------------------------------- */

@@ -353,15 +353,11 @@ Test(stream, faults)
         static const struct {
                 const char *spec;
                 bool seen;
-        } cases[] = { { "part/1", false },
-                      { "part/2", false },
-                      { "part/3", false },
-                      { "read=EINTR/2", false },
-                      { "read=EAGAIN/2", false },
-                      { "read=ECANCELED/2", false },
-                      { "read=EINTR/3,part/2", false },
-                      { "read=EIO/2", true },
-                      { "read=EIO/7", true },
+        } cases[] = { { "part/1", false },          { "part/2", false },
+                      { "part/3", false },          { "read=EINTR/2", false },
+                      { "read=EAGAIN/2", false },   { "read=ECANCELED/2", false },
+                      { "read=EFAULT/2", false },   { "read=EINTR/3,part/2", false },
+                      { "read=EIO/2", true },       { "read=EIO/7", true },
                       { "read=EIO/5,part/3", true } };
         int fd = stream_file(MANY);
 

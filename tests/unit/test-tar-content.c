@@ -1,6 +1,7 @@
 /* The tar driver: content of members, sparse ones above all; hostile bytes; and what is read on the way. */
 #include <time.h>
 
+#include "failing.h"
 #include "tar-tape.h"
 
 /* --- sparse ----------------------------------------------------------------------- */
@@ -499,4 +500,38 @@ Test(tar, slow_content_is_read_through)
 
         scan_made(2000, 20000, true, &reads, &bytes);
         cr_expect_lt(reads, 400, "%llu reads", (unsigned long long)reads);
+}
+
+/* --- a disk that fails ---------------------------------------------------------------------- */
+
+/* Headers of all kinds, maps, and content of several reads; from a file and from a pipe. */
+Test(tar, failing_reads, .timeout = 100)
+{
+        struct tape t = {};
+        char big[5000];
+        uint8_t *h;
+
+        for (size_t i = 0; i < sizeof(big); i++)
+                big[i] = (char)(i % 251);
+        tape_pax(&t, 'g', "uname=all", NULL);
+        tape_pax(&t, 'x', "path=a", "mtime=1.5", "SCHILY.xattr.user.a=1", NULL);
+        tape_file(&t, USTAR, "a", "content");
+        tape_extension(&t, 'L', "name", 5);
+        tape_raw(&t, GNU, '0', "big", sizeof(big));
+        tape_add(&t, big, sizeof(big));
+        h = tape_raw(&t, GNU, 'S', "sparse", 7);
+        put_piece(h + 386, 1000, 5);
+        put_piece(h + 410, 2000, 2);
+        put(h, 483, "00000005670");
+        tape_add(&t, "ABCDEFG", 7);
+        tape_pax(&t, 'x', "GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.realsize=3000", NULL);
+        tape_raw(&t, USTAR, '0', "lines", 519);
+        tape_add(&t, "2\n1000\n5\n2000\n2\n", 16);
+        tape_add(&t, "ABCDEFG", 7);
+        tape_raw(&t, USTAR, '5', "dir/", 0);
+        tape_file(&t, USTAR, "dir/last", "last");
+        tape_end(&t);
+        failing_reads(t.data, t.n, false);
+        failing_reads(t.data, t.n, true);
+        free(t.data);
 }

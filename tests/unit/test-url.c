@@ -132,6 +132,22 @@ Test(url, redirects)
         cr_expect_eq(lsr_url_redirect("https://h/a", "s3://b/k"), -EINVAL);
 }
 
+static void url_user_check(const char *from, const char *to, const char *expected)
+{
+        char *found = lsr_url_with_user(from, to);
+
+        cr_expect_str_eq(found, expected);
+        free(found);
+}
+
+Test(url, user_of_a_redirect)
+{
+        url_user_check("https://u:p@h/a", "https://h/b?c@d", "https://u:p@h/b?c@d");
+        url_user_check("https://u:p@h/a", "https://v@h/b", "https://v@h/b");
+        url_user_check("https://h/u@b", "https://h/b", "https://h/b");
+        url_user_check("https://u:p@h/a", "file:///b", "file:///b");
+}
+
 static void url_escape_check(const char *plain, const char *keep, const char *expected)
 {
         char found[256], again[256];

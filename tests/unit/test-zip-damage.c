@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "failing.h"
 #include "zip-maker.h"
 
 /* --- damage -------------------------------------------------------------------------------------------- */
@@ -281,4 +282,50 @@ Test(zip_damage, hostile_searches, .timeout = 30)
                 result_free(res);
                 free(b.data);
         }
+}
+
+/* --- a disk that fails ---------------------------------------------------------------- */
+
+/* With a directory, behind a program, with zip64, and with nothing but local headers. */
+Test(zip_damage, failing_reads, .timeout = 100)
+{
+        struct bytes b = {};
+
+        put_streamed(&b);
+        put_zip(&b, plain, 4, "comment", 7);
+        failing_reads(b.data, b.n, false);
+        b.n = 0;
+        put_zip64(&b, 0, true, 45);
+        failing_reads(b.data, b.n, false);
+        b.n = 0;
+        put_streamed(&b);
+        b.n = directory_of(&b);
+        failing_reads(b.data, b.n, false);
+        free(b.data);
+}
+
+/* Content far larger than a piece, by every method, and one that is encrypted: that nobody can read without a password. */
+Test(zip_damage, failing_reads_of_content, .timeout = 100)
+{
+        char noise[3000];
+        struct entry entries[] = {
+                { .name = "stored", .data = noise, .n = sizeof(noise) },
+                { .name = "streamed", .data = noise, .n = sizeof(noise), .descriptor = 24 },
+                { .name = "b", BETA },
+                { .name = "bz2",
+                  .method = 12,
+                  .content = "beta",
+                  .n = 42,
+                  .data = "\102\132\150\071\061\101\131\046\123\131\150\153\110\262\000\000\000\201\200\062\000\004\000\040\000\041\232\150\063\115\023\074\135\311\024\341\102\101\241\255\042\310" },
+                { .name = "encrypted", .data = noise, .n = 100, .flags = 1 },
+                { .name = "ppmd", .data = noise, .n = 100, .method = 98 },
+                { .name = "link", .data = "stored", .mode = S_IFLNK | 0777 },
+        };
+        struct bytes b = {};
+
+        for (size_t i = 0; i < sizeof(noise); i++)
+                noise[i] = (char)(i * i >> 3 | 1);
+        put_zip(&b, entries, 7, NULL, 0);
+        failing_reads(b.data, b.n, false);
+        free(b.data);
 }

@@ -8,6 +8,8 @@ status test -e cache
 at '2020-01-02 03:04' b.tgz; sleep 3
 lsr -R --no-cache b.tgz >/dev/null
 status test -e cache
+# What may not become so large is not remembered, and listed all the same.
+(ulimit -f 0; status lsr -R b.tgz) | cat; ls -A cache/lsr
 lsr -R b.tgz >/dev/null
 ls cache/lsr | wc -l; stat -c %a cache/lsr
 status lsr -R b.tgz

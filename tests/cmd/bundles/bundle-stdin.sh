@@ -10,3 +10,5 @@ cat b.zip | status lsr -R -
 echo text | status lsr -
 status lsr - </dev/null
 status lsr - .
+# A copy that may not become so large is an error, and no signal.
+cat b.zip | (ulimit -f 0; status lsr -R - 2>&1) | cat

@@ -30,6 +30,19 @@ LSR_PASSWORD=word status lsr n.zip/in.tar
 LSR_PASSWORD=wrong status lsr n.zip/in.tar/d; LSR_PASSWORD=wrong status lsr n.zip/in.tar
 status lsr n.zip/in.tar/d
 LSR_PASSWORD=word status lsr --password-file=right --unpack n.zip/in.tar --output=nested; ls nested
+echo "= symbolic links, whose targets are encrypted, or compressed in a way that a listing does not look into"
+ln -s a link; zip -qXy -P word l.zip a link
+python3 -c '
+import zipfile
+i = zipfile.ZipInfo("link"); i.create_system = 3; i.external_attr = 0o120777 << 16
+zipfile.ZipFile("b.zip", "w").writestr(i, "to/" * 30, zipfile.ZIP_BZIP2)'
+for z in l b; do
+        for p in right wrong empty; do
+                status lsr --password-file=$p --unpack $z.zip --output=$z-$p; ls $z-$p; readlink $z-$p/link
+                rm -f $z.tar; status lsr --password-file=$p --pack $z.zip --output=$z.tar 2>&1 | sed 's/, [0-9.]* s$//'; [ ! -e $z.tar ] || tar -tvf $z.tar | sed 's/.*:.. //'
+        done
+done
+lsr --cat b.zip/link; lsr --password-file=right --cat l.zip/link | cmp - a; status lsr --password-file=right l.zip/link/; status lsr --cat l.zip/link
 echo "= bad"
 status lsr --password-file=none --cat z.zip/a; status lsr --password-file=none z.zip
 status lsr --password-file=long --cat z.zip/a; status lsr --password-file=. --cat z.zip/a

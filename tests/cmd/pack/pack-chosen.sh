@@ -40,6 +40,7 @@ quiet lsr --pack s -L --include=shm --one-file-system --output=o.tar; has o.tar
 rm -r "/dev/shm/lsr-$$"; rm s/shm; ln -s nowhere s/dangling
 echo "== only named"
 status lsr --pack s --dry-run --exclude='*.h'; status lsr --pack s --include='*.h' --dry-run --output=-; ls
+status lsr --pack -C s . --dry-run --include='*.h' --output=-
 echo "== into a directory"
 mkdir there; quiet lsr --pack s/a --output=there/; has there/a.tar.zst 2>&1 | sed 's/^tar:.*//' | head -1
 status lsr --pack s --output=missing/; status lsr --pack s other --output=there/

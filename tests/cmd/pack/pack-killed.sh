@@ -10,7 +10,7 @@ for signal in KILL INT TERM; do
         done
 done 2>/dev/null
 ls -A | sort
-# An interrupt tells, by its status.
+# An interrupt is what it ends by, as shells want to know that wait for it.
 python3 - <<P
 import os, signal, subprocess, time
 os.mkdir("many")
@@ -19,6 +19,5 @@ seen = set()
 for i in range(20):
     p = subprocess.Popen(["lsr", "--pack", "many", "--output=m.tar.zst", "--force", "--compression-level=19", "--threads=1"], stderr=subprocess.DEVNULL)
     time.sleep(0.15); p.send_signal(signal.SIGINT); seen.add(p.wait())
-# -2 is an interrupt before there was anything to take away.
-print(130 in seen, seen <= {130, -2}, os.path.exists("m.tar.zst"))
+print(-2 in seen, seen <= {-2}, os.path.exists("m.tar.zst"))
 P

@@ -3,6 +3,10 @@
 python3 "$HELPERS/bad-tar" b.tar c:null:1,3 b:disk:8,0 p:fifo f:f:1 d:d c:d/zero:1,5
 status lsr --unpack b.tar --output=o
 find o -mindepth 1 -printf '%P %y %m\n' | sort
+# Nor does --force give up what is there for what cannot be made.
+mkdir k; echo old >k/null; echo old >k/fifo
+status lsr --unpack --force b.tar --output=k
+cat k/null; find k -mindepth 1 -printf '%P %y\n' | sort
 mkdir ro; chmod 555 ro
 status lsr --unpack b.tar --output=ro
 status lsr --unpack b.tar --output=ro/below
