@@ -489,7 +489,8 @@ static int convert_stream(struct convert *v)
         int r;
 
         v->streams = true;
-        r = lsr_bundle_stream(v->o->place->bundle, stream_member, &content);
+        /* To compress takes longer than to decode. */
+        r = lsr_bundle_stream(v->o->place->bundle, v->w->kind->level_max > 0, stream_member, &content);
         if (r == 0)
                 r = stream_end(v);
         v->streams = false;

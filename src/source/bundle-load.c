@@ -190,6 +190,7 @@ bool lsr_bundle_streams(const struct lsr_bundle *bundle)
 }
 
 struct bundle_stream {
+        bool busy;
         int (*member)(void *ctx, const struct lsr_member *m);
         const struct lsr_sink *content;
         uint64_t room;
@@ -200,14 +201,15 @@ static int bundle_ask_stream(struct lsr_bundle *bundle, void *ctx)
 {
         struct bundle_stream *s = ctx;
 
-        return lsr_worker_stream(bundle_worker(bundle), bundle->id, &s->room, s->member, s->content, &s->answer);
+        return lsr_worker_stream(bundle_worker(bundle), bundle->id, &s->room, s->busy, s->member, s->content,
+                                 &s->answer);
 }
 
-int lsr_bundle_stream(struct lsr_bundle *bundle, int (*member)(void *ctx, const struct lsr_member *m),
+int lsr_bundle_stream(struct lsr_bundle *bundle, bool busy, int (*member)(void *ctx, const struct lsr_member *m),
                       const struct lsr_sink *content)
 {
         struct lsr_bundles *b = bundle->all;
-        struct bundle_stream stream = { member, content, bundle_room(bundle), {} };
+        struct bundle_stream stream = { busy, member, content, bundle_room(bundle), {} };
         int r;
 
         if (!lsr_bundle_streams(bundle))

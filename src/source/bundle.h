@@ -171,11 +171,11 @@ int lsr_bundle_open_inner(const struct lsr_place *place, bool whole, struct lsr_
 int lsr_bundle_load(struct lsr_bundle *b);
 
 /*
- * The same in one pass with the content, which lsr_worker_stream() hands to @member and @content.  0; 1: not so, as
- * listing it need not decode it, anything is wrong with it, or one of them wanted no more.  Nobody was told, what came
- * is void, and lsr_bundle_load() may follow.
+ * The same in one pass with the content, which lsr_worker_stream() hands to @member and @content; @busy as there.  0;
+ * 1: not so, as listing it need not decode it, anything is wrong with it, or one of them wanted no more.  Nobody was
+ * told, what came is void, and lsr_bundle_load() may follow.
  */
-int lsr_bundle_stream(struct lsr_bundle *b, int (*member)(void *ctx, const struct lsr_member *m),
+int lsr_bundle_stream(struct lsr_bundle *b, bool busy, int (*member)(void *ctx, const struct lsr_member *m),
                       const struct lsr_sink *content);
 
 /* Is it worth a try? */

@@ -22,6 +22,7 @@
 #include "io/stream.h"
 #include "worker/confine.h"
 
+#define SERVE_BUSY 4u                      /* so many cores compress what one decodes */
 #define SERVE_TAIL_MAX ((uint64_t)1 << 20) /* bytes: a record of tar has no more */
 
 /* --- answers ---------------------------------------------------------------------- */
@@ -432,6 +433,9 @@ static int serve_answer(struct serve *s, struct serve_bundle *b, const struct ls
                 return r;
         scan->distrusted = request->distrusted;
         scan->content = request->stream ? &content : NULL;
+        /* Of filters gzip alone asks for cores as late as that: to decode ahead on them takes a good deal more work. */
+        if (request->stream && request->busy)
+                lsr_thread_set(lsr_thread_cpus() / SERVE_BUSY > 0 ? lsr_thread_cpus() / SERVE_BUSY : 1);
         if (!wanted.content)
                 serve_announce_all(b);
         if (!request->stream)

@@ -97,6 +97,7 @@ struct lsr_wire_scan {
         uint32_t depth;
         uint8_t content, numbers, links, described;
         uint8_t stream; /* content comes, too: of a file its MAP, DATA and HOLE behind the MEMBERS that it ends */
+        uint8_t busy;   /* with it: the parent works on all cores at what comes */
         uint64_t max;   /* bytes of a CATALOGUE; one that is larger comes empty, which is not valid */
 };
 

@@ -445,7 +445,7 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
         return r == 1 ? worker_distrust(w, -EBADMSG) : r;
 }
 
-int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room,
+int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room, bool busy,
                       int (*member)(void *ctx, const struct lsr_member *m), const struct lsr_sink *content,
                       struct lsr_worker_answer *ret_answer)
 {
@@ -453,8 +453,8 @@ int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room,
         int r = -ESTALE;
 
         if (worker_serves(w, id))
-                r = worker_scan(w, &call, &(struct lsr_wire_scan){ .id = id, .stream = true }, &(struct iovec){}, room,
-                                ret_answer);
+                r = worker_scan(w, &call, &(struct lsr_wire_scan){ .id = id, .stream = true, .busy = busy },
+                                &(struct iovec){}, room, ret_answer);
         return r == 1 ? worker_distrust(w, -EBADMSG) : r;
 }
 
