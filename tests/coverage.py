@@ -6,6 +6,7 @@ Reads by gcovr what DIR, built with -Db_coverage=true, has counted, and writes t
 import argparse
 import collections
 import datetime
+import glob
 import json
 import os
 import subprocess
@@ -44,7 +45,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--page")
     args = parser.parse_args()
-    command = ["gcovr", "--root", ROOT, "--object-directory", args.build, "--filter", ROOT + "/src/", "--filter", ROOT + "/formats/",
+    command = ["gcovr", "--root", ROOT, *sorted(glob.glob(args.build + "/src/*.p")), "--filter", ROOT + "/src/", "--filter", ROOT + "/formats/",
                "--exclude-unreachable-branches", "--exclude-throw-branches", "--gcov-ignore-parse-errors", "-j", "2", "--json-summary"]
     files = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=ROOT).stdout)["files"]
     sums, below = collections.defaultdict(lambda: [0] * 4), []

@@ -251,7 +251,7 @@ static int archive_content(struct archive_pass *pass, struct archive_entry *e, c
                 la_int64_t offset;
                 int r = archive_read_data_block(pass->a, &data, &size, &offset);
 
-                if (r == ARCHIVE_EOF && !pass->error) {
+                if (r == ARCHIVE_EOF) {
                         pass->scan->verified = pass->kind->verifies;
                         return 0;
                 }

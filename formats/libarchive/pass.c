@@ -225,9 +225,8 @@ int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry
         for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
                 int r = archive_read_next_header(pass->a, ret_entry);
 
-                /* Some formats take an input that fails for the end. */
                 if (r == ARCHIVE_EOF)
-                        return pass->error ? lsr_archive_trouble(pass) : 0;
+                        return 0;
                 if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
                         pass->ordinal++;
                         if (pass->kind->record && pass->ordinal > pass->scan->input->size / pass->kind->record + 1)
