@@ -14,8 +14,8 @@
  * A close(2) that fails has closed, as on Linux: the descriptor is replaced by one of /dev/null.
  *
  * REPORT has a line for each call in the first case, `NAME ARGUMENT`, and for those that failed in the others; then
- * `exit STATUS` or `signal NUMBER`.  The path of the command is not searched.  Statuses are passed on, 128 and more is a
- * signal.
+ * `exit STATUS` or `signal NUMBER`.  The path of the command is not searched.  Statuses are passed on; 128 and more is
+ * a signal.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -26,7 +26,7 @@
 #define NAMESPACES \
         (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP)
 
-/* Calls from @first to @last fail; with @bits or @least only those whose argument @arg has one of these, or is not below. */
+/* Calls from @first to @last fail; with @bits or @least only if argument @arg has one of these, or is not below. */
 struct rule {
         const char *kernel;
         unsigned first, last;
