@@ -59,9 +59,9 @@ static int archive_fail(struct archive_pass *pass, int r)
 }
 
 /*
- * At least @least bytes, and no more than libarchive can be given: it takes the header of a warc for a bad one where that
- * goes on in the next piece.  So a piece ends behind an empty line, as headers and records do; the content of a record need
- * not have one.
+ * At least @least bytes, and no more than libarchive can be given: it takes the header of a warc for a bad one where
+ * that goes on in the next piece.  So a piece ends behind an empty line, as headers and records do; the content of a
+ * record need not have one.
  */
 static ssize_t archive_piece(struct archive_pass *pass, size_t least, const uint8_t **ret_data)
 {

@@ -319,8 +319,8 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
 void lsr_sqlite_json(struct lsr_out *out, const char *name, sqlite3_stmt *stmt, int column);
 
 /*
- * Was there no memory for a value of the row at hand?  Such a one is NULL, and SQLite returns the row all the same; nor can
- * one without a byte be told from one that could not be made text.
+ * Was there no memory for a value of the row at hand?  Such a one is NULL, and SQLite returns the row all the same; nor
+ * can one without a byte be told from one that could not be made text.
  */
 static inline bool lsr_sqlite_no_memory(const struct lsr_sqlite *s)
 {

@@ -180,7 +180,7 @@ Test(libarchive, good_warc)
         lsr_catalogue_free(c);
 }
 
-/* Of many pieces: no header is a bad one because it goes on in the next, nor an empty line in content one of its own. */
+/* Of many pieces: no header is a bad one because it goes on in the next, nor is an empty line in content an end. */
 Test(libarchive, good_warc_in_pieces)
 {
         for (size_t step = 90; step < 100000; step = step * 3 + 7) {

@@ -1,6 +1,6 @@
 /*
- * Allocations of the catalogue that fail, each in turn: what cannot be had is -ENOMEM and leaves nothing behind, and what
- * can is what it always is.
+ * Allocations of the catalogue that fail, each in turn: what cannot be had is -ENOMEM and leaves nothing behind, and
+ * what can is what it always is.
  */
 #include "base/arena.h"
 #include "catalogues.h"
@@ -15,8 +15,8 @@ void *__wrap_lsr_try_realloc(void *p, size_t size, size_t n)
 }
 
 /*
- * A new builder is had or the program ends, also where finishing one makes it new again: these allocations, as many each
- * time, are not what fails.
+ * A new builder is had or the program ends, also where finishing one makes it new again: these allocations, as many
+ * each time, are not what fails.
  */
 static unsigned fresh;
 

@@ -304,7 +304,7 @@ Test(zip_damage, failing_reads, .timeout = 100)
         free(b.data);
 }
 
-/* Content far larger than a piece, by every method, and one that is encrypted: that nobody can read without a password. */
+/* Content far larger than a piece, by every method, and one that is encrypted, which needs a password. */
 Test(zip_damage, failing_reads_of_content, .timeout = 100)
 {
         char noise[3000];
