@@ -98,8 +98,8 @@ int lsr_worker_scan(struct lsr_worker *w, uint32_t id, const struct lsr_wanted *
 /*
  * The same for all members with their content, as they come: each goes to @member, and if it is a regular file and no
  * hard link to @content behind it, whose ctx is that of both.  Their negative return ends it, and is its result.
- * @m has what the driver says of it, until the call after it.  @busy: all cores will work on what comes, so that few are
- * there for decoding ahead.  -EOPNOTSUPP: not of this format.
+ * @m has what the driver says of it, until the call after it.  @busy: all cores will work on what comes, so that few
+ * are there for decoding ahead.  -EOPNOTSUPP: not of this format.
  */
 int lsr_worker_stream(struct lsr_worker *w, uint32_t id, uint64_t *room, bool busy,
                       int (*member)(void *ctx, const struct lsr_member *m), const struct lsr_sink *content,

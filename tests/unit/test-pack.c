@@ -658,7 +658,7 @@ Test(pack, table_of_contents_after_reading_early)
         pack_file("d/a", 300, 'a');
         fd = verify_pack(lsr_writer_kind_of("x.tar.zst"), &stats);
         cr_assert_eq(verify_early(fd, &stats), 0);
-        /* In the frame of the table, which is in front of 64 bytes and the seek table: E, T and L are 3 entries at least. */
+        /* In the frame of the table, in front of 64 bytes and the seek table: E, T and L are 3 entries at least. */
         cr_assert_eq(pread(fd, &c, 1, lseek(fd, 0, SEEK_END) - 8 - 12 * 4 - 9 - 64 - 10), 1);
         c ^= 1;
         cr_assert_eq(pwrite(fd, &c, 1, lseek(fd, 0, SEEK_END) - 8 - 12 * 4 - 9 - 64 - 10), 1);
