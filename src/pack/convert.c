@@ -244,8 +244,8 @@ static int convert_targets(struct convert *v)
                 if (!v->targets && !(v->targets = calloc(lsr_catalogue_rows(v->c), sizeof(*v->targets))))
                         return -ENOMEM;
                 r = lsr_bundle_target(v->o->place->bundle, v->c, row, &v->targets[row]);
-                if (r == -EKEYREJECTED)
-                        return r;
+                if (r < 0 && r == v->o->place->bundle->unlock_error)
+                        return r; /* which the bundle told */
                 if (r < 0) {
                         lsr_autofree char *path = convert_path(v, row);
 

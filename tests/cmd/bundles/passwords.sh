@@ -1,9 +1,24 @@
 # Encrypted members of a zip: a password from a file, the environment or the terminal.  A wrong one is one line, and nothing is made.
 mkdir d; echo secret >a; printf x >d/x; seq 60000 >big; echo open >open
 at @1577934245 a d/x big open d
-zip -q -X -r -P word z.zip a big d; zip -qX z.zip open
-zip -q -X -fd -P word s.zip a
-tar -cf in.tar d; zip -q -X -0 -P word n.zip in.tar
+# One byte tells a wrong password of PKWARE's cipher, so one of 256 passes: until none does.
+cat >told.py <<'PY'
+import sys, zipfile
+class Empty(bytes):
+    __bool__ = lambda self: True
+z = zipfile.ZipFile(sys.argv[1])
+for name in z.namelist():
+    for word in b"wrong", Empty():
+        try:
+            not name.endswith("/") and z.open(name, pwd=word).close()
+            sys.exit(not name.endswith("/"))
+        except RuntimeError:
+            pass
+PY
+made() { rm -f "$1"; zip -q -X -P word "$@"; until python3 told.py "$1"; do rm "$1"; zip -q -X -P word "$@"; done; }
+made z.zip -r a big d; zip -qX z.zip open
+made s.zip -fd a
+tar -cf in.tar d; made n.zip -0 in.tar
 for m in 128 192 256; do 7z a -bd -bso0 -tzip -pword -mem=AES$m aes$m.zip a big; done
 7z a -bd -bso0 -tzip -pword -mem=AES256 -mm=bzip2 aesbz.zip big; 7z a -bd -bso0 -tzip -pword -mem=AES256 -mm=copy aes0.zip a
 echo word >right; printf 'word\r\nmore\n' >crlf; printf wrong >wrong; : >empty; tr -d '\n' <big | head -c 3000 >long
@@ -31,7 +46,7 @@ LSR_PASSWORD=wrong status lsr n.zip/in.tar/d; LSR_PASSWORD=wrong status lsr n.zi
 status lsr n.zip/in.tar/d
 LSR_PASSWORD=word status lsr --password-file=right --unpack n.zip/in.tar --output=nested; ls nested
 echo "= symbolic links, whose targets are encrypted, or compressed in a way that a listing does not look into"
-ln -s a link; zip -qXy -P word l.zip a link
+ln -s a link; made l.zip -y a link
 python3 -c '
 import zipfile
 i = zipfile.ZipInfo("link"); i.create_system = 3; i.external_attr = 0o120777 << 16
@@ -42,6 +57,15 @@ for z in l b; do
                 rm -f $z.tar; status lsr --password-file=$p --pack $z.zip --output=$z.tar 2>&1 | sed 's/, [0-9.]* s$//'; [ ! -e $z.tar ] || tar -tvf $z.tar | sed 's/.*:.. //'
         done
 done
+# Like l.zip, but what is "wrong" passes the byte of "a": its checksum tells, and of the link the byte.
+base64 -d >p.zip <<'B'
+UEsDBAoACQAAAI4hd12MsuviEwAAAAcAAAABAAAAYZ+z8hPI12yE2StSuaSs+waFMXVQSwcIjLLr4hMAAAAHAAAAUEsDBAoACQAA
+AI4hd11DvrfoDQAAAAEAAAAEAAAAbGlua33XhX0ys6XMjF/x+05QSwcIQ7636A0AAAABAAAAUEsBAh4DCgAJAAAAjiF3XYyy6+IT
+AAAABwAAAAEAAAAAAAAAAQAAAKSBAAAAAGFQSwECHgMKAAkAAACOIXddQ7636A0AAAABAAAABAAAAAAAAAAAAAAA/6FCAAAAbGlu
+a1BLBQYAAAAAAgACAGEAAACBAAAAAAA=
+B
+status lsr --password-file=wrong --pack p.zip --output=p.tar 2>&1 | sed 's/, [0-9.]* s$//'
+status lsr --password-file=wrong --unpack p.zip 2>&1; ls p
 lsr --cat b.zip/link; lsr --password-file=right --cat l.zip/link | cmp - a; status lsr --password-file=right l.zip/link/; status lsr --cat l.zip/link
 echo "= bad"
 status lsr --password-file=none --cat z.zip/a; status lsr --password-file=none z.zip
