@@ -29,8 +29,8 @@
 #define LEAVES_TARGET_MAX 4096u
 #define LEAVES_BUFFER ((size_t)8 << 10)   /* for a name and a target */
 #define LEAVES_BEHIND ((uint64_t)4 << 10) /* a leaf, what overflows of it */
-#define LEAVES_MAPPED ((uint64_t)2 << 20)  /* of the map in a thread, before it is given back */
-#define LEAVES_STRAYS 16u                  /* pages above leaves, before all of it is */
+#define LEAVES_MAPPED ((uint64_t)2 << 20) /* of the map in a thread, before it is given back */
+#define LEAVES_STRAYS 16u                 /* pages above leaves, before all of it is */
 /* Leaves between the one at hand and those looked at in time: first the header, which has the offsets of cells. */
 #define LEAVES_HEADER 8u
 #define LEAVES_CELL 4u

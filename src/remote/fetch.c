@@ -245,7 +245,7 @@ static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
         }
         o->stats.bytes += n;
         if (call->answer.status == 200) {
-                f->error = lsr_object_whole(o, data, n);
+                f->error = lsr_object_whole(f, data, n);
                 return f->error;
         }
         if (f->kind == LSR_FETCH_ZERO)

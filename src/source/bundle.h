@@ -27,6 +27,7 @@ struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
         bool cache;            /* use the index cache */
+        bool download;         /* fetch what lies on a server without ranges, up to LSR_REMOTE_HELD_MAX */
         const char *encoding;  /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL */
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
         bool must_read;        /* a file whose beginning cannot be read is an error; otherwise it is no bundle */
