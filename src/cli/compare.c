@@ -178,6 +178,8 @@ static int compare_operand(struct compare *c)
                 return lsr_message("cannot compare %s: --compare measures a directory on a disk",
                                    lsr_quoted_always(operand));
         c->dir = realpath(operand, NULL);
+        if (!c->dir && lsr_url_is(operand))
+                return lsr_message("cannot compare %s: only directories here can be", lsr_quoted_always(operand));
         if (!c->dir || stat(c->dir, &st) < 0)
                 return lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
         if (!S_ISDIR(st.st_mode))

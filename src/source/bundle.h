@@ -96,7 +96,8 @@ struct lsr_bundle {
         uint64_t used;    /* when, in steps of lsr_bundles */
         int fd;           /* where its bytes are, perhaps the outer one's; -1: it is parked */
         bool fd_owned;
-        bool database;                  /* that may have companions */
+        bool database;                  /* that may have companions, and be written to by others, */
+        bool written;                   /* which was said */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
         struct lsr_catalogue *outer_catalogue;
         uint32_t outer_row; /* in that */

@@ -324,6 +324,15 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
     def fault_refused(self, data, fault):
         self.plain(403, body=b"<Error><Code>AccessDenied</Code><Message>secret</Message></Error>")
 
+    def fault_region(self, data, fault):
+        self.plain(400, body=b"<Error><Code>AuthorizationHeaderMalformed</Code></Error>")
+
+    def fault_legal(self, data, fault):
+        self.plain(451)
+
+    def fault_password(self, data, fault):
+        self.plain(401)
+
     def fault_redirect(self, data, fault):
         """To where the world says."""
         self.plain(302, [("Location", self.world.redirect)])

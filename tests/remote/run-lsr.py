@@ -357,7 +357,14 @@ def wrong(w):
         said(w.run(*options, w.url("x.zip", "refused")), 2, "access is denied (403 AccessDenied)")
         said(w.run(*options, w.url("no.zip")), 2, "it is not a bundle")
         said(w.run(*options, "http://127.0.0.1:1/x.zip"), 2, "'http://127.0.0.1:1/x.zip': it cannot be opened: ")
-        said(w.run(*options, "http:///x.zip"), 2, "the URL is not valid")
+        said(w.run(*options, "http:///x.zip"), 2, "'http:///x.zip': the URL is not valid")
+        # What will not be otherwise later.
+        done = w.run(*options, w.url("x.zip", "legal"))
+        said(done, 2, "the server refuses (451)")
+        assert b"again" not in done.stderr, done
+        said(w.run(*options, w.url("x.zip", "password")), 2, "wants a name and a password, which ~/.netrc can have (401)")
+        with_name = w.url("x.zip", "password").replace("//", "//user:" + SECRET + "@")
+        said(w.run(*options, with_name), 2, "the server does not take the name and the password of the URL (401)")
         said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only; use --download, or download it first")
     query = "?sig=" + SECRET
     said(w.run("-l", "http://nothing.invalid/x.zip" + query), 2, "'http://nothing.invalid/x.zip': it cannot be opened: ",

@@ -570,6 +570,8 @@ def store_region(w):
     w.server.redirect = "http://127.0.0.1:1/"
     text = "the store sends elsewhere (302); set AWS_REGION or AWS_ENDPOINT_URL"
     fails(errno.EACCES, text, remote.open, "s3://redirect/x")
+    text = "the server refuses (400 AuthorizationHeaderMalformed); set AWS_REGION to the region of the bucket"
+    fails(errno.EINVAL, text, remote.open, "s3://region/x")
 
 
 @test
