@@ -65,8 +65,8 @@ def system(out, suite, machine, packages):
 
 
 def inside(root):
-    """The words that run a command there, with what a program expects of a system."""
-    script = ('root=$1; shift; mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount -t tmpfs tmpfs "$root/tmp"; '
+    """The words that run a command there, with what a program expects of a system; /tmp is on the disk, as a ring reads there."""
+    script = ('root=$1; shift; mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; '
               'exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root chroot "$root" "$@"')
     return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", root]
 

@@ -150,6 +150,8 @@ def main():
     parser.add_argument("--unpack", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    # Where a shell runs this behind its back SIGINT is ignored, and a child would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="lsr-kills-") as where:
         for seed, name in enumerate(("old", "new")):
             make_tree(os.path.join(where, name), seed)

@@ -12,6 +12,8 @@
  * that means.  Members are marked as having such times, which is right where
  * scans run in UTC, as the worker does: see LSR_MEMBER_LOCALTIME.
  */
+#undef _TIME_BITS /* in the library time_t is what the machine has by itself */
+
 #include "formats/libarchive/libarchive.h"
 
 #include <errno.h>

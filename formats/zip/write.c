@@ -101,8 +101,8 @@ static uint32_t write_cut(uint64_t n)
 /* 4.4.6: from 1980 to 2107, in steps of two seconds. */
 static uint32_t write_dos_time(int64_t sec)
 {
-        const time_t first = 315532800, last = 4354819198;
-        time_t t = sec < first ? first : sec > last ? last : sec;
+        const int64_t first = 315532800, last = 4354819198;
+        time_t t = (time_t)(sec < first ? first : sec > last ? last : sec);
         struct tm tm;
 
         gmtime_r(&t, &tm);

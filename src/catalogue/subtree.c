@@ -149,7 +149,9 @@ static bool cut_attrs(struct cut *c)
         if (n == 0 || n > w->rows)
                 return false;
         w->attrs = (uint32_t)n;
-        w->attr_table = memset(lsr_xmalloc((size_t)n * sizeof(*w->attr_table)), 0, (size_t)n * sizeof(*w->attr_table));
+        if (lsr_try_resize(&w->attr_table, (size_t)n) < 0)
+                return false;
+        memset(w->attr_table, 0, (size_t)n * sizeof(*w->attr_table));
         for (unsigned i = 0; i < ENCODING_ATTRS; i++) {
                 const struct decode_column *col = &c->d.columns[COLUMN_KNOWN + i];
 

@@ -19,6 +19,8 @@
 #define SYS_cachestat 451
 #endif
 
+/* With few addresses no file takes any. */
+#define MAP_MAX (sizeof(void *) < sizeof(uint64_t) ? 0 : SIZE_MAX / 2)
 #define MAP_MIN ((uint64_t)256 << 10) /* below, a read or two get all of it */
 #define MAP_SAMPLES 8u
 #define MAP_SAMPLE ((uint64_t)1 << 20) /* what is no larger is looked at as a whole */
@@ -62,7 +64,7 @@ static int map_make(struct lsr_io *io, int fd, uint64_t offset, uint64_t size, b
         struct stat st;
         void *base;
 
-        if (reads->way != LSR_READS_AUTO || size < MAP_MIN || size > SIZE_MAX / 2)
+        if (reads->way != LSR_READS_AUTO || size < MAP_MIN || size > MAP_MAX)
                 return 1;
         reads->stats->syscalls++;
         if (syscall(SYS_fstat, fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < offset ||

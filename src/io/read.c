@@ -10,8 +10,8 @@
 #include "io/read.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -108,7 +108,7 @@ ssize_t lsr_io_read_at(struct lsr_io *io, int fd, void *buf, size_t size, uint64
         struct lsr_read_ring *ring = NULL;
         size_t done = 0;
 
-        if (size > SSIZE_MAX || offset > (uint64_t)INT64_MAX - size)
+        if (size > PTRDIFF_MAX || offset > (uint64_t)INT64_MAX - size)
                 return -EINVAL;
         if (reads->way == LSR_READS_RING) {
                 int error = lsr_reads_ring(reads, fd, &ring);

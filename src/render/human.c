@@ -7,6 +7,8 @@
  * 24 MB, and GNU ls says 25.  To print the same byte for byte on every machine,
  * and under valgrind (which computes in 53 bits), the 64-bit mantissa that type
  * has on x86 is imitated here with integers; all else is exact in 128 bits.
+ * Machines of 32 bits have no such integers: there sizes end at 2**64 - 1, and
+ * `long double` is asked itself.
  *
  * Known difference: block sizes above 2**64/10 bytes, where an intermediate
  * product of GNU's wraps and turns 4 or 8 EiB into 0 blocks.
@@ -24,6 +26,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
@@ -34,9 +37,17 @@
 #define HUMAN_EXPONENT_MAX 8 /* yotta */
 static const char human_letters[] = "\0KMGTPEZY";
 
+#ifdef __SIZEOF_INT128__
+typedef __uint128_t human_wide;
+#define HUMAN_BEYOND_64(v) ((v) >> 64 != 0)
+#else
+typedef uint64_t human_wide;
+#define HUMAN_BEYOND_64(v) ((void)(v), false)
+#endif
+
 /* A number taken apart, ready to print. */
 struct human_number {
-        __uint128_t whole;
+        human_wide whole;
         int tenths; /* -1: none */
         unsigned exponent;
 };
@@ -153,13 +164,22 @@ int lsr_size_parse(const char *spec, struct lsr_size_style *ret_style)
 
 /* --- arithmetic --- */
 
-static __uint128_t human_ceil_div(__uint128_t a, __uint128_t b)
+static human_wide human_ceil_div(human_wide a, human_wide b)
 {
         return a / b + (a % b != 0);
 }
 
+/* The largest if there is no room for it. */
+static human_wide human_product(uint64_t value, uint64_t from)
+{
+        human_wide product;
+
+        return __builtin_mul_overflow((human_wide)value, from, &product) ? ~(human_wide)0 : product;
+}
+
 /* value * (from / unit) as x87 arithmetic has it, each step rounded to 64 bits half to even, then upwards. */
-static __uint128_t human_scale_extended(uint64_t value, uint64_t from, uint64_t unit)
+#ifdef __SIZEOF_INT128__
+static human_wide human_scale_extended(uint64_t value, uint64_t from, uint64_t unit)
 {
         if (!value || !from)
                 return 0;
@@ -168,15 +188,15 @@ static __uint128_t human_scale_extended(uint64_t value, uint64_t from, uint64_t 
         uint64_t f = from << __builtin_clzll(from), u = unit << __builtin_clzll(unit);
         int shift = f < u ? 64 : 63;
         int exponent = __builtin_clzll(unit) - __builtin_clzll(from) - shift;
-        __uint128_t numerator = (__uint128_t)f << shift, q = numerator / u, rest = numerator % u;
+        human_wide numerator = (human_wide)f << shift, q = numerator / u, rest = numerator % u;
         if (2 * rest > u || (2 * rest == u && (q & 1)))
                 q++;
 
-        __uint128_t product = value * q;
+        human_wide product = value * q;
         uint64_t high = (uint64_t)(product >> 64);
         if (high) {
                 int drop = 64 - __builtin_clzll(high);
-                __uint128_t half = (__uint128_t)1 << (drop - 1), lost = product & (2 * half - 1);
+                human_wide half = (human_wide)1 << (drop - 1), lost = product & (2 * half - 1);
                 product >>= drop;
                 exponent += drop;
                 if (lost > half || (lost == half && (product & 1)))
@@ -186,41 +206,56 @@ static __uint128_t human_scale_extended(uint64_t value, uint64_t from, uint64_t 
                 return product << exponent;
         if (exponent <= -128)
                 return 1;
-        return (product >> -exponent) + ((product & (((__uint128_t)1 << -exponent) - 1)) != 0);
+        return (product >> -exponent) + ((product & (((human_wide)1 << -exponent) - 1)) != 0);
 }
+#else
+static_assert(LDBL_MANT_DIG == 64, "the type that GNU ls computes with on x86");
 
-static __uint128_t human_scale(uint64_t value, uint64_t from, uint64_t unit)
+static human_wide human_scale_extended(uint64_t value, uint64_t from, uint64_t unit)
+{
+        long double scaled = value * ((long double)from / unit);
+        human_wide whole;
+
+        if (scaled >= 0x1p64L)
+                return UINT64_MAX;
+        whole = (human_wide)scaled;
+        return whole + (whole < scaled);
+}
+#endif
+
+static human_wide human_scale(uint64_t value, uint64_t from, uint64_t unit)
 {
         uint64_t product;
 
         if (unit == from)
                 return value;
-        if (unit < from ? from % unit == 0 && !__builtin_mul_overflow(value, from / unit, &product)
-                        : from && unit % from == 0)
-                return human_ceil_div((__uint128_t)value * from, unit);
+        if (unit < from && from % unit == 0 && !__builtin_mul_overflow(value, from / unit, &product))
+                return product;
+        if (unit > from && from && unit % from == 0)
+                return human_ceil_div(value, unit / from);
         return human_scale_extended(value, from, unit);
 }
 
 /* The unit a value prints in has one digit before the point, or up to three (four in powers of 1024) without one. */
-static struct human_number human_auto(__uint128_t total, unsigned base)
+static struct human_number human_auto(human_wide total, unsigned base)
 {
         struct human_number n = { .tenths = -1 };
-        __uint128_t power = 1;
+        human_wide power = 1;
 
         while (n.exponent < HUMAN_EXPONENT_MAX && total / base >= power) {
                 power *= base;
                 n.exponent++;
         }
         n.whole = total / power;
-        __uint128_t rest = total % power;
+        human_wide rest = total % power;
 
-        if (total > UINT64_MAX) {
+        if (HUMAN_BEYOND_64(total)) {
                 /*
                  * Here GNU computes in floating point, rounds up to a whole number and
                  * shows ".0" if that is short; else rounds up to a tenth and prints the
                  * nearest whole number, half to even.
                  */
-                __uint128_t up = n.whole + (rest != 0);
+                human_wide up = n.whole + (rest != 0);
                 if (up < (base == 1000 ? 100 : 10)) {
                         n.whole = up;
                         n.tenths = 0;
@@ -257,7 +292,7 @@ static unsigned human_unit_exponent(uint64_t unit, unsigned base)
 {
         unsigned exponent = 0;
 
-        for (__uint128_t power = 1; power < unit && exponent < HUMAN_EXPONENT_MAX; power *= base)
+        for (; unit > 1 && exponent < HUMAN_EXPONENT_MAX; unit = unit / base + (unit % base != 0))
                 exponent++;
         return exponent;
 }
@@ -265,9 +300,9 @@ static unsigned human_unit_exponent(uint64_t unit, unsigned base)
 /* --- text --- */
 
 /* Decimal digits so that they end at @end; returns where they start. */
-static char *human_digits(char *end, __uint128_t v)
+static char *human_digits(char *end, human_wide v)
 {
-        while (v > UINT64_MAX) {
+        while (HUMAN_BEYOND_64(v)) {
                 *--end = (char)('0' + (int)(v % 10));
                 v /= 10;
         }
@@ -330,7 +365,7 @@ size_t lsr_size_format(const struct lsr_size_style *style, uint64_t value, uint6
         assert(style->unit);
         if (flags & LSR_HUMAN_AUTO) {
                 assert(style->unit == 1);
-                n = human_auto((__uint128_t)value * from, base);
+                n = human_auto(human_product(value, from), base);
         } else {
                 n.whole = human_scale(value, from, style->unit);
                 if (flags & LSR_HUMAN_SUFFIX)

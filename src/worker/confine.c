@@ -39,6 +39,8 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define CONFINE_ARCH AUDIT_ARCH_X86_64
+#elif defined(__i386__)
+#define CONFINE_ARCH AUDIT_ARCH_I386
 #elif defined(__aarch64__)
 #define CONFINE_ARCH AUDIT_ARCH_AARCH64
 #elif defined(__riscv) && __riscv_xlen == 64
@@ -47,6 +49,13 @@
 #define CONFINE_ARCH AUDIT_ARCH_PPC64LE
 #else
 #error "which AUDIT_ARCH_ is it?"
+#endif
+
+/* The older one of a machine of 32 bits has its arguments in memory. */
+#ifdef SYS_mmap2
+#define CONFINE_MMAP SYS_mmap2
+#else
+#define CONFINE_MMAP SYS_mmap
 #endif
 
 /* What becomes of a call. */
@@ -99,7 +108,7 @@ static const uint8_t confine_calls[] = {
          * Of a shared map of a file that was opened for writing, mprotect(2) makes one that writes; and to refuse that
          * would be to refuse what allocators do.  So there are no shared maps but those of the ring, which are older.
          */
-        [SYS_mmap] = CONFINE_PRIVATE,
+        [CONFINE_MMAP] = CONFINE_PRIVATE,
         [SYS_mprotect] = CONFINE_NO_CODE,
         [SYS_clone] = CONFINE_THREAD,
         /* Its flags lie in memory, where a filter cannot look; libc falls back to clone. */
@@ -110,7 +119,6 @@ static const uint8_t confine_calls[] = {
         [SYS_faccessat] = CONFINE_EPERM,
         [SYS_faccessat2] = CONFINE_EPERM,
         [SYS_statx] = CONFINE_EPERM,
-        [SYS_newfstatat] = CONFINE_EPERM,
         [SYS_readlinkat] = CONFINE_EPERM,
         [SYS_getcwd] = CONFINE_EPERM,
         [SYS_ioctl] = CONFINE_EPERM,
@@ -139,6 +147,26 @@ static const uint8_t confine_calls[] = {
         [SYS_poll] = CONFINE_ALLOW, /* for a pipe that another made non-blocking */
 #else
         [SYS_ppoll] = CONFINE_ALLOW,
+#endif
+#ifdef SYS_newfstatat
+        [SYS_newfstatat] = CONFINE_EPERM,
+#endif
+#ifdef SYS_mmap2 /* a machine of 32 bits, and what is there for offsets and times of 64 */
+        [SYS__llseek] = CONFINE_ALLOW,
+        [SYS_futex_time64] = CONFINE_ALLOW,
+        [SYS_clock_gettime64] = CONFINE_ALLOW,
+        [SYS_clock_nanosleep_time64] = CONFINE_ALLOW,
+        [SYS_sigreturn] = CONFINE_ALLOW,
+        [SYS_fstatat64] = CONFINE_EPERM,
+        [SYS_fstat64] = CONFINE_EPERM,
+        [SYS_stat64] = CONFINE_EPERM,
+        [SYS_lstat64] = CONFINE_EPERM,
+        [SYS_fcntl64] = CONFINE_EPERM,
+        [SYS_fadvise64_64] = CONFINE_EPERM,
+        [SYS_getuid32] = CONFINE_EPERM,
+        [SYS_geteuid32] = CONFINE_EPERM,
+        [SYS_getgid32] = CONFINE_EPERM,
+        [SYS_getegid32] = CONFINE_EPERM,
 #endif
 };
 

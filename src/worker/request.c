@@ -148,7 +148,7 @@ static int answer_map(struct lsr_worker *w, struct worker_call *call, uint64_t l
         int (*map)(void *ctx, const struct lsr_extent *extents, size_t n) = call->many   ? call->many->map
                                                                             : call->sink ? call->sink->map
                                                                                          : NULL;
-        size_t n = length / sizeof(struct lsr_extent);
+        uint64_t n = length / sizeof(struct lsr_extent);
         struct lsr_extent *extents;
         int r;
 

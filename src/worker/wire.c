@@ -13,11 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 
 #define WIRE_PARTS_MAX 3u
+
+/* On i386 libc takes socketcall(2), whose arguments lie in memory, where the worker's filter cannot look. */
+#ifdef SYS_socketcall
+#define sendmsg(...) ((ssize_t)syscall(SYS_sendmsg, __VA_ARGS__))
+#define recvmsg(...) ((ssize_t)syscall(SYS_recvmsg, __VA_ARGS__))
+#endif
 
 union wire_control {
         struct cmsghdr align;

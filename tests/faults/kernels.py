@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""kernels.py --lsr BINARY --old-kernel PROGRAM [--only TEXT] [--quick] - other kernels, containers, little of everything
+"""kernels.py --lsr BINARY --old-kernel PROGRAM [--jump LIBRARY] [--only TEXT] [--quick] - other kernels, containers, clocks, little of everything
 
 The commands of faults.py, on every engine, under the filters of tests/faults/old-kernel.c: each must print, say, make and end
 as it does without.  An engine that was asked for by name and is refused says so.  The same where /proc and /tmp are empty
 and there is no home directory (root).  With limits from low to high (descriptors, addresses, processes, size of files,
-stack) the outcome must be one of those that faults.py allows.  Prints `N passed, N failed`.
+stack) the outcome must be one of those that faults.py allows.  With --jump, which is a library for a dynamic BINARY, it is
+clocks alone that are other: they jump (tests/faults/jump.c).  Prints `N passed, N failed`.
 """
 import argparse
 import concurrent.futures
@@ -28,6 +29,11 @@ LIMITS = {  # by their options of prlimit(1)
     "fsize": [0, 1, 100, 4096, 10000, 65536, 200000, 400000],
     "stack": [n * KIB for n in (64, 128, 160, 192, 256, 512, 1024, 65536)],
     "nproc": [0, 1, 2, 3, 4, 6, 8],
+}
+DAY, YEAR = 86400, 31556952
+CLOCKS = {  # seconds that are added each time that the wall clock is read
+    "back": [0, -1], "back a year": [0, -YEAR], "back and forth": [0, -DAY, DAY, -YEAR, YEAR], "1969": [-60 * YEAR],
+    "2039": [15 * YEAR], "1969 and 2500": [-60 * YEAR, 474 * YEAR],
 }
 AS_NOBODY = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -61,6 +67,8 @@ class Campaign:
             problem = "it does not end"
         elif (got.status, steady(got.err)) != (wanted.status, steady(wanted.err)):
             problem = f"status {got.status} and what it says, not {wanted.status}"
+        elif absurd(got.err) and not absurd(wanted.err):
+            problem = "it says how long that took"
         elif command.same and got.out != wanted.out:
             problem = "other output"
         elif not judge.same_made(faults.contents(f"{place.path}/made")):
@@ -78,7 +86,20 @@ class Campaign:
             got = attempt(place, command, "auto", front)
             self.count(f"{limit}={n}", command, "auto", got, judge.problems(got, [], ""))
 
+    def clocks(self):
+        full = "--time-style=full-iso"
+        others = [faults.Command("list relative", "-l", "--time-style=relative", "tree", same=False),
+                  faults.Command("list recent", "-l", "tree", same=False), faults.Command("list twice", "-lR", full, "x.tar.gz", "x.tar.gz"),
+                  faults.Command("list stats", "-lR", full, "--stats", "tree", "x.zip")]
+        for command in [*faults.commands(), *others]:
+            for name, jumps in CLOCKS.items():
+                yield self.same, f"clock {name}", command, "auto", ["/usr/bin/env", f"LD_PRELOAD={self.args.jump}",
+                                                                    "LSR_JUMPS=" + ",".join(map(str, jumps))]
+
     def jobs(self):
+        if self.args.jump:
+            yield from self.clocks()
+            return
         kernels = subprocess.run([self.args.old_kernel, "--list"], capture_output=True, text=True, check=True).stdout.split()
         everything = [command for command in faults.commands() if command.name != "compare" or not self.args.quick]
         for command in everything:
@@ -113,6 +134,11 @@ def steady(err):
     return re.sub(rb"[0-9][0-9.,]*", b"N", err)
 
 
+def absurd(err):
+    """Whether a time is of centuries, or below nothing."""
+    return re.search(rb"[0-9]{9}|(^|[ =])-[0-9]", err.replace(b",", b""))
+
+
 def attempt(place, command, engine, front):
     place.reset(command)
     os.chmod(f"{place.path}/made", 0o777)
@@ -127,7 +153,8 @@ def attempt(place, command, engine, front):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lsr", required=True, type=os.path.abspath)
-    parser.add_argument("--old-kernel", required=True, type=os.path.abspath, help="build/*/tests/faults/old-kernel")
+    parser.add_argument("--old-kernel", type=os.path.abspath, help="build/*/tests/faults/old-kernel")
+    parser.add_argument("--jump", type=os.path.abspath, help="build/*/tests/faults/jump.so")
     parser.add_argument("--only", default="", help="runs with this text in kernel, command and engine")
     parser.add_argument("--quick", action="store_true", help="two engines and a fifth of the limits")
     campaign = Campaign(parser.parse_args())

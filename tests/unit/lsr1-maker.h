@@ -31,6 +31,7 @@ struct blob {
 
 static inline void blob_add(struct blob *b, const void *data, size_t n)
 {
+        cr_assert_lt(n, PTRDIFF_MAX - b->n);
         if (b->cap < b->n + n + 1) {
                 b->cap = 2 * (b->n + n + 1);
                 b->data = lsr_xrealloc(b->data, b->cap);

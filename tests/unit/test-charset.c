@@ -1,5 +1,6 @@
 /* Functions of libc that are lent to libarchive: what they are while it reads, and that they are libc's otherwise. */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <errno.h>
 #include <iconv.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ Test(charset, each_character)
 
         charset_begin();
         for (uint32_t c = 1; c <= 0x10ffff; c++) {
-                char text[8];
+                char text[MB_LEN_MAX];
                 wchar_t back = 0;
                 size_t n;
 
@@ -62,7 +63,7 @@ Test(charset, each_byte)
 
         charset_begin();
         for (unsigned byte = 0x80; byte < 0x100; byte++) {
-                char text[2] = { (char)byte, 0 }, again[8];
+                char text[2] = { (char)byte, 0 }, again[MB_LEN_MAX];
                 wchar_t wide = 0;
 
                 cr_expect_eq(mbrtowc(&wide, text, 1, &state), 1, "%02x", byte);
@@ -76,7 +77,7 @@ Test(charset, each_byte)
 Test(charset, ends)
 {
         mbstate_t state = {};
-        char text[8];
+        char text[MB_LEN_MAX];
         wchar_t wide = 7;
 
         charset_begin();

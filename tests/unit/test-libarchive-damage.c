@@ -1,4 +1,6 @@
 /* What libarchive reads, cut short, changed, encrypted, and what is none of it: said, and never a crash. */
+#undef _TIME_BITS /* as in libarchive.c */
+
 #include "failing.h"
 #include "libarchive-maker.h"
 

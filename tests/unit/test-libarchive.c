@@ -1,4 +1,6 @@
 /* The formats that libarchive reads, through the driver: what there is comes out. */
+#undef _TIME_BITS /* as in libarchive.c */
+
 #include "libarchive-maker.h"
 
 /* --- what libarchive writes -------------------------------------------------- */

@@ -51,7 +51,7 @@ static int64_t map_cached(int fd, uint64_t offset, uint64_t size)
 
 static bool map_can(int fd)
 {
-        return map_cached(fd, 0, 4096) >= 0;
+        return sizeof(void *) >= 8 && map_cached(fd, 0, 4096) >= 0;
 }
 
 /* Pages of files that this process has mapped and touched. */
@@ -107,6 +107,8 @@ Test(map, only_what_is_cached)
         cr_assert_eq(posix_fadvise(fd, (off_t)half, (off_t)half, POSIX_FADV_DONTNEED), 0);
         if (map_cached(fd, half, half) != 0)
                 cr_skip_test("this kernel does not tell, or /tmp is in memory");
+        if (!map_can(fd))
+                cr_skip_test("nothing is mapped here");
         cr_assert_eq(lsr_io_map(io, fd, half, half, &map), 1);
         cr_assert_eq(lsr_io_map(io, fd, half + 4711, 1 << 19, &map), 1);
         cr_assert_eq(lsr_io_map(io, fd, 0, 2 * half, &map), 1, "half of it");

@@ -1,4 +1,6 @@
 /* Descriptions of trees (mtree), and archives behind a program that unpacks them, through the driver for libarchive. */
+#undef _TIME_BITS /* as in libarchive.c */
+
 #include <unistd.h>
 
 #include "libarchive-maker.h"

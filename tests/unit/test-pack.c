@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,8 @@ static int spy_member(struct lsr_writer *w, const struct lsr_member *m, const st
                 spy->hook(spy->hook_file);
         if (spy->refused && strcmp(spy->refused, m->path) == 0)
                 return LSR_LOSS_KIND | spy->refused_for;
-        lsr_out_printf(&spy->log, "%s %lu%s%s\n", path, m->meta.size, m->flags & LSR_MEMBER_HARDLINK ? " = " : "",
-                       m->flags & LSR_MEMBER_HARDLINK ? m->target : "");
+        lsr_out_printf(&spy->log, "%s %" PRIu64 "%s%s\n", path, m->meta.size,
+                       m->flags & LSR_MEMBER_HARDLINK ? " = " : "", m->flags & LSR_MEMBER_HARDLINK ? m->target : "");
         spy->data.len = 0;
         spy->left = extents ? 0 : m->meta.size;
         for (size_t i = 0; i < n; i++)
@@ -98,7 +99,7 @@ static int spy_data(struct lsr_writer *w, const void *data, size_t n)
 
 static void spy_trouble(void *ctx, enum lsr_pack_trouble what, const char *path, int error, uint64_t at)
 {
-        lsr_out_printf(&((struct spy *)ctx)->troubles, "%d %s %d %lu\n", (int)what, path, error, at);
+        lsr_out_printf(&((struct spy *)ctx)->troubles, "%d %s %d %" PRIu64 "\n", (int)what, path, error, at);
 }
 
 static int spy_progress(void *ctx, const struct lsr_pack_stats *stats)

@@ -265,7 +265,8 @@ Test(pool, without_threads)
 {
         struct square all[3];
         struct crew crew = {};
-        struct lsr_pool *pool = lsr_pool_new(&(struct lsr_pool_options){ work, &crew, THREADS, .stack = SIZE_MAX / 2 });
+        struct lsr_pool *pool =
+                lsr_pool_new(&(struct lsr_pool_options){ work, &crew, THREADS, .stack = SIZE_MAX / 8 * 7 });
 
         for (unsigned i = 0; i < 3; i++) {
                 all[i] = (struct square){ .number = i };

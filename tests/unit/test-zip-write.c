@@ -397,6 +397,8 @@ Test(zip_write, offsets)
         const uint8_t *end, *p;
         struct made made;
 
+        if (sizeof(void *) < 8)
+                cr_skip_test("there are no addresses for it");
         lsr_output_init(&out, fd);
         cr_assert_eq(lseek(fd, (off_t)start, SEEK_SET), (off_t)start);
         out.at = start;
