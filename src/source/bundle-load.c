@@ -147,8 +147,8 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
 }
 
 /*
- * Other programs write to databases, and lsr takes no lock that would stop them; what it has read meanwhile may be of two
- * times, and look damaged.  So such a one is read again, and what was wrong with it is said only if nobody wrote.
+ * Other programs write to databases, and lsr takes no lock that would stop them; what it has read meanwhile may be of
+ * two times, and look damaged.  So such a one is read again, and what was wrong with it is said only if nobody wrote.
  */
 static int bundle_scan_steady(struct lsr_bundle *bundle, struct bundle_scan *scan)
 {

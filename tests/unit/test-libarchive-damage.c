@@ -284,7 +284,7 @@ static void put_7z_codec(void)
 {
         static const uint8_t header[] = {
                 0x01, 0x04, 0x06, 0,    1, 0x09, 8,    0,          /* one stream of 8 bytes */
-                0x07, 0x0b, 1,    0,    1, 1,    0x7f, 0x0c, 8, 0, /* one folder of one coder, 0x7f, whose output has 8 */
+                0x07, 0x0b, 1,    0,    1, 1,    0x7f, 0x0c, 8, 0, /* a folder of one coder, 0x7f, that makes 8 bytes */
                 0x08, 0x0d, 2,    0x09, 4, 0,    0,                /* two files, the first of 4 bytes */
                 0x05, 2,    0x11, 9,    0, 'a',  0,    0,    0, 'b', 0, 0, 0, 0, 0,
         };
