@@ -173,7 +173,7 @@ int lsr_archive_trouble(struct archive_pass *pass)
                 lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
                 return -EACCES;
         }
-        /* Of a block whose coder it does not know, what follows fails for other reasons, which are not the archive's. */
+        /* Of a block whose coder it does not know, what follows fails for other reasons, not the archive's own. */
         pass->unsupported |= text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable") ||
                                       strstr(text, "codec ID"));
         if (text && pass->unsupported) {
