@@ -334,7 +334,7 @@ static int end_search(struct end_search *s, struct lsr_scan *scan)
                 if (s->refused == -EACCES)
                         lsr_scan_trouble(scan, s->refused, "the central directory is encrypted");
                 else
-                        lsr_scan_trouble(scan, s->refused, "this is one part of a split zip");
+                        lsr_scan_trouble(scan, s->refused, "this is one part of a split zip; 'zip -s 0' joins them");
                 return s->refused;
         }
         if (!s->found)
