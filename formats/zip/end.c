@@ -334,7 +334,7 @@ static int end_search(struct end_search *s, struct lsr_scan *scan)
                 if (s->refused == -EACCES)
                         lsr_scan_trouble(scan, s->refused, "the central directory is encrypted");
                 else
-                        lsr_scan_trouble(scan, s->refused, "this is one part of a split zip");
+                        lsr_scan_trouble(scan, s->refused, "this is one part of a split zip; 'zip -s 0' joins them");
                 return s->refused;
         }
         if (!s->found)
@@ -388,7 +388,11 @@ bool lsr_zip_end_probe(const struct lsr_probe *p)
                  * The directory may not be in sight, unless something is behind the zip; an empty one could be
                  * anything.
                  */
-                if (surplus < 0 || end_parse(&t, pos, e, &record) < 0 || end_is_split(&record))
+                if (surplus < 0 || end_parse(&t, pos, e, &record) < 0)
+                        continue;
+                /* The last part of several has the middle of a member where others begin. */
+                if (end_is_split(&record) && (surplus > 0 || record.directory_disk != record.disk ||
+                                              record.size > record.at || record.at - record.size < t.at))
                         continue;
                 if (record.entries && record.size / LSR_ZIP_CENTRAL_BYTES && record.size <= record.at &&
                     record.offset <= record.at - record.size &&

@@ -276,7 +276,7 @@ int lsr_zip_recover(struct lsr_scan *scan)
         int r = recover_is_split(rc.in);
 
         if (r > 0) {
-                lsr_scan_trouble(scan, -EOPNOTSUPP, "this is the first part of a split zip");
+                lsr_scan_trouble(scan, -EOPNOTSUPP, "this is the first part of a split zip; 'zip -s 0' joins them");
                 return -EOPNOTSUPP;
         }
         if (r == 0)

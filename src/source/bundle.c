@@ -461,6 +461,37 @@ static struct lsr_bundle *bundles_find_url(struct lsr_bundles *b, const char *ur
         return bundle;
 }
 
+/* What lies at a beginning of @url, which is longer than @after.  As bundle_recognise(). */
+static int bundle_open_candidate(struct lsr_bundles *b, const char *url, uint32_t after, struct lsr_bundle **ret_bundle,
+                                 uint32_t *ret_end)
+{
+        struct lsr_bundle *bundle;
+        int r;
+
+        bundles_make_room(b);
+        *ret_bundle = bundle = bundle_new(b, lsr_xstrdup(url));
+        r = bundle_remote_open(bundle, after, ret_end);
+        return r == 0 ? bundle_recognise(bundle) : r;
+}
+
+/* A web server shows a page for a directory that has the name of a bundle: is there one in it?  Nothing is said. */
+static struct lsr_bundle *bundle_open_longer(struct lsr_bundles *b, const char *url, uint32_t *end)
+{
+        struct lsr_bundle *bundle;
+        uint32_t longer;
+        int r;
+
+        b->trying = true;
+        r = bundle_open_candidate(b, url, *end, &bundle, &longer);
+        b->trying = false;
+        if (r == 0) {
+                *end = longer;
+                return bundle;
+        }
+        bundle_free(bundle);
+        return NULL;
+}
+
 int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundle **ret_bundle, uint32_t *ret_end)
 {
         struct lsr_bundle *bundle = bundles_find_url(b, url, ret_end);
@@ -470,11 +501,16 @@ int lsr_bundle_open_url(struct lsr_bundles *b, const char *url, struct lsr_bundl
                 *ret_bundle = bundle;
                 return 0;
         }
-        bundles_make_room(b);
-        bundle = bundle_new(b, lsr_xstrdup(url));
-        r = bundle_remote_open(bundle, ret_end);
-        if (r == 0)
-                r = bundle_recognise(bundle);
+        r = bundle_open_candidate(b, url, 0, &bundle, ret_end);
+        if (r == 1) {
+                struct lsr_bundle *longer = bundle_open_longer(b, url, ret_end);
+
+                if (longer) {
+                        bundle_free(bundle);
+                        bundle = longer;
+                        r = 0;
+                }
+        }
         if (r == 1 || (r < 0 && !bundle->troubled))
                 r = bundle_remote_refuse(bundle);
         if (r == 0)

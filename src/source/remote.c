@@ -37,7 +37,8 @@ static struct bundle_remote *remote_of(const struct lsr_bundle *bundle)
 static int remote_say(struct lsr_bundle *bundle, int error, const char *text)
 {
         bundle->troubled = true;
-        bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, error, text);
+        if (!bundle->all->trying)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, error, text);
         return error;
 }
 
@@ -217,12 +218,15 @@ static void remote_describe(struct lsr_bundle *bundle)
                                           .size = f->size };
 }
 
-int bundle_remote_open(struct lsr_bundle *bundle, uint32_t *ret_end)
+int bundle_remote_open(struct lsr_bundle *bundle, uint32_t after, uint32_t *ret_end)
 {
         struct bundle_remote *o = bundle->remote = lsr_xmalloc(sizeof(*o));
-        uint32_t ends[LSR_URL_CANDIDATES], end;
-        unsigned n = bundle_remote_candidates(bundle->path, ends);
+        uint32_t all[LSR_URL_CANDIDATES], *ends = all, end;
+        unsigned n = bundle_remote_candidates(bundle->path, all);
         int r;
+
+        for (; n > 0 && *ends <= after; n--)
+                ends++;
 
         *o = (struct bundle_remote){ .file = { .data = -1, .bits = -1 }, .url = lsr_xstrdup(bundle->path) };
         if (n == 0)

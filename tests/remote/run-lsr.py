@@ -121,6 +121,13 @@ def nested(w):
     # A stored one is a range of the outer one: not all of that is fetched.
     _, seen = w.fetched("-l", w.url("outer.zip/inner/x.tar.zst/tree/directory-003"), "--no-cache")
     assert len(seen) <= 9, seen
+    # A page that a web server shows for a directory of such a name is none.
+    w.server.files["page.zip"] = b"<html>"
+    w.server.files["page.zip/x.zip"] = w.server.files["x.zip"]
+    there = w.run("-l", w.url("page.zip/x.zip/tree/directory-003"))
+    here = w.run("-l", "b/x.zip/tree/directory-003")
+    assert there.returncode == 0 and plain(w, there.stdout) == plain(w, here.stdout), there
+    said(w.run("-l", w.url("page.zip/y.zip")), 2, f"'{w.url('page.zip')}': it is not a bundle")
     # Members are not looked at, to see which of them are bundles.
     done, seen = w.fetched("-R", "--bundles=always", "--no-cache", w.url("outer.zip"))
     assert b"directory-003" not in done.stdout and len(seen) <= 3, seen
