@@ -148,6 +148,16 @@ static int sqlite_harden(struct lsr_sqlite *s, bool changing)
         return sqlite3_set_authorizer(s->db, sqlite_authorize, NULL);
 }
 
+/* Did SQLite refuse memory by its limit?  Not if the most that it had and its largest request are below that. */
+static bool sqlite_heap_was_full(void)
+{
+        sqlite3_int64 now, most = 0, largest = 0;
+
+        sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now, &most, 0);
+        sqlite3_status64(SQLITE_STATUS_MALLOC_SIZE, &now, &largest, 0);
+        return most + largest >= (int64_t)lsr_limit(LSR_LIMIT_SQL_MEMORY);
+}
+
 int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
 {
         const char *text, *colon = what ? ": " : "";
@@ -162,8 +172,13 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
         switch (code & 0xff) {
         case SQLITE_NOMEM:
                 r = -ENOMEM;
-                lsr_scan_trouble(s->scan, r, "%s%sneeds more than %s bytes of memory%s", what, colon,
-                                 lsr_grouped(lsr_limit(LSR_LIMIT_SQL_MEMORY)), lsr_limit_raised(LSR_LIMIT_SQL_MEMORY));
+                if (!sqlite_heap_was_full())
+                        lsr_scan_trouble(s->scan, r, "%s%sneeds more memory than the process that reads it may take%s",
+                                         what, colon, lsr_limit_raised(LSR_LIMIT_MEMORY));
+                else
+                        lsr_scan_trouble(s->scan, r, "%s%sneeds more than %s bytes of memory%s", what, colon,
+                                         lsr_grouped(lsr_limit(LSR_LIMIT_SQL_MEMORY)),
+                                         lsr_limit_raised(LSR_LIMIT_SQL_MEMORY));
                 return r;
         case SQLITE_INTERRUPT:
                 r = -E2BIG;

@@ -35,6 +35,7 @@ struct lsr_bundles {
         struct lsr_wanted wanted; /* what is expected; n is 0: nothing is said of it */
         const char **expected;    /* its paths, sorted; NULL until a bundle is loaded for them */
         uint64_t tick;
+        unsigned open_max; /* 0: nobody has asked */
 };
 
 /* One that is not open yet; takes @path. */

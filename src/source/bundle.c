@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,6 +137,20 @@ static void bundle_park(struct lsr_bundle *bundle)
         bundle_close(bundle);
 }
 
+/* How many are open at a time, where @n are.  Where descriptors are very few, as many as lie in each other. */
+static unsigned bundles_open_max(struct lsr_bundles *b, unsigned n)
+{
+        struct rlimit files;
+
+        if (n < LSR_BUNDLES_OPEN_MIN)
+                return LSR_BUNDLES_OPEN_MIN;
+        if (!b->open_max)
+                b->open_max = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LSR_BUNDLES_FILES_MIN
+                                      ? LSR_BUNDLES_OPEN_MIN
+                                      : LSR_BUNDLES_OPEN_MAX;
+        return b->open_max;
+}
+
 void bundles_make_room(struct lsr_bundles *b)
 {
         struct lsr_bundle *oldest = NULL;
@@ -148,7 +163,7 @@ void bundles_make_room(struct lsr_bundles *b)
                 if (!oldest || bundle->used < oldest->used)
                         oldest = bundle;
         }
-        if (n >= LSR_BUNDLES_OPEN_MAX)
+        if (n >= bundles_open_max(b, n))
                 bundle_park(oldest);
 }
 

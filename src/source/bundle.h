@@ -18,7 +18,9 @@
 #include "remote/protocol.h"
 #include "worker/worker.h"
 
-#define LSR_BUNDLES_OPEN_MAX 16   /* more than that, and few enough for the worker's descriptors */
+#define LSR_BUNDLES_OPEN_MIN 9u   /* more than lie in each other, LSR_LIMIT_NESTING */
+#define LSR_BUNDLES_OPEN_MAX 16u  /* few enough for the worker's descriptors, */
+#define LSR_BUNDLES_FILES_MIN 48u /* and for ours, if there are so many */
 #define LSR_BUNDLES_WORKERS_MAX 4 /* processes at a time that parse: one for each outermost bundle */
 
 struct lsr_bundles; /* what all bundles of a run share: cache, those that are open, where workers come from */

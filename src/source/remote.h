@@ -11,8 +11,8 @@
 #include "source/bundle-parts.h"
 
 /*
- * Open the object that @bundle->path begins with, and cut the path behind its name: *ret_end bytes of it, which are more
- * than @after.  0, or a negative errno, which was said.
+ * Open the object that @bundle->path begins with, and cut the path behind its name: *ret_end bytes of it, which are
+ * more than @after.  0, or a negative errno, which was said.
  */
 int bundle_remote_open(struct lsr_bundle *bundle, uint32_t after, uint32_t *ret_end);
 

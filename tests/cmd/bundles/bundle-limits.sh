@@ -21,8 +21,17 @@ tar -czf good.tar.gz d
         status lsr --check bomb.tar.zst good.tar
 ) 2>&1
 status lsr --no-cache --limit=time=1 --limit=bytes-per-second=1G bomb.tar.zst/ good.tar/ 2>&1
-# What they are, while the process waits for a pipe.
-head -c 300000 /dev/zero >m
+# A process that has no more memory, and a library that gets none from it: the limit that would help is named.
+python3 - <<'EOF'
+import sqlite3
+with sqlite3.connect("large.db") as db:
+    db.execute("CREATE TABLE t(a)")
+    db.execute("CREATE VIEW large AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9000)"
+               " SELECT n, hex(zeroblob(10000)) AS v FROM r ORDER BY v, n")
+EOF
+status lsr --limit=memory=64M --limit=memory-per-byte=0 --limit=window=1M large.db/large good.tar 2>&1
+# What they are, while the process waits for a pipe, which holds less than that.
+head -c 3000000 /dev/zero >m
 tar -cf small.tar m
 cp small.tar large.tar
 truncate -s 100M large.tar

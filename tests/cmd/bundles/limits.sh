@@ -106,6 +106,8 @@ show --limit=spool=64K noise.zip.gz
 cat noise.zip | show --limit=spool=64K -
 echo "-- look, looked"
 show -R --bundles=always --limit=looked=64K --limit=looked-per-byte=0 noise.zip
+show -R --bundles=always --limit=look=64K zip.tar.gz
+show -R --bundles=always zip.tar.gz
 echo "-- header, header-chain"
 show --limit=header=4K pax.tar
 show -R --limit=header-chain=3 chain.tar
@@ -124,6 +126,19 @@ show cut.db
 echo "-- window"
 head -c 3000000 few.tar noise.zip | cat few.tar - | zstd -q --long=27 >long.tar.zst
 show --limit=window=1M long.tar.zst
+echo "-- deaths"
+head -c 20000000 /dev/zero >large; echo one >f1; echo two >f2; tar -cf deaths.tar large f1 f2
+cat >kill.py <<'PY'
+import os, signal, subprocess, sys, time
+child = subprocess.Popen(["lsr", "--cat", *sys.argv[1:], *(f"deaths.tar/{m}" for m in ("large", "f1", "f2"))], stdout=subprocess.PIPE)
+os.read(child.stdout.fileno(), 65536)
+time.sleep(0.3)
+with open(f"/proc/{child.pid}/task/{child.pid}/children") as f:
+    os.kill(int(f.read().split()[0]), signal.SIGKILL)
+print(child.stdout.read().lstrip(b"\0").decode(), child.wait(), flush=True)
+PY
+python3 kill.py
+python3 kill.py --limit=deaths=0
 echo "-- what is no limit"
 status lsr --limit=nonsense=1 .
 status lsr --limit=time .
