@@ -60,8 +60,20 @@ def system(out, suite, machine, packages):
         subprocess.run(["mmdebstrap", "--quiet", f"--architectures={machine}", *(variant or ["--variant=minbase"]),
                         "--setup-hook=find \"$1\"/etc/apt -name '*.list' -exec sed -i /security/d {} +",
                         "--include=" + ",".join(filter(None, (LIBRARIES, packages))), suite, root], check=True)
+        if variant:
+            from_here(root)
         open(root + ".made", "w", encoding="utf-8").close()
     return root
+
+
+def from_here(root):
+    """Links below it that begin with / are meant to be followed in it; here they would lead out."""
+    for directory, directories, names in os.walk(root):
+        for path in (os.path.join(directory, name) for name in directories + names):
+            if os.path.islink(path) and os.readlink(path).startswith("/"):
+                to = os.path.relpath(root + os.readlink(path), os.path.realpath(directory))
+                os.unlink(path)
+                os.symlink(to, path)
 
 
 def inside(root):
