@@ -233,12 +233,12 @@ def find_zig():
 
 
 def find_peer(*names):
-    """A competitor that need not be there, or None; crates and Python packages are where peers.sh puts them.
+    """A competitor that need not be there, or None.
 
-    What it builds of Go and C is there instead of an old one of the system.
+    What peers.sh builds of Go, C and Rust is there instead of an old one of the system.
     """
-    places = os.pathsep.join([str(BUILD.parent / "tools"), str(BUILD), os.environ.get("PATH", os.defpath),
-                              str(BUILD / "crates" / "bin"), str(CARGO_BIN), str(BUILD / "python" / "bin")])
+    places = os.pathsep.join([str(BUILD.parent / "tools"), str(BUILD), str(BUILD / "crates" / "bin"),
+                              os.environ.get("PATH", os.defpath), str(CARGO_BIN), str(BUILD / "python" / "bin")])
     return next(filter(None, (shutil.which(name, path=places) for name in names)), None)
 
 

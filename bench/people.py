@@ -5,6 +5,8 @@ the page says so.
 """
 import os
 import random
+import re
+import time
 
 import lib
 
@@ -17,6 +19,8 @@ PER_DIR = 100
 QUICK = 20  # so much less of everything
 ROUNDS = {"checkout": 30, "json": 9, "convert": 3, "diff": 7, "complete": 30}
 COMPLETE_MS = 50
+QUIET_S = 3  # a bundle that changed later is not remembered: LSR_CACHE_QUIET_S, and the step of a file's clock
+NAME = re.compile(r"(?:file|new)-\d+\.\w+")
 TITLES = {
     "checkout": "`lsr -l --git --icons --color=always`, a checkout of {CHECKOUT_FILES:,} files, against the fastest that can",
     "json": "`lsr --json -R` of {JSON_FILES:,} files, against `lsr -lR`",
@@ -64,17 +68,27 @@ def checkout_peers(place):
     }
     for name, argv in columns.items():
         tool = lib.find_peer(name)
-        lane = tool and lib.Lane(name, [tool, *argv], {"LC_ALL": "C.UTF-8"})
+        # Without an operand eza 0.23 takes them from a standard input that is no terminal.
+        lane = tool and lib.Lane(name, [tool, *argv, "."], {"LC_ALL": "C.UTF-8"})
         if not tool:
             missing.append(f"{name} is not here")
             continue
-        try:
-            lib.capture(lane, place)
-        except lib.BenchError:
-            missing.append(f"{name} here cannot do it")
-            continue
-        found.append(lane)
+        if why := lacking(lane, place):
+            missing.append(f"{name} here cannot do it: {why}")
+        else:
+            found.append(lane)
     return found, missing
+
+
+def lacking(lane, place):
+    """Why a lane does not do the same work as the others, or None: it prints a row for each of the files."""
+    try:
+        out, _ = lib.capture(lane, place)
+    except lib.BenchError as error:
+        return str(error)
+    files = [name for name in os.listdir(place) if not name.startswith(".")]
+    rows = {name for row in out.decode().splitlines() for name in NAME.findall(row)[:1]}
+    return None if rows >= set(files) else f"it has rows for {len(rows & set(files))} of {len(files)} files"
 
 
 def checkout(job, scale):
@@ -87,7 +101,9 @@ def checkout(job, scale):
     lib.sh("git init -q . && git add . && git -c user.name=a -c user.email=b commit -q -m first && "
            "for f in *[05].c; do echo more >>$f; done && echo new >new-1.c && git status >/dev/null", place)
     peers, missing = checkout_peers(place)
-    own = lib.Lane("lsr", [job.lsr, "-l", "--git", "--icons=always", "--color=always"], {"LC_ALL": "C.UTF-8"})
+    own = lib.Lane("lsr", [job.lsr, "-l", "--git", "--icons=always", "--color=always", "."], {"LC_ALL": "C.UTF-8"})
+    if why := lacking(own, place):
+        raise lib.BenchError(f"lsr: {why}")
     return race(job, "checkout", [*peers, own], place), missing
 
 
@@ -151,12 +167,15 @@ def diff(job, scale):
 def complete(job, scale):
     """The command that the completions of bash run, and all of it in a shell that is there already."""
     place = job.scratch / "complete"
-    make_files(place / "d", COMPLETED_FILES // scale, 300)
+    cache = job.scratch / "cache"
+    make_files(place / "d", COMPLETED_FILES // scale, 300 * scale)  # small bundles are not remembered
     lib.sh("tar -czf b.tar.gz d", place)
-    os.utime(place / "b.tar.gz", (1, 1))
-    env = {"XDG_CACHE_HOME": str(job.scratch / "cache")}
+    time.sleep(QUIET_S)
+    env = {"XDG_CACHE_HOME": str(cache)}
     lane = lib.Lane("lsr", [job.lsr, "--no-config", "-1UApN", "--only=file-1*", "--", "b.tar.gz/d/007/"], env)
     lib.capture(lib.Lane("", [job.lsr, "-R", "b.tar.gz"], env), place)
+    if not any(path.is_file() for path in cache.rglob("*")):
+        raise lib.BenchError("lsr does not remember b.tar.gz")
     return race(job, "complete", [lane], place), []
 
 

@@ -243,7 +243,9 @@ def lanes(job, base, members):
     lsr, one = job.lsr, members[len(members) // 3]
     directory = os.path.dirname(one)
     out = f"rm -rf out; mkdir out; {lsr} --unpack --output=out --no-cache"
-    some = " ".join(f"{base}/t.tar.zst/{m}" for m in random.Random(5).sample(members, min(MEMBERS, len(members))))
+    # They are unpacked side by side, so no two may have the same name.
+    apart = list({os.path.basename(m): m for m in random.Random(5).sample(members, len(members))}.values())
+    some = " ".join(f"{base}/t.tar.zst/{m}" for m in apart[:MEMBERS])
     shell = {
         "LSR1, list all": f"{lsr} -lR --no-cache {base}/t.tar.zst",
         "LSR1, one directory": f"{lsr} -l --no-cache {base}/t.tar.zst/{directory}",

@@ -225,7 +225,7 @@ static const struct lsr_input_ops ahead_ops = { .next = ahead_next, .free = ahea
 
 struct lsr_gzip_ahead *lsr_gzip_ahead_new(struct lsr_input *inner, const struct lsr_gzip_ahead_options *options)
 {
-        unsigned n_spans = options->workers + 2; /* the decoder's, those being worked on, and one that waits */
+        unsigned n_spans = options->workers + 1; /* the decoder's, and those being worked on */
         struct lsr_gzip_ahead *a = lsr_input_alloc(sizeof(*a) + n_spans * sizeof(a->spans[0]), &ahead_ops);
 
         a->inner = inner;

@@ -33,7 +33,7 @@
 
 /* Of what further cores decode.  Smaller spans take more time to find blocks in, and larger ones leave the cache. */
 #define GZIP_SPAN ((size_t)1 << 20)
-#define GZIP_ROOM ((size_t)8 << 20)
+#define GZIP_ROOM ((size_t)4 << 20)
 #define GZIP_LEFT ((uint64_t)2 << 20)
 
 enum gzip_flag {

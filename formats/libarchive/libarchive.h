@@ -38,6 +38,7 @@ struct archive_pass {
         unsigned fields;  /* of its kind, less those that this archive does not have */
         bool open;        /* only then may libarchive be asked for encryption: else it jumps to anywhere */
         bool civil;       /* times are those of DOS */
+        bool unsupported; /* libarchive has refused some of it */
         int error;        /* of the input; 0: none */
         uint64_t ordinal; /* headers seen */
 };

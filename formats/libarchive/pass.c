@@ -173,7 +173,10 @@ int lsr_archive_trouble(struct archive_pass *pass)
                 lsr_scan_trouble(pass->scan, -EACCES, "%s cannot be read beyond byte %s: %s", name, place, text);
                 return -EACCES;
         }
-        if (text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable"))) {
+        /* Of a block whose coder it does not know, what follows fails for other reasons, not the archive's own. */
+        pass->unsupported |= text && (strcasestr(text, "unsupported") || strcasestr(text, "unavailable") ||
+                                      strstr(text, "codec ID"));
+        if (text && pass->unsupported) {
                 lsr_scan_trouble(pass->scan, -EOPNOTSUPP, "%s cannot be read beyond byte %s: %s", name, place, text);
                 return -EOPNOTSUPP;
         }

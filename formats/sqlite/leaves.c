@@ -29,6 +29,8 @@
 #define LEAVES_TARGET_MAX 4096u
 #define LEAVES_BUFFER ((size_t)8 << 10)   /* for a name and a target */
 #define LEAVES_BEHIND ((uint64_t)4 << 10) /* a leaf, what overflows of it */
+#define LEAVES_MAPPED ((uint64_t)2 << 20) /* of the map in a thread, before it is given back */
+#define LEAVES_STRAYS 16u                 /* pages above leaves, before all of it is */
 /* Leaves between the one at hand and those looked at in time: first the header, which has the offsets of cells. */
 #define LEAVES_HEADER 8u
 #define LEAVES_CELL 4u
@@ -105,6 +107,9 @@ static bool leaves_enter(struct archive_leaves *l, uint32_t number, int64_t last
         if (level->n > (l->usable - 12) / 2)
                 return false;
         l->depth++;
+        /* These pages, and names that overflow, lie anywhere. */
+        if (l->walked % LEAVES_STRAYS == 0)
+                lsr_input_map_rest(l->input, 0, l->n_pages * l->page_size);
         if (l->cold)
                 leaves_announce(l, level);
         return true;
@@ -325,15 +330,34 @@ static void leaves_look_ahead(const struct archive_leaves *l, const uint32_t *nu
         }
 }
 
+/* What was read of the map since it was given back last. */
+struct leaves_touched {
+        uint64_t from, to;
+        unsigned n; /* leaves */
+};
+
+/* A leaf may bring 2 MiB of the map, where that is one folio of the page cache. */
+static void leaves_touch(const struct archive_leaves *l, struct leaves_touched *t, uint64_t at)
+{
+        if (t->n == 0 || at < t->from)
+                t->from = at;
+        if (t->n == 0 || at > t->to)
+                t->to = at;
+        t->n++;
+        if (t->to - t->from < LEAVES_MAPPED)
+                return;
+        lsr_input_map_rest(l->input, t->from, t->to - t->from);
+        t->n = 0;
+}
+
 bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers, unsigned n, struct archive_sink *sink)
 {
-        uint64_t from = UINT64_MAX, to = 0;
+        struct leaves_touched touched = { .n = 0 };
         uint8_t buf[LEAVES_BUFFER];
         bool good = true;
 
         for (unsigned i = 0; i < n && good; i++) {
                 const uint8_t *page = leaves_page(l, numbers[i]);
-                uint64_t at = (uint64_t)(page - l->map);
                 unsigned cells = lsr_be16(page + 3);
 
                 if (!l->cold)
@@ -348,11 +372,9 @@ bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers
                                 sink->result = sink->take(sink->ctx, &row);
                         good = good && sink->result == 0;
                 }
-                from = at < from ? at : from;
-                to = at > to ? at : to;
+                leaves_touch(l, &touched, (uint64_t)(page - l->map));
         }
-        /* Each page that is touched may bring 64 KiB of the map. */
-        if (to > from)
-                lsr_input_map_rest(l->input, from, to - from);
+        if (touched.n > 0)
+                lsr_input_map_rest(l->input, touched.from, touched.to + l->page_size - touched.from);
         return good;
 }

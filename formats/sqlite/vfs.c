@@ -11,7 +11,8 @@
  * shared memory file.  With a journal it undoes the transaction that was cut
  * short, and so writes to the database: those pages go to an overlay, which
  * exists in memory only.  A listing therefore never shows a stale or a half
- * written state, and nothing is ever written.
+ * written state, and nothing is ever written.  What is written to while it is
+ * read, source/bundle-load.c reads again.
  *
  * SQLite reads page by page.  Reads go through a few windows of the file; one
  * that is followed by the next piece doubles, so that a scan makes few large

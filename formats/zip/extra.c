@@ -8,6 +8,7 @@
  * Times come in four forms of different worth.  Extended timestamps are in UTC
  * and what Unix tools write; those of NTFS are finer but only Windows tools write
  * them; the older Unix fields and the DOS time, local and even, are what is left.
+ * Of a time that 32 bits wrap in 2038 the DOS time tells the century.
  */
 #include "formats/zip/zip.h"
 
@@ -86,6 +87,17 @@ static void extra_set_time(struct lsr_zip_entry *e, enum lsr_time which, int64_t
 }
 
 /*
+ * Seconds in 32 bits: signed, as extrafld.txt has it, so that of 1969 is below 0.  So is one of 2038 and later, but
+ * then the DOS time, which ends in 2107 and has nothing before 1980, is of that year, too.
+ */
+static int64_t extra_seconds(const struct lsr_zip_entry *e, const uint8_t *p)
+{
+        int64_t sec = (int32_t)lsr_le32(p);
+
+        return sec < 0 && e->dos_time >> 25 >= 2038 - 1980 ? sec + (INT64_C(1) << 32) : sec;
+}
+
+/*
  * extrafld.txt: flags, then signed seconds for each flag that is set; but the central copy has the flags of the
  * local one and the modification time alone.
  */
@@ -98,13 +110,13 @@ static void extra_timestamp(struct lsr_zip_entry *e, const uint8_t *p, size_t n,
         flags = *p++;
         n--;
         if ((flags & 1) && n >= 4) {
-                extra_set_time(e, LSR_MTIME, (int32_t)lsr_le32(p), 0);
+                extra_set_time(e, LSR_MTIME, extra_seconds(e, p), 0);
                 seen->time = EXTRA_TIME_STAMP;
                 p += 4;
                 n -= 4;
         }
         if (e->local && (flags & 2) && n >= 4)
-                extra_set_time(e, LSR_ATIME, (int32_t)lsr_le32(p), 0);
+                extra_set_time(e, LSR_ATIME, extra_seconds(e, p), 0);
 }
 
 static void extra_set_ntfs(struct lsr_zip_entry *e, enum lsr_time which, const uint8_t *p)
@@ -160,11 +172,11 @@ static void extra_unix(struct lsr_zip_entry *e, const uint8_t *p, size_t n, stru
         if (n < 8)
                 return;
         if (seen->time < EXTRA_TIME_UNIX) {
-                extra_set_time(e, LSR_MTIME, (int32_t)lsr_le32(p + 4), 0);
+                extra_set_time(e, LSR_MTIME, extra_seconds(e, p + 4), 0);
                 seen->time = EXTRA_TIME_UNIX;
         }
         if (!(e->known & LSR_FIELD_ATIME))
-                extra_set_time(e, LSR_ATIME, (int32_t)lsr_le32(p), 0);
+                extra_set_time(e, LSR_ATIME, extra_seconds(e, p), 0);
         extra_owner16(e, p + 8, n - 8, seen);
 }
 

@@ -106,10 +106,13 @@ static uint32_t member_mode(const struct lsr_zip_entry *e, bool slash)
         case S_IFDIR:
         case S_IFREG:
         case S_IFLNK:
+                break;
         case S_IFIFO:
         case S_IFCHR:
         case S_IFBLK:
         case S_IFSOCK:
+                /* Info-ZIP says where the content came from: 'zip x.zip -' stores what a pipe had as a FIFO. */
+                type = e->size ? S_IFREG : type;
                 break;
         default:
                 type = e->attributes & MEMBER_DOS_DIRECTORY ? S_IFDIR : S_IFREG;

@@ -1,16 +1,57 @@
 /* json - see the header */
 #include "base/json.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "base/utf8.h"
+
+#define JSON_EACH (UINT64_MAX / 255) /* 1 in each byte */
+
+/* Is a byte of the eight at @s below 0x20, above 0x7e, '"' or '\\'?  It may say so also where none is. */
+static bool json_any_special(const unsigned char *s)
+{
+        uint64_t w, quote, backslash;
+
+        memcpy(&w, s, 8);
+        quote = w ^ JSON_EACH * '"';
+        backslash = w ^ JSON_EACH * '\\';
+        return ((w - JSON_EACH * 0x20) | (w + JSON_EACH) | w | (quote - JSON_EACH) | (backslash - JSON_EACH)) &
+               JSON_EACH * 0x80;
+}
+
+static bool json_is_special(unsigned char c)
+{
+        return c < 0x20 || c > 0x7e || c == '"' || c == '\\';
+}
+
+size_t lsr_json_plain(const void *text, size_t len)
+{
+        const unsigned char *s = text;
+        size_t i = 0;
+
+        while (i + 8 <= len && !json_any_special(s + i))
+                i += 8;
+        /* What is left of a text is looked at together with what is before it. */
+        if (i < len && len - i < 8 && len >= 8 && !json_any_special(s + len - 8))
+                return len;
+        while (i < len && !json_is_special(s[i]))
+                i++;
+        return i;
+}
 
 bool lsr_json_text(struct lsr_out *out, const void *text, size_t len)
 {
         const unsigned char *s = text;
         bool valid = true;
 
-        for (size_t i = 0; i < len;) {
-                size_t n = lsr_utf8_length(s + i, len - i);
-
+        for (size_t i = 0, n; i < len; i += n) {
+                n = lsr_json_plain(s + i, len - i);
+                lsr_out_put(out, s + i, n);
+                i += n;
+                if (i == len)
+                        break;
+                n = lsr_utf8_length(s + i, len - i);
                 if (n == 0) {
                         lsr_out_puts(out, "\xef\xbf\xbd");
                         valid = false;
@@ -26,7 +67,6 @@ bool lsr_json_text(struct lsr_out *out, const void *text, size_t len)
                 } else {
                         lsr_out_put(out, s + i, n);
                 }
-                i += n;
         }
         return valid;
 }

@@ -7,12 +7,15 @@
 #include "base/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+
+#define OUT_PIPE_BYTES (1 << 20) /* that everybody may have: pipe-max-size */
 
 /*
  * For standard output, which every run writes to: room that costs neither a
@@ -69,8 +72,12 @@ int lsr_out_flush(struct lsr_out *out)
 
 char *lsr_out_grow(struct lsr_out *out, size_t n)
 {
-        if (out->fd >= 0 && out->len + n > LSR_OUT_FLUSH)
+        if (out->fd >= 0 && out->len + n > LSR_OUT_FLUSH) {
+                /* A reader and we wait for each other less often in a larger pipe; what is none refuses. */
+                if (out->written == 0)
+                        fcntl(out->fd, F_SETPIPE_SZ, OUT_PIPE_BYTES);
                 lsr_out_flush(out);
+        }
         if (out->cap - out->len < n) {
                 size_t cap = out->cap ? out->cap : 16 << 10;
 

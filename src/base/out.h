@@ -2,9 +2,10 @@
  * out - buffered output to a descriptor, or into memory
  *
  * The buffer grows to LSR_OUT_FLUSH bytes before it is written, so that a
- * listing of ten thousand rows is a handful of writes.  Errors stick: after
- * the first failed write everything further is dropped and lsr_out_flush()
- * returns the errno; callers check once, at the end.
+ * listing of ten thousand rows is a handful of writes; a pipe that gets more
+ * than that is made larger.  Errors stick: after the first failed write
+ * everything further is dropped and lsr_out_flush() returns the errno; callers
+ * check once, at the end.
  */
 #pragma once
 

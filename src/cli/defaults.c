@@ -54,10 +54,13 @@ static char *defaults_path(void)
         return home && home[0] == '/' ? lsr_xprintf("%s/.config/lsr/config", home) : NULL;
 }
 
-/* All of the file, NUL-terminated; NULL: there is none.  Returns 0 or a negative errno. */
+/*
+ * All of the file, NUL-terminated; NULL: there is none.  Returns 0 or a negative errno; -ESPIPE: it is a pipe or a
+ * terminal, which nobody waits for.
+ */
 static int defaults_read(const char *path, char **ret_text)
 {
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), error = 0;
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error = 0;
         size_t len = 0;
         ssize_t n = 1;
         char *text;
@@ -66,7 +69,7 @@ static int defaults_read(const char *path, char **ret_text)
                 return 0;
         text = lsr_xmalloc(DEFAULTS_MAX + 1);
         while (n > 0 && len <= DEFAULTS_MAX) {
-                n = read(fd, text + len, DEFAULTS_MAX + 1 - len);
+                n = pread(fd, text + len, DEFAULTS_MAX + 1 - len, (off_t)len);
                 if (n < 0 && errno == EINTR)
                         n = 1;
                 else if (n > 0)
@@ -109,6 +112,8 @@ int lsr_defaults_load(struct lsr_defaults *ret_defaults)
         *d = (struct lsr_defaults){};
         defaults_loaded = d;
         error = path ? defaults_read(path, &d->text) : 0;
+        if (error == -ESPIPE)
+                return lsr_message("cannot read %s: it is not a regular file", lsr_quoted_always(path));
         if (error < 0)
                 return lsr_message_errno(-error, "cannot read %s", lsr_quoted_always(path));
         if (d->text) {

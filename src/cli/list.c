@@ -289,6 +289,7 @@ int lsr_command_list(struct lsr_settings *settings)
                         lsr_bundles_new(&(struct lsr_bundles_options){ .io = l.io,
                                                                        .engine = settings->engine,
                                                                        .cache = !settings->no_cache,
+                                                                       .download = settings->download,
                                                                        .confine_required = settings->confine_required,
                                                                        .ctx = &l,
                                                                        .encoding = settings->encoding,

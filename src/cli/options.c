@@ -513,6 +513,7 @@ const struct lsr_option lsr_options[] = {
             .words = lsr_confine_words, .set = set_word, AT_INT(given.confine)),
         OWN("diff", READ, DIFF, "show what differs between two: DIR or BUNDLE", .command = LSR_ACTION_DIFF),
         OWN("content", READ, DIFF, "with --diff, compare the content of files, too", FLAG(diff_content)),
+        OWN("download", READ, LIST | READ | PACK, "fetch whole files from servers without ranges", FLAG(download)),
         OWN("encoding", NAMES, LIST | READ | PACK, "encoding of names not in UTF-8: CP866, ...", REQUIRED("NAME"),
             .set = set_encoding, .choices = choices_encodings),
         BOTH('C', "directory", READ, UNPACK | PACK, "unpack to DIR, or pack what is below it", REQUIRED("DIR"),

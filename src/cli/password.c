@@ -2,13 +2,13 @@
  * password - see the header
  *
  * It is never an argument, which every process could see, and never leaves this process but by the socket to the
- * worker. At the terminal the keys that end or stop a program end the line, so that the echo is put back before they
- * take effect.
+ * worker. At the terminal signals that end or stop a program wait until the echo is put back.
  */
 #include "cli/password.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,22 +23,26 @@
 static char password_text[LSR_PASSWORD_MAX + 2]; /* and a byte too many, and the NUL */
 static bool password_known;
 
-/* One line, without its end.  0 or a negative errno; -E2BIG: it is too long; -ECANCELED: @stop was in it, or @quit. */
-static int password_read_line(int fd, int stop, int quit)
+/*
+ * One line, without its end.  0 or a negative errno; -E2BIG: it is too long; -EINTR: a signal came while none but those
+ * of @mask were held back, if that is there.
+ */
+static int password_read_line(int fd, const sigset_t *mask)
 {
         size_t n = 0;
 
         while (n <= LSR_PASSWORD_MAX) {
-                ssize_t got = read(fd, password_text + n, 1);
+                ssize_t got;
 
+                if (mask && ppoll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, NULL, mask) < 0)
+                        return -errno;
+                got = read(fd, password_text + n, 1);
                 if (got < 0 && errno == EINTR)
                         continue;
                 if (got < 0)
                         return -errno;
                 if (got == 0 || password_text[n] == '\n')
                         break;
-                if (password_text[n] == stop || password_text[n] == quit)
-                        return -ECANCELED;
                 n++;
         }
         if (n > LSR_PASSWORD_MAX)
@@ -56,7 +60,7 @@ int lsr_password_begin(const struct lsr_settings *settings)
 
         if (file) {
                 fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-                r = fd < 0 ? -errno : password_read_line(fd, -1, -1);
+                r = fd < 0 ? -errno : password_read_line(fd, NULL);
                 if (r == -E2BIG || r == -EINVAL)
                         return lsr_message("the first line of %s is not a valid password: it is longer than %u bytes, "
                                            "or has a NUL",
@@ -73,41 +77,63 @@ int lsr_password_begin(const struct lsr_settings *settings)
         return 0;
 }
 
-/* As password_read_line(), without echo. */
+static volatile sig_atomic_t password_signal;
+
+static void password_on_signal(int number)
+{
+        password_signal = number;
+}
+
+/* As password_read_line(), without echo.  A signal that ends or stops a program takes effect when the echo is back. */
 static int password_read_terminal(int fd)
 {
+        static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP };
+        enum { N = sizeof(signals) / sizeof(*signals) };
+        const struct sigaction action = { .sa_handler = password_on_signal };
+        struct sigaction old[N];
         struct termios was, now;
+        sigset_t set, before;
         int r;
 
         if (tcgetattr(fd, &was) < 0)
                 return -errno;
         now = was;
-        now.c_lflag &= ~(tcflag_t)(ECHO | ISIG);
-        now.c_lflag |= ICANON;
-        now.c_cc[VEOL] = was.c_cc[VINTR];
-        now.c_cc[VEOL2] = was.c_cc[VQUIT];
-        if (tcsetattr(fd, TCSAFLUSH, &now) < 0)
-                return -errno;
-        r = password_read_line(fd, (char)was.c_cc[VINTR], (char)was.c_cc[VQUIT]);
+        now.c_lflag &= ~(tcflag_t)ECHO;
+        now.c_lflag |= ICANON | ISIG;
+        password_signal = 0;
+        sigemptyset(&set);
+        for (size_t i = 0; i < N; i++)
+                sigaddset(&set, signals[i]);
+        sigprocmask(SIG_BLOCK, &set, &before);
+        for (size_t i = 0; i < N; i++)
+                if (sigaction(signals[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
+                        sigaction(signals[i], &action, NULL);
+        r = tcsetattr(fd, TCSAFLUSH, &now) < 0 ? -errno : password_read_line(fd, &before);
         tcsetattr(fd, TCSAFLUSH, &was);
+        for (size_t i = 0; i < N; i++)
+                sigaction(signals[i], &old[i], NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         return r;
 }
 
+/* As often as it is interrupted by a stop, from which the program goes on. */
 static void password_ask(const char *path)
 {
         lsr_autoclose int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
         lsr_auto(lsr_out_free) struct lsr_out out = LSR_OUT_FD(fd);
-        int r;
+        int r = -EINTR;
 
-        if (fd < 0)
-                return;
-        lsr_out_printf(&out, "Password for %s: ", lsr_quoted_always(path));
-        lsr_out_flush(&out);
-        r = password_read_terminal(fd);
-        lsr_out_putc(&out, '\n');
-        lsr_out_flush(&out);
-        if (r == -ECANCELED)
-                raise(SIGINT);
+        while (fd >= 0 && r == -EINTR) {
+                lsr_out_printf(&out, "Password for %s: ", lsr_quoted_always(path));
+                lsr_out_flush(&out);
+                r = password_read_terminal(fd);
+                lsr_out_putc(&out, '\n');
+                lsr_out_flush(&out);
+                if (r == -EINTR)
+                        raise(password_signal);
+                if (password_signal != SIGTSTP)
+                        break;
+        }
         password_known = r == 0 && password_text[0];
 }
 

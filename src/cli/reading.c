@@ -110,6 +110,7 @@ int lsr_reading_open(struct lsr_reading *ret_reading, const struct lsr_settings 
                 .io = r->io,
                 .engine = settings->engine,
                 .cache = !settings->no_cache,
+                .download = settings->download,
                 .confine_required = settings->confine_required,
                 .must_read = true,
                 .keep_pipes = true,

@@ -72,6 +72,7 @@ struct lsr_settings {
         bool stats;
         bool help_all;
         bool no_cache;             /* of catalogues */
+        bool download;             /* whole objects of servers without ranges */
         bool no_config;            /* and no LSR_OPTIONS */
         bool confine_required;     /* bundles are read by a confined process or not at all */
         bool force;                /* replace what exists */

@@ -139,6 +139,11 @@ static bool what_collect(struct lsr_unpack_operands *o)
         }
         if (lsr_name_list_read(s, &o->names) != 0)
                 return false;
+        /* A bundle of which no members are named would be unpacked as a whole. */
+        if (o->names.n == 0 && o->all[last].members == 0) {
+                lsr_message("nothing to unpack: %s names no members", lsr_quoted_always(s->files_from));
+                return false;
+        }
         for (size_t i = 0; i < o->names.n; i++)
                 what_add_member(o, last, o->names.list[i], true);
         return true;

@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/unpack.h"
+#include "remote/url.h"
 #include "render/zone.h"
 
 #define UNPACK_EXISTING_TOLD 10u /* files of an operand that exist, each with a line of its own */
@@ -193,6 +194,9 @@ int lsr_command_unpack(struct lsr_settings *settings)
         const struct sigaction action = { .sa_handler = unpack_on_signal, .sa_flags = SA_RESETHAND };
         int status;
 
+        if (settings->output && lsr_url_is(settings->output) && access(settings->output, F_OK) < 0)
+                return lsr_message("cannot unpack to %s: only --pack writes to servers",
+                                   lsr_quoted_always(settings->output));
         if (settings->output && strcmp(settings->output, "-") == 0)
                 return lsr_message("--unpack cannot write to standard output: name a directory with "
                                    "--output=DIR, or use --cat");

@@ -360,7 +360,8 @@ static int bundle_next(struct lsr_reader *in, struct lsr_node *dir)
         return LSR_READ_ALL;
 }
 
-static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e)
+static uint64_t bundle_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e,
+                             const char *path)
 {
         const struct lsr_catalogue *c = place->catalogue;
         struct lsr_slice below = lsr_catalogue_children(c, place->row);

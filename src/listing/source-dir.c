@@ -168,9 +168,15 @@ static void dir_complete(struct lsr_reader *in, const struct lsr_rows *r, const 
                 dir_git(in, r, path);
 }
 
-static uint64_t dir_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e)
+static uint64_t dir_total(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e,
+                          const char *path)
 {
-        return lsr_total_size(in->io, in->dir.fd, e->name, e->flags & LSR_ENTRY_FOLLOWED);
+        return lsr_total_size(&(struct lsr_total){ .io = in->io,
+                                                   .dirfd = in->dir.fd,
+                                                   .name = e->name,
+                                                   .follow = e->flags & LSR_ENTRY_FOLLOWED,
+                                                   .path = path,
+                                                   .sink = in->sink });
 }
 
 const struct lsr_source lsr_source_dir = {

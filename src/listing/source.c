@@ -181,17 +181,23 @@ void lsr_source_add_children(const struct lsr_list_options *o, struct lsr_node *
         }
 }
 
-/* --total-size */
-static void source_totals(struct lsr_reader *in, const struct lsr_place *dir, const struct lsr_rows *r)
+/* --total-size.  What cannot be read is in the total of each directory above it: the highest one tells. */
+static void source_totals(struct lsr_reader *in, const struct lsr_node *dir, const struct lsr_rows *r)
 {
+        bool tells = dir->parent ? dir->operand && !in->o->tree : in->o->dirs_as_files || in->o->tree;
+        const char *path = dir->parent ? dir->read->path : NULL;
+
         for (size_t i = 0; i < r->n; i++) {
                 struct lsr_entry *e = r->rows[i];
                 struct lsr_place place;
 
                 if (!lsr_entry_is_dir(e) || !lsr_entry_stat_ok(e) || strcmp(e->name, "..") == 0)
                         continue;
-                place = source_place(dir, e);
-                e->meta.size = source_of(&place)->total(in, &place, e);
+                place = source_place(&dir->place, e);
+                e->meta.size = source_of(&place)->total(in, &place, e,
+                                                        tells && !(path && lsr_entry_is_dots(e->name))
+                                                                ? lsr_path_shown(r->arena, path, e->name)
+                                                                : NULL);
                 e->meta.known |= LSR_FIELD_SIZE;
         }
 }
@@ -202,7 +208,7 @@ void lsr_source_complete(struct lsr_reader *in, struct lsr_node *dir)
 
         source_of(&dir->place)->complete(in, r, dir->parent ? dir->read->path : NULL);
         if (in->o->total_size)
-                source_totals(in, &dir->place, r);
+                source_totals(in, dir, r);
         lsr_rows_sort(in, r, true);
 }
 

@@ -97,8 +97,12 @@ struct lsr_source {
         void (*complete)(struct lsr_reader *in, const struct lsr_rows *r, const char *path);
         /* What is said of the operand at @place above its rows.  False: nothing; NULL: never anything. */
         bool (*about)(const struct lsr_place *place, struct lsr_set_bundle *ret_about);
-        /* Bytes below the directory at @place that is entry @e of what is being read. */
-        uint64_t (*total)(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e);
+        /*
+         * Bytes below the directory at @place that is entry @e of what is being read.  @path: what messages call it;
+         * NULL: there are to be none.
+         */
+        uint64_t (*total)(struct lsr_reader *in, const struct lsr_place *place, const struct lsr_entry *e,
+                          const char *path);
 };
 
 extern const struct lsr_source lsr_source_dir, lsr_source_bundle;

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/out.h"
 #include "source/dir.h"
 
 #define TOTAL_OPEN 16u
@@ -26,16 +28,38 @@ struct total_level {
         ino_t ino;
         char *names; /* of directories in it, each with a NUL behind it; owned */
         size_t len, cap;
+        size_t at;   /* that of the directory of the level below */
         size_t next; /* to visit */
 };
 
 struct total_walk {
+        const struct lsr_total *of;
         struct lsr_io *io;
         struct lsr_arena arena; /* of the directory at hand */
         struct total_level *levels;
         size_t n, cap;
         uint64_t sum;
 };
+
+/* @name is in the directory at hand; NULL: it is that itself. */
+static void total_trouble(const struct total_walk *w, enum lsr_trouble what, const char *name, int error)
+{
+        lsr_auto(lsr_out_free) struct lsr_out path = LSR_OUT_MEMORY;
+
+        if (!w->of->path)
+                return;
+        lsr_out_puts(&path, w->of->path);
+        for (size_t i = 0; i < w->n; i++) {
+                lsr_out_putc(&path, '/');
+                lsr_out_puts(&path, w->levels[i].names + w->levels[i].at);
+        }
+        if (name) {
+                lsr_out_putc(&path, '/');
+                lsr_out_puts(&path, name);
+        }
+        lsr_out_putc(&path, '\0');
+        w->of->sink->trouble(w->of->sink->ctx, what, path.buf, error, false);
+}
 
 static void total_remember(struct total_level *l, const char *name, size_t len)
 {
@@ -51,17 +75,23 @@ static void total_lot(struct total_walk *w, struct total_level *l, struct lsr_di
 {
         const struct lsr_op stat = lsr_op_stat(l->fd, LSR_FIELD_TYPE | LSR_FIELD_SIZE, false);
         struct lsr_op *ops = lsr_arena_new(&w->arena, struct lsr_op, lot->n);
+        int error;
 
         for (size_t i = 0; i < lot->n; i++)
                 lsr_op_put(&ops[i], &stat, lot->entries[i].name, &lot->entries[i].meta);
-        if (lsr_io_run(w->io, ops, lot->n) < 0)
+        error = lsr_io_run(w->io, ops, lot->n);
+        if (error < 0) {
+                total_trouble(w, LSR_TROUBLE_READ_DIR, NULL, error);
                 return;
+        }
         for (size_t i = 0; i < lot->n; i++) {
                 struct lsr_entry *e = &lot->entries[i];
 
-                if (e->meta.error || lsr_entry_is_dots(e->name))
+                if (lsr_entry_is_dots(e->name))
                         continue;
-                if (S_ISDIR(e->meta.mode))
+                if (e->meta.error)
+                        total_trouble(w, LSR_TROUBLE_ACCESS, e->name, e->meta.error);
+                else if (S_ISDIR(e->meta.mode))
                         total_remember(l, e->name, e->name_len);
                 else
                         w->sum += e->meta.size;
@@ -93,15 +123,22 @@ static void total_close_above(struct total_walk *w)
         total_close(w, l);
 }
 
-/* Add the files of directory @fd, and continue with its subdirectories. */
+/* Add the files of directory @fd, and continue with its subdirectories.  It is a negative errno if there is none. */
 static void total_enter(struct total_walk *w, int fd)
 {
         struct lsr_dir dir = { .io = w->io, .fd = fd };
         struct total_level l = { .fd = fd };
         struct lsr_dir_lot lot;
+        int error;
 
-        while (lsr_dir_next(&dir, &w->arena, &lot) == 0 && lot.n > 0)
+        if (fd < 0) {
+                total_trouble(w, LSR_TROUBLE_OPEN_DIR, NULL, fd);
+                return;
+        }
+        while ((error = lsr_dir_next(&dir, &w->arena, &lot)) == 0 && lot.n > 0)
                 total_lot(w, &l, &lot);
+        if (error < 0)
+                total_trouble(w, LSR_TROUBLE_READ_DIR, NULL, error);
         lsr_arena_reset(&w->arena);
         if (l.len == 0) {
                 total_close(w, &l);
@@ -134,13 +171,11 @@ static void total_leave(struct total_walk *w)
         free(l->names);
 }
 
-uint64_t lsr_total_size(struct lsr_io *io, int dirfd, const char *name, bool follow)
+uint64_t lsr_total_size(const struct lsr_total *total)
 {
-        struct total_walk w = { .io = io };
-        int fd = lsr_io_open_dir(io, dirfd, name, follow);
+        struct total_walk w = { .of = total, .io = total->io };
 
-        if (fd >= 0)
-                total_enter(&w, fd);
+        total_enter(&w, lsr_io_open_dir(total->io, total->dirfd, total->name, total->follow));
         while (w.n > 0) {
                 struct total_level *l = &w.levels[w.n - 1];
                 const char *next = l->names + l->next;
@@ -149,10 +184,9 @@ uint64_t lsr_total_size(struct lsr_io *io, int dirfd, const char *name, bool fol
                         total_leave(&w);
                         continue;
                 }
+                l->at = l->next;
                 l->next += strlen(next) + 1;
-                fd = lsr_io_open_dir(io, l->fd, next, false);
-                if (fd >= 0)
-                        total_enter(&w, fd);
+                total_enter(&w, lsr_io_open_dir(w.io, l->fd, next, false));
         }
         free(w.levels);
         lsr_arena_free(&w.arena);

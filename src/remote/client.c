@@ -202,6 +202,7 @@ static int client_opened(const struct lsr_remote_answer *answer, int data, int b
                                         .candidate = answer->candidate,
                                         .size = answer->size,
                                         .not_modified = answer->not_modified,
+                                        .whole = answer->whole,
                                         .data = data,
                                         .bits = bits,
                                         .stats = answer->stats };
@@ -223,7 +224,9 @@ int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t
                     const struct lsr_remote_known *known, struct lsr_remote_file *ret_file,
                     char ret_text[LSR_REMOTE_TEXT_MAX])
 {
-        struct lsr_remote_open open = { .type = LSR_REMOTE_OPEN, .id = ++c->last_id, .n_candidates = n_ends };
+        struct lsr_remote_open open = {
+                .type = LSR_REMOTE_OPEN, .id = ++c->last_id, .n_candidates = n_ends, .whole_max = c->whole_max
+        };
         struct lsr_remote_answer answer;
         int fds[2] = { -1, -1 }, r;
 

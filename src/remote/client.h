@@ -19,6 +19,7 @@ struct lsr_remote_client {
         int fd; /* negative: not started */
         pid_t pid;
         uint32_t last_id;
+        uint64_t whole_max; /* may be set, as in struct lsr_remote_open */
         /* May be set: called now and then while an answer is waited for. */
         void (*waiting)(void *ctx);
         void *ctx;
@@ -37,6 +38,7 @@ struct lsr_remote_file {
         int data, bits;
         uint8_t *have;     /* the bitmap, mapped for reading */
         bool not_modified; /* it is the one that was known; nothing of it was fetched */
+        bool whole;        /* the server has no ranges, so all of it has come */
         char tag[LSR_REMOTE_TAG_MAX];
         struct lsr_remote_stats stats; /* after the last answer */
 };

@@ -245,7 +245,7 @@ static int fetch_on_body(struct lsr_http_call *call, const void *data, size_t n)
         }
         o->stats.bytes += n;
         if (call->answer.status == 200) {
-                f->error = lsr_object_whole(o, data, n);
+                f->error = lsr_object_whole(f, data, n);
                 return f->error;
         }
         if (f->kind == LSR_FETCH_ZERO)
@@ -386,6 +386,16 @@ static bool fetch_back(struct lsr_fetch *f)
         return true;
 }
 
+/* What may be wrong with who asks, behind the words for it. */
+static const char *fetch_advice(const struct lsr_remote *remote, const struct lsr_fetch *f, int error)
+{
+        if (f->object->bucket && strcmp(f->call.answer.code, "AuthorizationHeaderMalformed") == 0)
+                return "; set AWS_REGION to the region of the bucket";
+        if (error == -EACCES && f->object->bucket && !remote->account.key_id)
+                return "; no credentials were found: set AWS_PROFILE or AWS_ACCESS_KEY_ID";
+        return "";
+}
+
 /* A status that is an error, in words.  Returns its errno; *ret_transient: it may be another one next time. */
 static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *ret_transient)
 {
@@ -411,8 +421,8 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
         };
         const struct lsr_http_answer *a = &f->call.answer;
         const char *text = "the server refuses";
-        bool unsigned_ = f->object->bucket && !remote->account.key_id;
-        int error = a->status >= 500 ? -EIO : -EPROTO;
+        int error = a->status >= 500 ? -EIO : a->status >= 400 ? -EINVAL : -EPROTO;
+        struct lsr_url url;
 
         *ret_transient = strcmp(a->code, "RequestTimeout") == 0;
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -421,9 +431,10 @@ static int fetch_status(struct lsr_remote *remote, struct lsr_fetch *f, bool *re
                         error = words[i].error;
                         *ret_transient |= words[i].transient;
                 }
+        if (a->status == 401 && lsr_url_parse(f->object->url, &url) == 0 && url.user.n)
+                text = "the server does not take the name and the password of the URL";
         snprintf(f->call.text, sizeof(f->call.text), "%s (%ld%s%s)%s", text, a->status, *a->code ? " " : "", a->code,
-                 error == -EACCES && unsigned_ ? "; no credentials were found: set AWS_PROFILE or AWS_ACCESS_KEY_ID"
-                                               : "");
+                 fetch_advice(remote, f, error));
         return error;
 }
 

@@ -89,6 +89,7 @@ int lsr_object_new(struct lsr_remote *remote, const struct lsr_remote_open *open
         o->id = open->id;
         o->patience_s = open->patience_s ? open->patience_s : OBJECT_PATIENCE_S;
         o->bytes_max = open->bytes_max;
+        o->whole_max = open->whole_max ? open->whole_max : LSR_REMOTE_REQUEST_MAX;
         o->size = open->known_size;
         o->since = lsr_clock();
         memcpy(o->tag, open->known_tag, sizeof(o->tag));
@@ -137,6 +138,14 @@ static int object_begin(struct lsr_object *o, uint64_t size)
         return 0;
 }
 
+/* What may come as a whole; of who sends all for the end alone no more than what is fetched at a time anyway. */
+static uint64_t object_whole_max(const struct lsr_fetch *f)
+{
+        uint64_t most = f->object->whole_max;
+
+        return f->kind == LSR_FETCH_ZERO || most < LSR_REMOTE_REQUEST_MAX ? most : LSR_REMOTE_REQUEST_MAX;
+}
+
 int lsr_object_head(struct lsr_fetch *f)
 {
         const struct lsr_http_answer *a = &f->call.answer;
@@ -147,7 +156,7 @@ int lsr_object_head(struct lsr_fetch *f)
                 o->whole_n = 0;
                 strcpy(o->tag, a->tag);
                 strcpy(o->modified, a->modified);
-                return a->length_known && a->length > LSR_REMOTE_REQUEST_MAX;
+                return a->length_known && a->length > object_whole_max(f);
         }
         if (!a->ranged || !a->total_known || strncasecmp(a->type, "multipart/", 10) == 0)
                 return 1; /* a range that says nothing: perhaps it answers to another one */
@@ -171,14 +180,21 @@ int lsr_object_head(struct lsr_fetch *f)
         return 0;
 }
 
-int lsr_object_whole(struct lsr_object *o, const void *data, size_t n)
+int lsr_object_whole(struct lsr_fetch *f, const void *data, size_t n)
 {
-        if (!o->whole)
-                o->whole = malloc(LSR_REMOTE_REQUEST_MAX);
-        if (!o->whole)
-                return -ENOMEM;
-        if (n > LSR_REMOTE_REQUEST_MAX - o->whole_n)
+        struct lsr_object *o = f->object;
+
+        if (n > object_whole_max(f) - o->whole_n)
                 return 1;
+        if (n > o->whole_room - o->whole_n) {
+                size_t room = 2 * o->whole_room + LSR_REMOTE_REQUEST_MAX + n;
+                uint8_t *more = realloc(o->whole, room);
+
+                if (!more)
+                        return -ENOMEM;
+                o->whole = more;
+                o->whole_room = room;
+        }
         memcpy(o->whole + o->whole_n, data, n);
         o->whole_n += n;
         return 0;
@@ -196,6 +212,7 @@ static int object_spooled(struct lsr_object *o)
         o->ranged = false;
         free(o->whole);
         o->whole = NULL;
+        o->whole_room = 0;
         return r;
 }
 
@@ -238,8 +255,14 @@ static int object_opening(struct lsr_remote *remote, struct lsr_object *o, const
                 return object_tail(remote, o, a->total);
         if (f->kind == LSR_FETCH_TAIL)
                 return lsr_fetch_start(remote, o, LSR_FETCH_ZERO, (struct lsr_run){ 0, 0 });
+        if (a->status == 200 && o->whole_max < LSR_REMOTE_HELD_MAX)
+                return lsr_object_fail(o, -EOPNOTSUPP,
+                                       "the server sends whole objects only; use --download, or download it first");
         if (a->status == 200)
-                return lsr_object_fail(o, -EOPNOTSUPP, "the server sends whole objects only; download it first");
+                return lsr_object_fail(o, -EOPNOTSUPP,
+                                       "the server sends whole objects only, and more than %llu MiB are not kept; "
+                                       "download it first",
+                                       (unsigned long long)(o->whole_max >> 20));
         return lsr_object_fail(o, -EOPNOTSUPP, "the server refuses ranges (%ld); download it first", a->status);
 }
 

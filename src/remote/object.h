@@ -66,7 +66,7 @@ struct lsr_object {
         char region[64];       /* of the bucket, if the store told another one than that of the account */
         bool elsewhere;        /* on another host than the URL names: without credentials */
         unsigned patience_s;
-        uint64_t bytes_max;
+        uint64_t bytes_max, whole_max;
 
         enum { LSR_OBJECT_WAITING, LSR_OBJECT_OPENING, LSR_OBJECT_OPEN, LSR_OBJECT_FAILED } state;
         int error; /* of an object that failed, or of the NEED under way */
@@ -77,7 +77,7 @@ struct lsr_object {
         uint64_t size;
         struct lsr_store store; /* once its size is known */
         uint8_t *whole;         /* what comes of a server without ranges */
-        size_t whole_n;
+        size_t whole_n, whole_room;
         struct lsr_remote_stats stats;
 
         bool needing;
@@ -123,7 +123,7 @@ int lsr_fetch_repeat(struct lsr_remote *remote);
 
 /* What fetch.c tells object.c: the head of an answer that brings bytes, bytes of a whole object, and the end. */
 int lsr_object_head(struct lsr_fetch *f);
-int lsr_object_whole(struct lsr_object *o, const void *data, size_t n);
+int lsr_object_whole(struct lsr_fetch *f, const void *data, size_t n);
 void lsr_object_fetched(struct lsr_remote *remote, struct lsr_fetch *f, int error);
 
 int lsr_object_fail(struct lsr_object *o, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -25,7 +25,7 @@
 #define LSR_REMOTE_BLOCK_SHIFT 16
 #define LSR_REMOTE_BLOCK ((uint64_t)1 << LSR_REMOTE_BLOCK_SHIFT)
 #define LSR_REMOTE_TAIL ((uint64_t)256 << 10)      /* bytes at the end that an OPEN brings */
-#define LSR_REMOTE_REQUEST_MAX ((uint64_t)8 << 20) /* bytes of one request to a server; and of what is read whole */
+#define LSR_REMOTE_REQUEST_MAX ((uint64_t)8 << 20) /* bytes of one request to a server */
 #define LSR_REMOTE_NEED_MAX ((uint64_t)64 << 20)   /* bytes of one NEED, in whole blocks */
 #define LSR_REMOTE_HELD_MAX ((uint64_t)256 << 20)  /* bytes of an object that are there at a time */
 #define LSR_REMOTE_SIZE_MAX ((uint64_t)1 << 46)
@@ -55,6 +55,7 @@ struct lsr_remote_open {
         uint32_t ends[LSR_REMOTE_CANDIDATES]; /* beginnings of the URL that may be the object (url.h) */
         uint32_t patience_s;                  /* without an answer or 1000 bytes a second; 0: 20 */
         uint64_t bytes_max;                   /* to fetch of it in all; 0: eight times its size, and 64 MiB */
+        uint64_t whole_max;                   /* of what a server without ranges sends; 0: LSR_REMOTE_REQUEST_MAX */
         uint64_t known_size;                  /* with known_tag: of what a cache has */
         char known_tag[LSR_REMOTE_TAG_MAX];   /* an ETag with its quotes, or empty */
         /* and the URL, without a NUL */
@@ -116,7 +117,7 @@ struct lsr_remote_answer {
         int32_t result;
         uint32_t candidate;    /* OPENED: which it is */
         uint32_t not_modified; /* OPENED: the object is the one that is known; nothing of it was fetched */
-        uint32_t reserved;
+        uint32_t whole;        /* OPENED: the server has no ranges, so all of it has come */
         uint64_t size;
         struct lsr_remote_stats stats;
         char tag[LSR_REMOTE_TAG_MAX];   /* ETag, if it is a strong one */

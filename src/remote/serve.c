@@ -128,9 +128,9 @@ static void serve_place_end(struct serve *s, struct serve_place *p, struct lsr_o
 /* Only @o stays, and is told of with its descriptors. */
 static int serve_opened(struct serve *s, struct serve_place *p, struct lsr_object *o, uint32_t candidate)
 {
-        struct lsr_remote_answer answer = { .type = LSR_REMOTE_OPENED,
-                                            .candidate = candidate,
-                                            .not_modified = o->not_modified };
+        struct lsr_remote_answer answer = {
+                .type = LSR_REMOTE_OPENED, .candidate = candidate, .not_modified = o->not_modified, .whole = !o->ranged
+        };
         lsr_autoclose int data = lsr_store_reader(o->store.data), bits = lsr_store_reader(o->store.bits);
 
         if (data < 0 || bits < 0) {
@@ -180,7 +180,8 @@ static bool serve_open_valid(const struct lsr_remote_open *open, size_t url_n, c
         uint32_t last = 0;
 
         if (!open->n_candidates || open->n_candidates > LSR_REMOTE_CANDIDATES || strlen(url) != url_n ||
-            !memchr(open->known_tag, '\0', sizeof(open->known_tag)) || strpbrk(open->known_tag, "\r\n"))
+            open->whole_max > LSR_REMOTE_HELD_MAX || !memchr(open->known_tag, '\0', sizeof(open->known_tag)) ||
+            strpbrk(open->known_tag, "\r\n"))
                 return false;
         for (uint32_t i = 0; i < open->n_candidates; i++) {
                 if (open->ends[i] <= last || open->ends[i] > url_n)

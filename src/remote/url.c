@@ -229,7 +229,8 @@ char *lsr_url_show(const char *text, uint32_t end)
         size_t n;
 
         if (lsr_url_parse(text, &url) < 0)
-                return strdup("URL"); /* of an unknown shape: where its secrets are is not known either */
+                /* Of an unknown shape: where its secrets are is not known either. */
+                return strdup(strpbrk(text, "@?") ? "URL" : text);
         n = strlen(url_schemes[url.scheme]);
         result = malloc(n + url.host.n + url.path.n + 1);
         if (!result)

@@ -68,12 +68,13 @@ char *lsr_member_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr
         return len == 0 ? lsr_cell_unknown(cell, p) : lsr_cell_text(cell, p, text, len, (int)lsr_text_width(text, len));
 }
 
-void lsr_member_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+void lsr_member_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
-        uint64_t n = member_number(column, e);
+        uint64_t n = member_number(cell->column, e);
 
         if (n != UINT64_MAX)
-                lsr_json_number(v->out, column->key, n);
+                lsr_out_commit(v->out,
+                               lsr_json_put_number(lsr_out_reserve(v->out, LSR_JSON_ROOM), &cell->column->key, n));
 }
 
 /* ---- the method ---- */
@@ -108,10 +109,10 @@ char *lsr_method_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr
         return end;
 }
 
-void lsr_method_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+void lsr_method_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
         const struct lsr_entry_member *m = member_of(e);
 
         if (m && m->method)
-                lsr_json_string(v->out, column->key, m->method, strlen(m->method));
+                lsr_json_string(v->out, "method", m->method, strlen(m->method));
 }

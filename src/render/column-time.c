@@ -3,8 +3,6 @@
 
 #include "render/column.h"
 
-static const char *const time_keys[LSR_TIMES] = { "mtime", "atime", "ctime", "btime" };
-
 /* A time that cannot be shown as a date is a number; an unknown one is aligned with dates. */
 void lsr_time_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
 {
@@ -56,15 +54,20 @@ char *lsr_time_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_e
         return p + len;
 }
 
-void lsr_time_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+void lsr_time_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
-        char text[LSR_WHEN_MAX];
-        size_t len = 0;
+        const struct lsr_column *column = cell->column;
+        size_t len;
+        char *p;
 
-        if (e->meta.known & column->fields)
-                len = lsr_when_utc(e->meta.sec[column->which], e->meta.nsec[column->which], text);
-        if (len)
-                lsr_json_string(v->out, time_keys[column->which], text, len);
+        if (!(e->meta.known & column->fields))
+                return;
+        p = lsr_json_put_key(lsr_out_reserve(v->out, LSR_JSON_ROOM), &column->key);
+        len = lsr_when_utc(&v->when, e->meta.sec[column->which], e->meta.nsec[column->which], p + 1);
+        if (len == 0)
+                return;
+        p[0] = p[len + 1] = '"';
+        lsr_out_commit(v->out, p + len + 2);
 }
 
 /* The age in the largest unit that is not 0: "59s", "3m", "23h", "364d", "12y"; "-3m" is in the future. */

@@ -102,16 +102,35 @@ char *lsr_user_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_e
         return p + last->len;
 }
 
-void lsr_user_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+/* Another one than that of the row before. */
+static __attribute__((noinline)) void user_json(struct lsr_view *v, struct lsr_cell *cell, struct user u)
 {
-        struct user u = user_of(v, column, e);
+        const struct lsr_column *column = cell->column;
+        const uint64_t begin = lsr_out_pos(v->out);
         const char *text;
         size_t len;
         int width;
 
+        lsr_out_reserve(v->out, LSR_JSON_ROOM);
         if (u.known)
                 lsr_json_number(v->out, column->which ? "gid" : "uid", u.id);
         text = u.known || u.name ? user_text(v, column, u, &len, &width) : NULL;
         if (text)
                 lsr_json_string(v->out, column->name, text, len);
+        len = (size_t)(lsr_out_pos(v->out) - begin);
+        cell->last.len = 0;
+        if (len <= sizeof(cell->last.text)) {
+                cell->last = (struct lsr_cell_last){ u.name, u.id, u.known, (uint8_t)len, {} };
+                memcpy(cell->last.text, v->out->buf + v->out->len - len, len);
+        }
+}
+
+void lsr_user_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
+{
+        struct user u = user_of(v, cell->column, e);
+
+        if (cell->last.len && user_is_last(cell, u))
+                lsr_json_put_last(v->out, &cell->last);
+        else
+                user_json(v, cell, u);
 }

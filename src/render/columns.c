@@ -6,6 +6,7 @@
  */
 #include "render/columns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "catalogue/member.h"
@@ -46,21 +47,30 @@ static char *number_put(struct lsr_view *v, struct lsr_cell *cell, const struct 
                                                         : lsr_cell_unknown(cell, p);
 }
 
-static void number_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static void number_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
+        const struct lsr_column *column = cell->column;
+
         if (lsr_entry_knows(e, column->fields))
-                lsr_json_number(v->out, column->key, number_of(column, e));
+                lsr_out_commit(v->out, lsr_json_put_number(lsr_out_reserve(v->out, LSR_JSON_ROOM), &column->key,
+                                                           number_of(column, e)));
 }
 
-static void device_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static void device_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
+        struct lsr_cell_last *last = &cell->last;
         const struct lsr_meta *m = &e->meta;
 
-        if (!(m->known & column->fields))
+        if (!(m->known & cell->column->fields))
                 return;
+        if (!last->len || last->id != m->dev) {
+                last->id = m->dev;
+                last->len = (uint8_t)snprintf(last->text, sizeof(last->text), ",\"dev\":\"%u:%u\"",
+                                              lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
+        }
         /* Of a member, that says which device it stands for; it lies on none. */
         if (!e->extra || !e->extra->member)
-                lsr_out_printf(v->out, ",\"dev\":\"%u:%u\"", lsr_dev_major(m->dev), lsr_dev_minor(m->dev));
+                lsr_json_put_last(v->out, last);
         if (S_ISCHR(m->mode) || S_ISBLK(m->mode))
                 lsr_out_printf(v->out, ",\"rdev\":\"%u:%u\"", lsr_dev_major(m->rdev), lsr_dev_minor(m->rdev));
 }
@@ -115,24 +125,30 @@ static char *mode_put(struct lsr_view *v, struct lsr_cell *cell, const struct ls
         return p;
 }
 
-static void mode_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static char *mode_octal(char *p, uint32_t mode)
 {
-        char perm[10];
+        for (int shift = 9; shift >= 0; shift -= 3)
+                *p++ = (char)('0' + (mode >> shift & 7));
+        return p;
+}
 
-        if (!(e->meta.known & column->fields))
+static void mode_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
+{
+        static const char model[] = ",\"mode\":\"0000\",\"perm\":\"----------\"";
+        char *p;
+
+        if (!(e->meta.known & cell->column->fields))
                 return;
-        lsr_text_mode(perm, e->meta.mode);
-        lsr_out_printf(v->out, ",\"mode\":\"%04o\"", e->meta.mode & 07777);
-        lsr_json_string(v->out, "perm", perm, 10);
+        p = lsr_out_reserve(v->out, sizeof(model));
+        memcpy(p, model, sizeof(model));
+        mode_octal(p + 9, e->meta.mode);
+        lsr_text_mode(p + 23, e->meta.mode);
+        lsr_out_commit(v->out, p + sizeof(model) - 1);
 }
 
 static char *octal_put(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e, char *p)
 {
-        if (!lsr_entry_knows(e, LSR_FIELD_MODE))
-                return lsr_cell_unknown(cell, p);
-        for (int shift = 9; shift >= 0; shift -= 3)
-                *p++ = (char)('0' + (e->meta.mode >> shift & 7));
-        return p;
+        return lsr_entry_knows(e, LSR_FIELD_MODE) ? mode_octal(p, e->meta.mode) : lsr_cell_unknown(cell, p);
 }
 
 static void octal_measure(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n)
@@ -189,7 +205,7 @@ static const char *git_paint(struct lsr_view *v, const struct lsr_cell *cell, co
                                         : NULL;
 }
 
-static void git_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static void git_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
         if (e->git)
                 lsr_json_string(v->out, "git", (const char[2]){ (char)(e->git >> 8), (char)(e->git & 0xff) }, 2);
@@ -197,13 +213,13 @@ static void git_json(struct lsr_view *v, const struct lsr_column *column, const 
 
 /* ---- what is in JSON alone, as rows have it behind names or not at all ---- */
 
-static void target_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static void target_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
         if (e->extra && e->extra->target)
                 lsr_json_string(v->out, "target", e->extra->target, e->extra->target_len);
 }
 
-static void member_json(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e)
+static void member_json(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e)
 {
         static const char dangling[] = "hard link to a member that is not there";
         const struct lsr_entry_member *m = e->extra ? e->extra->member : NULL;
@@ -230,8 +246,8 @@ static void member_json(struct lsr_view *v, const struct lsr_column *column, con
 }
 
 /* A number in the metadata, and its key. */
-#define NUMBER(key_, member_)                                      \
-        .key = key_, .offset = offsetof(struct lsr_meta, member_), \
+#define NUMBER(key_, member_)                                                    \
+        .key = LSR_JSON_KEY(key_), .offset = offsetof(struct lsr_meta, member_), \
         .wide = sizeof(((struct lsr_meta *)0)->member_) == 8, .json = number_json
 
 /* clang-format off */
@@ -258,20 +274,22 @@ const struct lsr_column lsr_columns[] = {
         { "size", "Size", .shown = LSR_SHOW_LONG | LSR_SHOW_JSON, .fields = LSR_FIELD_SIZE, .align = LSR_RIGHT,
           NUMBER("size", size), .room = LSR_HUMAN_MAX, .measure = lsr_size_measure, .put = lsr_size_put,
           .paint = lsr_size_paint },
-        LSR_TIME_COLUMN("modified", "Modified", LSR_MTIME, LSR_FIELD_MTIME),
-        LSR_TIME_COLUMN("accessed", "Accessed", LSR_ATIME, LSR_FIELD_ATIME),
-        LSR_TIME_COLUMN("changed", "Changed", LSR_CTIME, LSR_FIELD_CTIME),
-        LSR_TIME_COLUMN("created", "Created", LSR_BTIME, LSR_FIELD_BTIME),
-        { "age", "Age", .fields = LSR_FIELD_MTIME, .align = LSR_RIGHT,
+        LSR_TIME_COLUMN("modified", "Modified", "mtime", LSR_MTIME, LSR_FIELD_MTIME),
+        LSR_TIME_COLUMN("accessed", "Accessed", "atime", LSR_ATIME, LSR_FIELD_ATIME),
+        LSR_TIME_COLUMN("changed", "Changed", "ctime", LSR_CTIME, LSR_FIELD_CTIME),
+        LSR_TIME_COLUMN("created", "Created", "btime", LSR_BTIME, LSR_FIELD_BTIME),
+        { "age", "Age", .fields = LSR_FIELD_MTIME, .align = LSR_RIGHT, .key = LSR_JSON_KEY("mtime"),
           .room = 24, .measure = lsr_age_measure, .put = lsr_age_put, .json = lsr_time_json, .paint = lsr_time_paint },
-        { "packed", "Packed", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "packed", .which = LSR_MEMBER_PACKED,
+        { "packed", "Packed", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT,
+          .key = LSR_JSON_KEY("packed"), .which = LSR_MEMBER_PACKED,
           .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
-        { "ratio", "Ratio", .fields = LSR_FIELD_SIZE, .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "ratio",
-          .which = LSR_MEMBER_RATIO,
+        { "ratio", "Ratio", .fields = LSR_FIELD_SIZE, .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT,
+          .key = LSR_JSON_KEY("ratio"), .which = LSR_MEMBER_RATIO,
           .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
-        { "method", "Method", .needs = LSR_NEED_MEMBER, .key = "method",
+        { "method", "Method", .needs = LSR_NEED_MEMBER,
           .room = 1, .measure = lsr_method_measure, .put = lsr_method_put, .json = lsr_method_json },
-        { "offset", "Offset", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT, .key = "offset", .which = LSR_MEMBER_OFFSET,
+        { "offset", "Offset", .needs = LSR_NEED_MEMBER, .align = LSR_RIGHT,
+          .key = LSR_JSON_KEY("offset"), .which = LSR_MEMBER_OFFSET,
           .room = LSR_HUMAN_MAX, .measure = lsr_member_measure, .put = lsr_member_put, .json = lsr_member_json },
         { "device", NULL, .shown = LSR_SHOW_JSON, .fields = LSR_FIELD_DEV, .json = device_json },
         { "target", NULL, .shown = LSR_SHOW_JSON, .json = target_json },

@@ -53,6 +53,16 @@ typedef char *lsr_column_put(struct lsr_view *v, struct lsr_cell *cell, const st
 /* The sequence that colours the cell of @e, NULL: none does. */
 typedef const char *lsr_column_paint(struct lsr_view *v, const struct lsr_cell *cell, const struct lsr_entry *e);
 
+/* ,"name": as it stands in an object. */
+struct lsr_json_key {
+        char text[15];
+        uint8_t len;
+};
+#define LSR_JSON_KEY(name_)                              \
+        {                                                \
+                ",\"" name_ "\":", sizeof(name_) - 1 + 4 \
+        }
+
 struct lsr_column {
         const char *name;  /* for --columns */
         const char *title; /* NULL: it is in no row, but in JSON */
@@ -60,19 +70,19 @@ struct lsr_column {
         unsigned fields;   /* LSR_FIELD_* to ask of files */
         unsigned needs;    /* enum lsr_need */
         unsigned which;    /* for functions that serve several columns */
-        const char *key;   /* in JSON */
-        uint16_t offset;   /* of a number in struct lsr_meta */
-        bool wide;         /* it has 64 bits and not 32 */
-        uint8_t align;     /* enum lsr_align */
-        bool optional;     /* left out of a set whose cells are all empty */
-        size_t room;       /* bytes that a cell may take beyond its width and what measure() found */
+        struct lsr_json_key key;
+        uint16_t offset; /* of a number in struct lsr_meta */
+        bool wide;       /* it has 64 bits and not 32 */
+        uint8_t align;   /* enum lsr_align */
+        bool optional;   /* left out of a set whose cells are all empty */
+        size_t room;     /* bytes that a cell may take beyond its width and what measure() found */
         /* Have cell->width, and what else put() needs, suffice for @n more entries.  NULL: nothing to measure. */
         void (*measure)(struct lsr_view *v, struct lsr_cell *cell, struct lsr_entry *const *entries, size_t n);
         /* Write the cell of @e, cell->width columns wide, and return its end. */
         lsr_column_put *put;
         lsr_column_paint *paint; /* NULL: it has no colours */
         /* Write ,"key":value for what is known of @e.  NULL: it is not in JSON. */
-        void (*json)(struct lsr_view *v, const struct lsr_column *column, const struct lsr_entry *e);
+        void (*json)(struct lsr_view *v, struct lsr_cell *cell, const struct lsr_entry *e);
 };
 
 /* The marks of members behind their mode, in the order of LSR_MARK_*. */
@@ -102,7 +112,7 @@ struct lsr_cell {
         int remarks;           /* mode: the most marks of a member behind one */
         int major, minor;      /* size: digits of device numbers */
         size_t owners;         /* user and group: how often they change from one measured entry to the next, and 1 */
-        struct lsr_cell_last { /* user and group: most rows have those of the row before */
+        struct lsr_cell_last { /* user, group and device: most rows have those of the row before */
                 const char *name;
                 uint32_t id, known;
                 uint8_t len; /* 0: there is none */

@@ -22,6 +22,7 @@
 #define WHEN_GNU_MAX ((size_t)1000)
 #define WHEN_FORMAT_MAX 128
 #define WHEN_MONTH_MAX 12
+#define WHEN_UTC_HOUR 11      /* where the hour begins in LSR_WHEN_UTC_USUAL bytes */
 #define WHEN_NO_DAY INT64_MAX /* no time has so many days */
 
 /* Half of the 31,556,952 seconds of a mean Gregorian year. */
@@ -90,9 +91,9 @@ static char *when_seconds(char *p, const struct tm *tm, uint32_t nsec)
         *p++ = ':';
         p = when_two(p, tm->tm_sec, '0');
         *p++ = '.';
-        for (unsigned unit = 100000000; unit; unit /= 10)
-                *p++ = (char)('0' + nsec / unit % 10);
-        return p;
+        for (int i = 8; i >= 0; i--, nsec /= 10)
+                p[i] = (char)('0' + nsec % 10);
+        return p + 9;
 }
 
 static char *when_month_day(char *p, const struct tm *tm)
@@ -297,7 +298,8 @@ size_t lsr_when_format(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[
         return 0;
 }
 
-size_t lsr_when_utc(int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
+/* The day of @sec into @u, unless its year has not four digits; the whole text into @buf. */
+static size_t when_utc_day(struct lsr_when_utc *u, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_UTC_MAX])
 {
         struct tm tm;
         char *p;
@@ -311,7 +313,31 @@ size_t lsr_when_utc(int64_t sec, uint32_t nsec, char buf[LSR_WHEN_MAX])
         p = when_hour_minute(p, &tm);
         p = when_seconds(p, &tm, nsec);
         *p++ = 'Z';
+        if (p - buf == LSR_WHEN_UTC_USUAL) {
+                u->day = sec - (tm.tm_hour * 60 + tm.tm_min) * 60 - tm.tm_sec;
+                u->sec = sec;
+                u->nsec = nsec;
+                memcpy(u->text, buf, LSR_WHEN_UTC_USUAL);
+        }
         return (size_t)(p - buf);
+}
+
+/* Most times are of a day that others had before. */
+size_t lsr_when_utc_anew(struct lsr_when *w, int64_t sec, uint32_t nsec, char buf[LSR_WHEN_UTC_MAX])
+{
+        struct lsr_when_utc *u = &w->utc[(uint64_t)sec / 86400 % 8];
+        uint64_t rest = (uint64_t)sec - (uint64_t)u->day;
+        struct tm tm;
+
+        if (rest >= 86400 || !u->text[0])
+                return when_utc_day(u, sec, nsec, buf);
+        u->sec = sec;
+        u->nsec = nsec;
+        tm.tm_hour = (int)(rest / 3600);
+        tm.tm_min = (int)(rest / 60 % 60);
+        tm.tm_sec = (int)(rest % 60);
+        when_seconds(when_hour_minute(u->text + WHEN_UTC_HOUR, &tm), &tm, nsec);
+        return lsr_when_utc(w, sec, nsec, buf);
 }
 
 bool lsr_when_out_of_range(struct lsr_when *w, int64_t sec)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
@@ -12,6 +13,8 @@
 #include "remote/url.h"
 
 #define BUNDLE_ROOM_MIN ((uint64_t)1 << 20) /* a catalogue of less is not tried, bytes */
+#define BUNDLE_WRITTEN_TRIES 6u             /* more of a database that is written to, */
+#define BUNDLE_WRITTEN_PAUSE 1000000L       /* after so many ns, then twice as many, and so on: 63 ms in all */
 
 /* What the catalogue of one more bundle may take. */
 static uint64_t bundle_room(struct lsr_bundle *bundle)
@@ -143,6 +146,36 @@ static int bundle_ask_scan(struct lsr_bundle *bundle, void *ctx)
         return lsr_worker_scan(bundle_worker(bundle), bundle->id, scan->wanted, &scan->room, &scan->answer);
 }
 
+/*
+ * Other programs write to databases, and lsr takes no lock that would stop them; what it has read meanwhile may be of
+ * two times, and look damaged.  So such a one is read again, and what was wrong with it is said only if nobody wrote.
+ */
+static int bundle_scan_steady(struct lsr_bundle *bundle, struct bundle_scan *scan)
+{
+        int r;
+
+        for (unsigned i = 0;; i++) {
+                bundle->all->holding = true;
+                r = bundle_retry(bundle, bundle_ask_scan, scan);
+                if (!bundle_is_written(bundle)) {
+                        bundle_hear(bundle, true);
+                        return r;
+                }
+                bundle_hear(bundle, false);
+                if (i == BUNDLE_WRITTEN_TRIES)
+                        break;
+                if (r == 0)
+                        lsr_catalogue_free(scan->answer.catalogue);
+                scan->answer = (struct lsr_worker_answer){};
+                nanosleep(&(struct timespec){ .tv_nsec = BUNDLE_WRITTEN_PAUSE << i }, NULL);
+                r = bundle_open_again(bundle);
+                if (r < 0)
+                        return r;
+        }
+        bundle_tell_written(bundle);
+        return r;
+}
+
 /* From now on it is what @answer says. */
 static void bundle_take(struct lsr_bundle *bundle, const struct lsr_worker_answer *answer)
 {
@@ -167,7 +200,7 @@ static int bundle_load(struct lsr_bundle *bundle, const struct lsr_wanted *wante
         assert(!wanted || !bundle->some);
         /* Where memory is short, what fits of it. */
         do
-                r = bundle_retry(bundle, bundle_ask_scan, &scan);
+                r = bundle->database ? bundle_scan_steady(bundle, &scan) : bundle_retry(bundle, bundle_ask_scan, &scan);
         while (r == -ENOMEM && scan.room >= BUNDLE_ROOM_MIN && bundle->size != LSR_INPUT_UNKNOWN);
         bundle->loaded = r < 0 || !scan.answer.some;
         bundle->load_error = r;

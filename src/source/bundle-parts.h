@@ -8,6 +8,12 @@
 
 struct lsr_spool;
 
+/* What trouble() is told later, or never. */
+struct bundle_held {
+        int error;
+        char *text; /* or NULL */
+};
+
 struct lsr_bundles {
         struct lsr_bundles_options o;
         struct lsr_remote_client *remote;                    /* reads what lies on servers; NULL until there is a URL */
@@ -20,10 +26,14 @@ struct lsr_bundles {
         bool looking;               /* see lsr_bundles_look() */
         bool trying;                /* nobody is told what is wrong with what is read: a password is tried, or a pass */
         bool heard;                 /* with it: something is */
-        bool stale;                 /* one was changed on its server before anything of it was shown, */
-        bool again;                 /* and this is the second time that it is read */
-        struct lsr_wanted wanted;   /* what is expected; n is 0: nothing is said of it */
-        const char **expected;      /* its paths, sorted; NULL until a bundle is loaded for them */
+        bool holding;               /* what is wrong is kept for bundle_hear() */
+        struct bundle_held *held;
+        size_t n_held;
+        size_t cap_held;
+        bool stale;               /* one was changed on its server before anything of it was shown, */
+        bool again;               /* and this is the second time that it is read */
+        struct lsr_wanted wanted; /* what is expected; n is 0: nothing is said of it */
+        const char **expected;    /* its paths, sorted; NULL until a bundle is loaded for them */
         uint64_t tick;
 };
 
@@ -84,6 +94,18 @@ bool bundle_plausible(struct lsr_bundle *bundle, bool *ret_database);
  */
 int bundle_open_companions(struct lsr_bundle *bundle);
 void bundle_close(struct lsr_bundle *bundle);
+
+/* Was the open file, a database, written to since it was opened? */
+bool bundle_is_written(const struct lsr_bundle *bundle);
+
+/* It was: say so, once.  False: it was not. */
+bool bundle_tell_written(struct lsr_bundle *bundle);
+
+/* Let the next request open the file again, as another one.  0, or a negative errno. */
+int bundle_open_again(struct lsr_bundle *bundle);
+
+/* Tell what was held back about @bundle; or, not @say, forget it. */
+void bundle_hear(struct lsr_bundle *bundle, bool say);
 
 /* Do @op, again if the worker has lost the bundle: for requests to it. */
 int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle, void *ctx), void *ctx);

@@ -7,8 +7,10 @@
 #include "source/bundle-parts.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/stdfds.h"
 #include "source/remote.h"
 
@@ -24,8 +26,28 @@ static void bundles_trouble(void *ctx, int error, const char *text)
         b->heard = true;
         if (!b->current || b->trying || b->stale || (b->looking && bundle_is_shut(error)))
                 return;
+        if (b->holding) {
+                lsr_grow(&b->held, b->n_held, &b->cap_held);
+                b->held[b->n_held++] = (struct bundle_held){ error, text ? lsr_xstrdup(text) : NULL };
+                return;
+        }
+        if (error && bundle_tell_written(b->current))
+                return;
         b->current->troubled |= error != 0;
         b->o.trouble(b->o.ctx, b->current->path, error, text);
+}
+
+void bundle_hear(struct lsr_bundle *bundle, bool say)
+{
+        struct lsr_bundles *b = bundle->all;
+
+        b->holding = false;
+        for (size_t i = 0; i < b->n_held; i++) {
+                if (say)
+                        bundles_trouble(b, b->held[i].error, b->held[i].text);
+                free(b->held[i].text);
+        }
+        b->n_held = 0;
 }
 
 struct lsr_bundle *bundle_outermost(struct lsr_bundle *bundle)

@@ -15,9 +15,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -85,6 +87,7 @@ struct lsr_bundles *lsr_bundles_free(struct lsr_bundles *b)
                 lsr_remote_stop(b->remote);
         free(b->remote);
         free(b->expected);
+        free(b->held);
         free(b);
         return NULL;
 }
@@ -155,6 +158,52 @@ void bundle_touch(struct lsr_bundle *bundle)
                 bundle->used = ++bundle->all->tick;
 }
 
+/* Has nothing been written between @a and @b? */
+static bool bundle_same_content(const struct lsr_meta *a, const struct lsr_meta *b)
+{
+        return a->dev == b->dev && a->inode == b->inode && a->size == b->size &&
+               a->sec[LSR_MTIME] == b->sec[LSR_MTIME] && a->nsec[LSR_MTIME] == b->nsec[LSR_MTIME];
+}
+
+bool bundle_is_written(const struct lsr_bundle *bundle)
+{
+        struct lsr_meta now;
+        struct statx stx;
+
+        if (!bundle->database || bundle->fd < 0)
+                return false;
+        lsr_io_count(bundle->all->o.io, 1);
+        if (statx(bundle->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stx) < 0)
+                return false;
+        lsr_meta_from_statx(&now, &stx);
+        return !bundle_same_content(&bundle->meta, &now);
+}
+
+bool bundle_tell_written(struct lsr_bundle *bundle)
+{
+        if (!bundle_is_written(bundle))
+                return false;
+        if (!bundle->written)
+                bundle->all->o.trouble(bundle->all->o.ctx, bundle->path, -ESTALE,
+                                       "it was changed while it was read; run lsr again");
+        return bundle->written = bundle->troubled = true;
+}
+
+int bundle_open_again(struct lsr_bundle *bundle)
+{
+        int r;
+
+        bundle_park(bundle);
+        bundles_make_room(bundle->all);
+        r = bundle_open_file(bundle);
+        if (r == 0)
+                r = bundle_open_companions(bundle);
+        if (r != 0)
+                bundle_close(bundle);
+        bundle->stored = bundle->size;
+        return r == 1 ? -ESTALE : r;
+}
+
 /* Make sure that it is not parked.  -ESTALE: it is not the file that it was. */
 static int bundle_unpark(struct lsr_bundle *bundle)
 {
@@ -167,9 +216,7 @@ static int bundle_unpark(struct lsr_bundle *bundle)
         if (bundle->outer)
                 return bundle_place_inner(bundle, true);
         r = bundle_open_file(bundle);
-        if (r == 0 &&
-            (was.dev != bundle->meta.dev || was.inode != bundle->meta.inode || was.size != bundle->meta.size ||
-             was.sec[LSR_MTIME] != bundle->meta.sec[LSR_MTIME] || was.nsec[LSR_MTIME] != bundle->meta.nsec[LSR_MTIME]))
+        if (r == 0 && !bundle_same_content(&was, &bundle->meta))
                 r = -ESTALE;
         if (r == 0 && bundle->database)
                 r = bundle_open_companions(bundle);
@@ -466,5 +513,8 @@ int bundle_retry(struct lsr_bundle *bundle, int (*op)(struct lsr_bundle *bundle,
                 if (r == -ESTALE || r == -EPIPE)
                         bundle->handed = false;
         }
+        /* What came may be of two times, even if all of it could be read. */
+        if (bundle->database && !bundle->all->holding)
+                bundle_tell_written(bundle);
         return r;
 }

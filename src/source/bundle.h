@@ -27,6 +27,7 @@ struct lsr_bundles_options {
         struct lsr_io *io;
         const char *engine;
         bool cache;            /* use the index cache */
+        bool download;         /* fetch what lies on a server without ranges, up to LSR_REMOTE_HELD_MAX */
         const char *encoding;  /* of names that are not UTF-8, as lsr_encoding_find() knows it; NULL */
         bool confine_required; /* nothing is parsed by a process that the kernel does not let be confined */
         bool must_read;        /* a file whose beginning cannot be read is an error; otherwise it is no bundle */
@@ -95,7 +96,8 @@ struct lsr_bundle {
         uint64_t used;    /* when, in steps of lsr_bundles */
         int fd;           /* where its bytes are, perhaps the outer one's; -1: it is parked */
         bool fd_owned;
-        bool database;                  /* that may have companions */
+        bool database;                  /* that may have companions, and be written to by others, */
+        bool written;                   /* which was said */
         int companions[LSR_COMPANIONS]; /* files beside a database, -1: not there; owned */
         struct lsr_catalogue *outer_catalogue;
         uint32_t outer_row; /* in that */

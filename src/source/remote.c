@@ -115,6 +115,7 @@ static int remote_start(struct lsr_bundle *bundle)
         if (r == 0) {
                 b->remote->waiting = b->o.fetching ? remote_waiting : NULL;
                 b->remote->ctx = b;
+                b->remote->whole_max = b->o.download ? LSR_REMOTE_HELD_MAX : 0;
                 return 0;
         }
         free(lsr_take(&b->remote, NULL));
@@ -429,8 +430,11 @@ void bundle_remote_remember(const struct lsr_bundle *bundle)
         struct lsr_cache_entry entry = { .catalogue = bundle->catalogue };
         struct lsr_cache_url what = { .size = o->known.size, .claimed = bundle->claimed, .filtered = bundle->filtered };
 
-        /* What opening brings anyway is not worth a file, nor is what cannot be recognised. */
-        if (bundle->troubled || !*o->known.tag || o->known.size <= LSR_REMOTE_TAIL)
+        /*
+         * What opening brings anyway is not worth a file, nor is what cannot be recognised; and if a server without
+         * ranges said that it is the same, nothing of it would be there to be read.
+         */
+        if (bundle->troubled || !*o->known.tag || o->known.size <= LSR_REMOTE_TAIL || o->file.whole)
                 return;
         memcpy(what.tag, o->known.tag, sizeof(what.tag));
         memcpy(entry.format, bundle->format, sizeof(entry.format));

@@ -104,6 +104,28 @@ int unpack_replace(struct unpack *u, int dir, const char *name, int (*make)(cons
         return r;
 }
 
+int unpack_replace_by_dir(struct unpack *u, int dir, const char *name, mode_t mode)
+{
+        int r = files_wait_for_name(u, dir, name);
+
+        if (r < 0)
+                return r;
+        files_half.state = FILES_BEING_MADE;
+        atomic_signal_fence(memory_order_seq_cst);
+        r = mkdirat(dir, u->temporary, mode) < 0 ? -errno : 0;
+        if (r == 0 && renameat2(dir, u->temporary, dir, name, RENAME_EXCHANGE) == 0) {
+                r = unlinkat(dir, u->temporary, 0) < 0 ? -errno : 0;
+        } else if (r == 0) {
+                /* Few file systems cannot exchange names. */
+                if ((unlinkat(dir, name, 0) < 0 && errno != ENOENT) || renameat(dir, u->temporary, dir, name) < 0)
+                        r = -errno;
+                if (r < 0)
+                        unlinkat(dir, u->temporary, AT_REMOVEDIR);
+        }
+        files_half_done();
+        return r;
+}
+
 static const char *files_name(const struct unpack *u)
 {
         return *u->temporary ? u->temporary : u->m.path;

@@ -123,6 +123,7 @@ static int unpack_mkdir(struct unpack *u, uint32_t row, const struct lsr_member 
 {
         mode_t mode = lsr_restore_first_mode(&u->restore, m);
         struct stat st;
+        int r;
 
         if (mkdirat(dir, m->path, mode) == 0) {
                 u->state[row] |= ROW_NEW;
@@ -136,12 +137,9 @@ static int unpack_mkdir(struct unpack *u, uint32_t row, const struct lsr_member 
                 lsr_restore_look(&u->restore, dir, m->path);
                 return 0;
         }
-        if (!u->o->force)
-                return -EEXIST;
-        if (unlinkat(dir, m->path, 0) < 0 && errno != ENOENT)
-                return -errno;
-        u->state[row] |= ROW_NEW;
-        return mkdirat(dir, m->path, mode) < 0 ? -errno : 0;
+        r = unpack_replace_by_dir(u, dir, m->path, mode);
+        u->state[row] |= r == 0 ? ROW_NEW : 0;
+        return r;
 }
 
 /* The one directory @row, whose parent is made or lost. */

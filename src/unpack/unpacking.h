@@ -83,6 +83,9 @@ int unpack_dir_of(struct unpack *u, uint32_t row, const char *name);
 int unpack_replace(struct unpack *u, int dir, const char *name, int (*make)(const void *ctx, int dir, const char *name),
                    const void *ctx);
 
+/* The same for a directory, which is made with @mode. */
+int unpack_replace_by_dir(struct unpack *u, int dir, const char *name, mode_t mode);
+
 void unpack_tell(struct unpack *u, enum lsr_unpack_trouble what, uint32_t row, int error);
 
 /* @row was made: it is in this @state, too, and counts. */

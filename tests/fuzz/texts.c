@@ -89,7 +89,7 @@ int fuzz_when(const uint8_t *data, size_t n)
                 fuzz_check(len <= LSR_WHEN_MAX);
                 if (len == 0)
                         lsr_when_out_of_range(&w, sec);
-                fuzz_check(lsr_when_utc(sec, 0, buf) <= LSR_WHEN_MAX);
+                fuzz_check(lsr_when_utc(&w, sec, 0, buf) <= LSR_WHEN_UTC_MAX);
         }
         free(old);
         free(recent);

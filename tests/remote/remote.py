@@ -13,7 +13,7 @@ import time
 
 BLOCK = 1 << 16
 OPEN, NEED, CLOSE, OPENED, GOT, PUT, STORED = 1, 2, 3, 4, 5, 6, 7
-OPEN_HEAD = struct.Struct("=3I4I I QQ 128s")
+OPEN_HEAD = struct.Struct("=3I4I I QQQ 128s")
 ANSWER = struct.Struct("=IIiIII Q QQQQ 128s384s")
 
 
@@ -92,13 +92,13 @@ class Remote:
             raise Failed(-v[2], text(v[12]), stats)
         return {"candidate": v[3], "not_modified": v[4], "size": v[6], "stats": stats, "tag": text(v[11])}, list(fds)
 
-    def open(self, url, ends=None, patience=2, bytes_max=0, known=("", 0)):
+    def open(self, url, ends=None, patience=2, bytes_max=0, known=("", 0), whole_max=0):
         url = os.fsencode(url)
         ends = ends or [len(url)]
         self.n += 1
         four = (ends + [0] * 4)[:4]
         tag = known[0].encode()
-        head = OPEN_HEAD.pack(OPEN, self.n, len(ends), *four, patience, bytes_max, known[1], tag)
+        head = OPEN_HEAD.pack(OPEN, self.n, len(ends), *four, patience, bytes_max, whole_max, known[1], tag)
         self.socket.send(head + url)
         return Object(self, self.n, *self.answer(OPENED, self.n))
 
@@ -323,6 +323,15 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
 
     def fault_refused(self, data, fault):
         self.plain(403, body=b"<Error><Code>AccessDenied</Code><Message>secret</Message></Error>")
+
+    def fault_region(self, data, fault):
+        self.plain(400, body=b"<Error><Code>AuthorizationHeaderMalformed</Code></Error>")
+
+    def fault_legal(self, data, fault):
+        self.plain(451)
+
+    def fault_password(self, data, fault):
+        self.plain(401)
 
     def fault_redirect(self, data, fault):
         """To where the world says."""

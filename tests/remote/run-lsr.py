@@ -6,6 +6,7 @@
 lsr-remote is looked for beside lsr.  Requests are counted where the number is a promise; no time is measured.
 """
 
+import io
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 
@@ -320,6 +322,28 @@ def names(w):
     assert w.run("-d", "http://h").stdout == b"http://h\n"
 
 
+@test
+def download(w):
+    """What a server without ranges has is fetched whole up to 8 MiB, with --download up to 256 MiB."""
+    path = w.path("whole.tar")
+    with tarfile.open(path, "w") as t:
+        for name, size in ("big", 10 << 20), ("small", 3):
+            member = tarfile.TarInfo(name)
+            member.size = size
+            t.addfile(member, io.BytesIO(bytes([65]) * size))
+    with open(path, "rb") as f:
+        w.server.files["whole.tar"] = f.read()
+    url = w.url("whole.tar", "no-ranges")
+    said(w.run("-l", url), 2, "the server sends whole objects only; use --download, or download it first")
+    assert w.run("-l", "--download", url).stdout == w.run("-l", path).stdout
+    cat = w.run("--cat", "--download", url + "/small")
+    assert cat.stdout == b"AAA", cat
+    assert w.run("--check", "--download", url).returncode == 0
+    assert w.run("--unpack", "--download", "--output=" + w.path("fetched"), url).returncode == 0
+    assert os.path.getsize(w.path("fetched", "big")) == 10 << 20
+    said(w.run("--compare", url + "?sig=" + SECRET), 2, f"cannot compare '{url}': --compare measures a directory on a disk")
+
+
 # --- what goes wrong ---------------------------------------------------------------
 
 
@@ -333,8 +357,15 @@ def wrong(w):
         said(w.run(*options, w.url("x.zip", "refused")), 2, "access is denied (403 AccessDenied)")
         said(w.run(*options, w.url("no.zip")), 2, "it is not a bundle")
         said(w.run(*options, "http://127.0.0.1:1/x.zip"), 2, "'http://127.0.0.1:1/x.zip': it cannot be opened: ")
-        said(w.run(*options, "http:///x.zip"), 2, "the URL is not valid")
-        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only; download it first")
+        said(w.run(*options, "http:///x.zip"), 2, "'http:///x.zip': the URL is not valid")
+        # What will not be otherwise later.
+        done = w.run(*options, w.url("x.zip", "legal"))
+        said(done, 2, "the server refuses (451)")
+        assert b"again" not in done.stderr, done
+        said(w.run(*options, w.url("x.zip", "password")), 2, "wants a name and a password, which ~/.netrc can have (401)")
+        with_name = w.url("x.zip", "password").replace("//", "//user:" + SECRET + "@")
+        said(w.run(*options, with_name), 2, "the server does not take the name and the password of the URL (401)")
+        said(w.run(*options, w.url("huge.zip", "no-ranges")), 2, "the server sends whole objects only; use --download, or download it first")
     query = "?sig=" + SECRET
     said(w.run("-l", "http://nothing.invalid/x.zip" + query), 2, "'http://nothing.invalid/x.zip': it cannot be opened: ",
          "there is no such host; check the URL")  # fmt: skip

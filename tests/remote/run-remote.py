@@ -130,10 +130,24 @@ def open_without_ranges(w):
     o = w.remote().open(w.url("no-ranges/x"))
     same(o, "x")
     assert o.stats["requests"] == 1
-    text = "the server sends whole objects only; download it first"
+    text = "the server sends whole objects only; use --download, or download it first"
     e = fails(errno.EOPNOTSUPP, text, w.remote().open, w.url("no-ranges/large"))
     assert e.stats["bytes"] == 0, e.stats
     assert len(w.server.requests()) == 3
+    whole = w.remote().open(w.url("no-ranges/large"), whole_max=64 * MIB)
+    same(whole, "large", (0, 100), (20 * MIB, MIB), (whole.size - 7, 7))
+    assert whole.stats["requests"] == 2 and whole.stats["bytes"] == whole.size, whole.stats
+    text = "the server sends whole objects only; use --download, or download it first"
+    fails(errno.EOPNOTSUPP, text, w.remote().open, w.url("no-ranges/large"), whole_max=40 * MIB)
+    fails(errno.EINVAL, "the request is not valid", w.remote().open, w.url("no-ranges/x"), whole_max=257 * MIB)
+
+
+@test
+def open_whole_only_if_it_must_be(w):
+    """Who sends all for the end alone, but has ranges, is asked for these."""
+    o = w.remote().open(w.url("suffix-ignored/large"), whole_max=64 * MIB)
+    same(o, "large", (o.size - 1000, 1000))
+    assert o.stats["bytes"] < MIB, o.stats
 
 
 @test
@@ -556,6 +570,8 @@ def store_region(w):
     w.server.redirect = "http://127.0.0.1:1/"
     text = "the store sends elsewhere (302); set AWS_REGION or AWS_ENDPOINT_URL"
     fails(errno.EACCES, text, remote.open, "s3://redirect/x")
+    text = "the server refuses (400 AuthorizationHeaderMalformed); set AWS_REGION to the region of the bucket"
+    fails(errno.EINVAL, text, remote.open, "s3://region/x")
 
 
 @test

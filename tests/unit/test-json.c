@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "render/view.h"
 
 /* The object of one entry that has a name and nothing else. */
@@ -74,6 +75,27 @@ Test(json, invalid_utf8)
         json_check("\xe2\x82", BAD BAD, "4oI=");
         json_check("\xf0\x9f\x98z", BAD BAD BAD "z", "8J+Yeg==");
         json_check("\xc3(", BAD "(", "wyg=");
+}
+
+/* Bytes are looked at eight at a time: each one, at each place of texts of up to 26. */
+Test(json, plain_at_every_place)
+{
+        char text[26];
+
+        memset(text, '~', sizeof(text));
+        for (size_t len = 0; len <= sizeof(text); len++) {
+                cr_assert_eq(lsr_json_plain(text, len), len);
+                for (size_t i = 0; i < len; i++) {
+                        for (unsigned c = 0; c < 256; c++) {
+                                bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+
+                                text[i] = (char)c;
+                                cr_assert_eq(lsr_json_plain(text, len), plain ? len : i, "%02x at %zu of %zu", c, i,
+                                             len);
+                        }
+                        text[i] = '~';
+                }
+        }
 }
 
 /* The length counts, not what lies behind it. */

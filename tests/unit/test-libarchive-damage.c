@@ -279,6 +279,43 @@ Test(libarchive, bad_rar_solid)
         lsr_catalogue_free(c);
 }
 
+/* Two files in one solid block, which a coder makes that nobody knows (7zFormat.txt). */
+static void put_7z_codec(void)
+{
+        static const uint8_t header[] = {
+                0x01, 0x04, 0x06, 0,    1, 0x09, 8,    0,          /* one stream of 8 bytes */
+                0x07, 0x0b, 1,    0,    1, 1,    0x7f, 0x0c, 8, 0, /* a folder of one coder, 0x7f, that makes 8 bytes */
+                0x08, 0x0d, 2,    0x09, 4, 0,    0,                /* two files, the first of 4 bytes */
+                0x05, 2,    0x11, 9,    0, 'a',  0,    0,    0, 'b', 0, 0, 0, 0, 0,
+        };
+        uint8_t start[20];
+
+        lsr_put_le64(start, 8);
+        lsr_put_le64(start + 8, sizeof(header));
+        lsr_put_le32(start + 16, la_crc32(header, sizeof(header)));
+        la_file.n = 0;
+        put("7z\xbc\xaf\x27\x1c\0\3", 8);
+        put_le(la_crc32(start, sizeof(start)), 4);
+        put(start, sizeof(start));
+        put("aaaabbbb", 8);
+        put(header, sizeof(header));
+}
+
+/* Nor is a codec that it does not know, and what comes of the rest of such a block. */
+Test(libarchive, bad_7z_codec)
+{
+        struct lsr_catalogue *c;
+
+        put_7z_codec();
+        c = la_list("7z");
+        cr_expect_eq(la_read(c, "a"), -EOPNOTSUPP);
+        cr_expect_eq(la_read(c, "b"), -EOPNOTSUPP);
+        cr_expect_not_null(strstr(la_said, "7z cannot be read beyond byte "), "%s", la_said);
+        cr_expect_not_null(strstr(la_said, "codec ID: 7f\n"), "%s", la_said);
+        cr_expect_null(strstr(la_said, "damaged"), "%s", la_said);
+        lsr_catalogue_free(c);
+}
+
 /* An error of the file is not taken for damage of the archive. */
 Test(libarchive, bad_input)
 {

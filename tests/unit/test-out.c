@@ -12,6 +12,31 @@
 
 #include "base/out.h"
 
+/* A pipe that gets more than the buffer holds is made larger, once; one that gets little stays as it is. */
+Test(out, larger_pipe)
+{
+        static char much[LSR_OUT_FLUSH];
+        struct lsr_out out;
+        int fds[2], before;
+
+        cr_assert_eq(pipe(fds), 0);
+        before = fcntl(fds[1], F_GETPIPE_SZ);
+        lsr_out_init(&out, fds[1]);
+        lsr_out_puts(&out, "little");
+        cr_assert_eq(lsr_out_flush(&out), 0);
+        cr_assert_eq(fcntl(fds[1], F_GETPIPE_SZ), before);
+        lsr_out_free(&out);
+        lsr_out_init(&out, fds[1]);
+        lsr_out_put(&out, much, sizeof(much));
+        cr_assert_eq(out.writes, 0);
+        lsr_out_putc(&out, 'x');
+        cr_assert_gt(fcntl(fds[1], F_GETPIPE_SZ), before);
+        cr_assert_eq(out.writes, 1, "all of it went into the pipe at once");
+        lsr_out_free(&out);
+        close(fds[0]);
+        close(fds[1]);
+}
+
 Test(out, memory)
 {
         struct lsr_out out;

@@ -90,6 +90,8 @@ Test(url, messages_have_no_secrets)
         url_show_check("https://h?secret", "https://h");
         url_show_check("s3://b/k?v", "s3://b/k?v");
         url_show_check("https://ho st/?secret", "URL");
+        url_show_check("https://name:secret@", "URL");
+        url_show_check("https:///x.zip", "https:///x.zip");
         url_show_all_check("https://n:secret@h/x?secret#/a/b", "https://h/x#/a/b");
         url_show_all_check("s3://b/k", "s3://b/k");
 }

@@ -209,3 +209,41 @@ Test(when, relative)
         /* The clock is read again for what is later than it was. */
         when_check(&w, (int64_t)time(NULL) + 2 * 86400 + 100, 0, "in 2 days");
 }
+
+/* What is kept of the time before is used only where it is right. */
+Test(when, utc)
+{
+        static const struct {
+                int64_t sec;
+                uint32_t nsec;
+                const char *want;
+        } times[] = {
+                { 0, 0, "1970-01-01T00:00:00.000000000Z" },
+                { 0, 1, "1970-01-01T00:00:00.000000001Z" },
+                { 86399, 999999999, "1970-01-01T23:59:59.999999999Z" },
+                { 86400, 0, "1970-01-02T00:00:00.000000000Z" },
+                { 86400 + 3661, 120, "1970-01-02T01:01:01.000000120Z" },
+                { -1, 0, "1969-12-31T23:59:59.000000000Z" },
+                { -86400, 0, "1969-12-31T00:00:00.000000000Z" },
+                { -86401, 0, "1969-12-30T23:59:59.000000000Z" },
+                { 253402300799, 7, "9999-12-31T23:59:59.000000007Z" },
+                { 253402300800, 7, "10000-01-01T00:00:00.000000007Z" },
+                { 253402300799, 7, "9999-12-31T23:59:59.000000007Z" },
+                { -30610224000, 0, "1000-01-01T00:00:00.000000000Z" },
+                { -30610224001, 0, "0999-12-31T23:59:59.000000000Z" },
+                { WHEN_NOW, 500, "2023-11-14T22:13:20.000000500Z" },
+        };
+        const size_t n = sizeof(times) / sizeof(*times);
+        struct lsr_when w = {};
+        char buf[LSR_WHEN_UTC_MAX];
+
+        for (size_t i = 0; i < 2 * n * n; i++) {
+                /* Each one after each other, and after itself. */
+                size_t at = i & 1 ? i / 2 / n : i / 2 % n;
+
+                buf[lsr_when_utc(&w, times[at].sec, times[at].nsec, buf)] = '\0';
+                cr_assert_str_eq(buf, times[at].want);
+        }
+        cr_assert_eq(lsr_when_utc(&w, INT64_MAX, 0, buf), 0);
+        cr_assert_eq(lsr_when_utc(&w, INT64_MIN, 0, buf), 0);
+}

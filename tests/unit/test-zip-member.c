@@ -132,6 +132,11 @@ Test(zip_member, times)
         ONE(dos_is(&m, DOS_SECONDS), EXTRA("UT\5\0\2\1\0\0\0"));
         ONE(dos_is(&m, DOS_SECONDS), EXTRA("UT\1\0\1"));
         ONE(mtime_is(&m, -1), EXTRA("UT\5\0\1\377\377\377\377"));
+        /* From 2038 on, as the DOS time says, what looks negative has wrapped. */
+        ONE(mtime_is(&m, UINT32_MAX), EXTRA("UT\5\0\1\377\377\377\377"),
+            .time = (2106u - 1980) << 25 | 1 << 21 | 1 << 16);
+        ONE(mtime_is(&m, INT64_C(1) << 31), EXTRA("UX\10\0\0\0\0\0\0\0\0\200"), .time = (2038u - 1980) << 25);
+        ONE(mtime_is(&m, INT32_MIN), EXTRA("UT\5\0\1\0\0\0\200"), .time = ((2038u - 1980) << 25) - 1);
         ONE(m.meta.known & LSR_FIELD_ATIME && m.meta.sec[LSR_ATIME] == 2 && !(m.meta.known & LSR_FIELD_BTIME),
             EXTRA(NTFS));
         ONE(m.meta.sec[LSR_ATIME] == 5, EXTRA(UX));
@@ -195,6 +200,9 @@ Test(zip_member, modes)
         ONE(m.meta.mode == (S_IFREG | 0600), .mode = 0600);
         ONE(m.meta.mode == S_IFREG, .mode = S_IFREG);
         ONE(m.meta.mode == (S_IFIFO | 0600), .mode = S_IFIFO | 0600);
+        /* What came through a pipe or from a device is content all the same. */
+        ONE(m.meta.mode == (S_IFREG | 0600), .mode = S_IFIFO | 0600, .data = "x");
+        ONE(m.meta.mode == (S_IFREG | 0620), .mode = S_IFCHR | 0620, .data = "x");
         ONE(m.meta.mode == (S_IFREG | 0600), .mode = 0xf000 | 0600); /* no such type */
         ONE(m.meta.mode == (S_IFREG | 06755), .mode = S_IFREG | 06755, .host = 1 + 19);
         /* FAT: no modes, but for those of PKZIP for Unix and 7-Zip. */

@@ -112,3 +112,52 @@ ask(b"\n", lsr, "--cat", "z.zip/a")
 ask(b"wor\x03", lsr, "--cat", "z.zip/a")
 PY
 python3 ask.py "$(command -v lsr)"
+echo "= a stop and the end leave the terminal as it was"
+cat >stop.py <<'PY'
+import os, pty, signal, sys, termios, time
+def main(what):
+    """In a session of its own, so that lsr can be stopped."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        os.execvp(sys.argv[1], [sys.argv[1], "--cat", "z.zip/a"])
+    echo = lambda: "echo" if termios.tcgetattr(0)[3] & termios.ECHO else "no echo"
+    while echo() == "echo":
+        time.sleep(0.05)
+    if what == "end":
+        os.kill(pid, signal.SIGTERM)
+    else:
+        os.write(4, b".")
+    status = os.waitpid(pid, os.WUNTRACED)[1]
+    print("stopped," if os.WIFSTOPPED(status) else "ended,", echo(), flush=True)
+    if os.WIFSTOPPED(status):
+        os.tcsetpgrp(0, pid)
+        os.killpg(pid, signal.SIGCONT)
+        while echo() == "echo":
+            time.sleep(0.05)
+        os.write(4, b".")
+        status = os.waitpid(pid, 0)[1]
+    print(os.waitstatus_to_exitcode(status), echo(), flush=True)
+for what, keys in ("end", []), ("stop", [b"wo\x1a", b"word\n"]):
+    ready, tell = os.pipe()
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.dup2(tell, 4)
+        main(what)
+        os._exit(0)
+    os.close(tell)
+    for key in keys:
+        os.read(ready, 1)
+        os.write(fd, key)
+    text = b""
+    try:
+        while got := os.read(fd, 4096):
+            text += got
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    print("".join(l for l in text.decode().replace("\r", "").splitlines(True) if "is not confined" not in l), end="", flush=True)
+PY
+timeout 60 python3 stop.py "$(command -v lsr)"

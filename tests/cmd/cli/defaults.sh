@@ -52,3 +52,5 @@ LSR_OPTIONS='-l d' status lsr d
 LSR_OPTIONS='--confine --tree=no' status lsr d
 rm .config/lsr/config; mkdir .config/lsr/config; status lsr d 2>&1 | sed "s|$PWD|HOME|"
 rmdir .config/lsr/config; head -c 70000 /dev/zero | tr '\0' '#' >.config/lsr/config; status lsr d 2>&1 | sed "s|$PWD|HOME|"
+rm .config/lsr/config; mkfifo .config/lsr/config; status timeout 20 lsr d 2>&1 | sed "s|$PWD|HOME|"
+rm .config/lsr/config; ln -s /dev/null .config/lsr/config; status lsr d

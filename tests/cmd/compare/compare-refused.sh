@@ -9,6 +9,7 @@ compare empty
 compare empty --each
 compare file
 compare missing
+compare http://host/x.zip
 compare d empty
 compare
 compare d --json --csv

@@ -29,6 +29,8 @@ printf '../up\n/etc/passwd\nd/../../b.tar\n\033[1m\n' | status lsr --unpack b.ta
 status lsr --unpack b.tar p.tar --files-from=list -C o
 status lsr --unpack - --files-from=- -C o <list
 status lsr --unpack b.tar --files-from=missing -C o
+printf '\n' >empty; status lsr --unpack b.tar --files-from=empty -C o; there
+status lsr --unpack b.tar x/y --files-from=/dev/null -C o; there
 status lsr --unpack b.tar --files-from=dir -C o; there
 echo "== without the first components"
 for b in b.tar i.tar.zst; do

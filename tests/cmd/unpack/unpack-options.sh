@@ -25,3 +25,4 @@ status lsr --unpack cut.tar --output=o; list o
 echo "== of several bundles, some are none"
 status lsr --unpack b.tar/no d no.tar b.tar/d/f --output=o; [ ! -e o ] || list o
 status lsr --unpack
+status lsr --unpack b.tar --output=s3://bucket/o
