@@ -31,6 +31,7 @@ KINDS = {
     "clang": ("trixie", "amd64", TOOLS + ",gcc,clang-19", "clang-19"),
     "aarch64": ("bookworm", "arm64", "", "aarch64-linux-gnu-gcc"),
 }
+NOT_EMULATED = {"test-confine": "seccomp", "test-compare": "ptrace"}  # what qemu-user lacks
 CROSS = """[binaries]
 c = ['{cc}', '--sysroot={root}']
 ar = 'aarch64-linux-gnu-ar'
@@ -60,8 +61,20 @@ def system(out, suite, machine, packages):
         subprocess.run(["mmdebstrap", "--quiet", f"--architectures={machine}", *(variant or ["--variant=minbase"]),
                         "--setup-hook=find \"$1\"/etc/apt -name '*.list' -exec sed -i /security/d {} +",
                         "--include=" + ",".join(filter(None, (LIBRARIES, packages))), suite, root], check=True)
+        if variant:
+            from_here(root)
         open(root + ".made", "w", encoding="utf-8").close()
     return root
+
+
+def from_here(root):
+    """Links below it that begin with / are meant to be followed in it; here they would lead out."""
+    for directory, directories, names in os.walk(root):
+        for path in (os.path.join(directory, name) for name in directories + names):
+            if os.path.islink(path) and os.readlink(path).startswith("/"):
+                to = os.path.relpath(root + os.readlink(path), os.path.realpath(directory))
+                os.unlink(path)
+                os.symlink(to, path)
 
 
 def inside(root):
@@ -119,6 +132,9 @@ def main():
             if not os.access(path, os.X_OK) or os.path.isdir(path):
                 continue
             name = os.path.basename(path)
+            if words[0].startswith("qemu") and name in NOT_EMULATED:
+                skipped += 1
+                continue
             done = subprocess.run(["timeout", "-k", "10", "900", *words, f"{within}/tests/unit/{name}"], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             text = done.stdout.decode(errors="replace")

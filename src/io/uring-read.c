@@ -35,12 +35,13 @@
 
 #define READ_RING_DEPTH 16u
 #define READ_RING_FILES 64u
+#define READ_RING_SPENT (-2)
 
 struct lsr_read_ring {
         struct lsr_ring ring;
         int broken; /* a negative errno: an enter failed */
         bool sealed;
-        int files[READ_RING_FILES]; /* descriptor in each place of the table of a sealed ring, or -1 */
+        int files[READ_RING_FILES]; /* descriptor in each place of the table of a sealed ring, -1, or READ_RING_SPENT */
 };
 
 /* Of the two calls for this, liburing 2.3 declares what its shared library lacks. */
@@ -210,8 +211,11 @@ int lsr_read_ring_register(struct lsr_read_ring *r, int fd)
 
 void lsr_read_ring_unregister(struct lsr_read_ring *r, int fd)
 {
-        if (r->sealed && fd >= 0 && ring_place(r, fd) >= 0)
-                ring_set_place(r, ring_place(r, fd), -1);
+        int place = r->sealed && fd >= 0 ? ring_place(r, fd) : -1;
+
+        /* What stays there is not what the next file of this number is, nor is there room for one. */
+        if (place >= 0 && ring_set_place(r, place, -1) < 0)
+                r->files[place] = READ_RING_SPENT;
 }
 
 struct io_uring *lsr_read_ring_raw(struct lsr_read_ring *r)

@@ -360,6 +360,9 @@ static int bundle_hand_over(struct lsr_bundle *bundle)
                         r = bundle_ask(bundle, &got, &head, &head_len);
         }
         free(head);
+        /* A copy can be read at random: a worker that wants another one lies. */
+        if (r > 1)
+                return -EPROTO;
         if (r != 0)
                 return r;
         bundle->handed = true;

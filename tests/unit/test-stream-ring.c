@@ -187,6 +187,26 @@ Test(stream, sealed_pipe)
 }
 
 /* 64 places; the 65th file waits until one is free. */
+/* A file that the kernel did not take out of the table is not read under the number of another one. */
+Test(stream, sealed_forgets)
+{
+        struct lsr_io *io = engine_open("uring");
+        int fd = stream_file(1 << 20), other = stream_file(100);
+        uint8_t buf[100] = { 7 };
+
+        cr_assert_eq(lsr_io_seal(io), 0);
+        cr_assert_eq(lsr_io_register(io, fd), 0);
+        cr_assert_eq(lsr_io_read_at(io, fd, buf, 100, 1), 100);
+        stream_forbid(SYS_io_uring_register, -1);
+        lsr_io_unregister(io, fd);
+        cr_assert_eq(dup2(other, fd), fd);
+        cr_expect_lt(lsr_io_register(io, fd), 0);
+        cr_expect_eq(lsr_io_read_at(io, fd, buf, 100, 0), -EBADF);
+        close(fd);
+        close(other);
+        lsr_io_free(io);
+}
+
 Test(stream, sealed_table_is_bounded)
 {
         struct lsr_io *io = engine_open("uring"), *any = engine_open("auto");
