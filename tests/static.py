@@ -27,7 +27,7 @@ SAID = re.compile(r"^([^\s:]+):(\d+):\d+: (?:warning|error|style|performance|por
 
 
 def gcc(words, path):
-    kept = [w for w in words if w.startswith(("-I", "-D", "-std", "-O", "-f")) and not w.startswith(("-fdiagnostics", "-fsanitize"))]
+    kept = [w for w in words if w.startswith(("-I", "-D", "-std", "-O", "-f")) and not w.startswith(("-fdiagnostics", "-fsanitize", "-fcolor"))]
     return ["gcc", *kept, "-fanalyzer", "-fdiagnostics-plain-output", "-S", path, "-o", "/dev/null"]
 
 
@@ -66,6 +66,8 @@ def look(tool, entry):
     path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
     run = subprocess.run(TOOLS[tool](words, path), cwd=entry["directory"], capture_output=True, text=True, check=False)
     found = set()
+    if tool == "gcc" and run.returncode:
+        found.add((os.path.relpath(path, ROOT), 0, "failed", run.stderr.strip()[:300]))
     for line in (run.stdout + run.stderr).splitlines():
         m = SAID.match(line)
         if m:
