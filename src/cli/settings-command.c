@@ -195,8 +195,8 @@ struct lsr_glance lsr_given_glance(struct lsr_parser parser)
                 free(lsr_take(&parser.problem, NULL));
                 if (got < 0)
                         continue;
-                /* What follows this letter may be its argument: that depends on the command. */
-                if (option->letter == 'C')
+                /* What follows these letters may be their argument: that depends on the command. */
+                if (option->letter == 'C' || option->letter == 'o')
                         parser.letters = NULL;
                 if (option->command >= LSR_ACTION_HELP)
                         g.help = true;

@@ -7,26 +7,26 @@ import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--limit": "time=9", "--encoding": "cp437", "--password-file": "password", "--files-from": "/dev/null"}
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--limit": "time=9", "--encoding": "cp437", "--password-file": "password", "--files-from": "password", "-T=FILE": "password", "-o": "x.tar"}
 COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
     return subprocess.run(["lsr", *args], capture_output=True, text=True, check=False)
 
 forms = 0
-# These take an argument of commands, and none of listings.
-TWICE = {"-C", "--directory"}
+# These take such an argument of commands, and another one or none of listings.
+TWICE = {"-C": "DIR", "--directory": "DIR", "-o": "FILE", "-T": "FILE"}
 for line in run("--help=all").stdout.splitlines():
     m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:=]+)(?=\s|$)|\[=)?", line)
     for form in m.groups()[:2] if m else ():
         if not form or form in ("--help", "--version"):
             continue
         forms += 1
-        value = VALUES.get(form, "1") if m[3] else ""
+        value = VALUES.get(f"{form}={m[3]}", VALUES.get(form, "1")) if m[3] else ""
         word = form + ("=" if value and form.startswith("--") else "") + value
         takes = []
         for command in COMMANDS:
-            if form in TWICE and (command == "listing") == bool(value):
+            if form in TWICE and (command == "listing") == (m[3] == TWICE[form]):
                 continue
             tree = ["--tree"] if form in ("--level", "--depth") and command == "listing" else []
             got = run(*([] if command == "listing" else [command]), word, *tree, "missing", *["."] * ("--diff" in (command, word)))
