@@ -174,12 +174,10 @@ static int compare_operand(struct compare *c)
                 return lsr_message("--compare takes only one directory");
         if (c->s->compare.csv + (c->s->view.o.format == LSR_FORMAT_JSON) + compare_page_is_report(c->s) > 1)
                 return lsr_message("only one output form can be given: --csv, --json or --html=-");
-        if (lsr_url_is(operand))
-                return lsr_message("cannot compare %s: --compare measures a directory on a disk",
-                                   lsr_quoted_always(operand));
         c->dir = realpath(operand, NULL);
         if (!c->dir && lsr_url_is(operand))
-                return lsr_message("cannot compare %s: only directories here can be", lsr_quoted_always(operand));
+                return lsr_message("cannot compare %s: --compare measures a directory on a disk",
+                                   lsr_quoted_always(operand));
         if (!c->dir || stat(c->dir, &st) < 0)
                 return lsr_message_errno(errno, "cannot access %s", lsr_quoted_always(operand));
         if (!S_ISDIR(st.st_mode))

@@ -7,7 +7,7 @@ import re, subprocess
 
 VALUES = {"--sort": "size", "--format": "long", "--quoting-style": "c", "--indicator-style": "none", "--time": "atime",
           "--time-style": "iso", "--bundles": "never", "--io": "sync", "--formats": "tar", "--bundle-format": "tar",
-          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--limit": "time=9", "--encoding": "cp437", "--password-file": "password", "--files-from": "password", "-T=FILE": "password", "-o": "x.tar"}
+          "--output": "x.tar", "--mtime": "@1", "--columns": "size", "--confine": "auto", "--limit": "time=9", "--encoding": "cp437", "--password-file": "password", "--files-from": "password", "-o": "x.tar"}
 COMMANDS = ["listing", "--cat", "--check", "--unpack", "--pack", "--compare", "--diff"]
 
 def run(*args):
@@ -15,14 +15,14 @@ def run(*args):
 
 forms = 0
 # These take such an argument of commands, and another one or none of listings.
-TWICE = {"-C": "DIR", "--directory": "DIR", "-o": "FILE", "-T": "FILE"}
+TWICE = {"-C": "DIR", "--directory": "DIR", "-o": "FILE"}
 for line in run("--help=all").stdout.splitlines():
     m = re.match(r"  (?:(-.)(?:, )?)? *(--[a-z-]+)?(?:[ =]([A-Z:=]+)(?=\s|$)|\[=)?", line)
     for form in m.groups()[:2] if m else ():
         if not form or form in ("--help", "--version"):
             continue
         forms += 1
-        value = VALUES.get(f"{form}={m[3]}", VALUES.get(form, "1")) if m[3] else ""
+        value = VALUES.get(form, "1") if m[3] else ""
         word = form + ("=" if value and form.startswith("--") else "") + value
         takes = []
         for command in COMMANDS:
