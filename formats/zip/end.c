@@ -13,7 +13,8 @@
  * self-extractor.  As the directory ends where the end records begin, its
  * recorded size says where it is, and its recorded offset then how much to add.
  * Some writers put things in between, or have corrected the offsets: a directory
- * at the very place recorded is the second guess.
+ * at the very place recorded is the second guess.  The third is that bytes were added
+ * or lost among the members: the first of them is where it says, and later ones are not.
  *
  * A zip that is cut short right behind a stored zip ends as the inner one
  * does.  Its first bytes distinguish it from a file with a zip appended: they
@@ -35,6 +36,8 @@
 
 /* The number of records that are examined: each may cost a few reads. */
 #define END_TRIES_MAX 64
+
+#define END_NAME_COMPARED 128u
 
 struct end_tail {
         struct lsr_input *in;
@@ -212,6 +215,14 @@ static int end_place(const struct end_tail *t, const struct end_record *e, struc
                 end->base = 0;
                 end->directory = e->offset;
         }
+        if (r > 0 && e->size <= e->at) {
+                r = end_signature(t, directory, LSR_ZIP_CENTRAL);
+                r = r ? r : end_first_local(t, directory, 0);
+                if (r == 0) {
+                        end->base = 0;
+                        end->shift = (int64_t)(directory - e->offset);
+                }
+        }
         return r > 0 && fits ? 0 : r;
 }
 
@@ -219,6 +230,28 @@ static int end_place(const struct end_tail *t, const struct end_record *e, struc
 static bool end_is_split(const struct end_record *e)
 {
         return e->disk != 0 || e->directory_disk != 0 || e->disks > 1;
+}
+
+/*
+ * Is the first entry of the directory @end in this very file, by its name?  Then the numbers of parts are damaged: the
+ * last part of several does not have it.  As end_first_local().
+ */
+static int end_has_first(const struct end_tail *t, const struct lsr_zip_end *end)
+{
+        uint8_t p[LSR_ZIP_CENTRAL_BYTES + END_NAME_COMPARED], local[LSR_ZIP_LOCAL_BYTES + END_NAME_COMPARED];
+        size_t n;
+        int r = end->base || end->shift ? 1 : end_bytes(t, end->directory, p, LSR_ZIP_CENTRAL_BYTES);
+
+        if (r)
+                return r;
+        n = lsr_le16(p + 28) < END_NAME_COMPARED ? lsr_le16(p + 28) : END_NAME_COMPARED;
+        r = end_bytes(t, end->directory, p, LSR_ZIP_CENTRAL_BYTES + n);
+        if (r == 0)
+                r = end_bytes(t, lsr_le32(p + 42), local, LSR_ZIP_LOCAL_BYTES + n);
+        if (r)
+                return r;
+        return lsr_le32(local) != LSR_ZIP_LOCAL ||
+               memcmp(p + LSR_ZIP_CENTRAL_BYTES, local + LSR_ZIP_LOCAL_BYTES, n) != 0;
 }
 
 /* Whether a zip that begins at @base > 0 may be all of the file, see above.  0: it may; 1; or a negative errno. */
@@ -239,11 +272,19 @@ static int end_try(const struct end_tail *t, uint64_t pos, const uint8_t *p, str
 
         if (r < 0)
                 return r;
-        if (end_is_split(&e))
-                return e.directory_disk <= e.disk ? -EOPNOTSUPP : 1;
+        if (end_is_split(&e)) {
+                r = end_place(t, &e, end);
+                r = r ? r : end_has_first(t, end);
+                end->odd_disks = r == 0;
+                if (r < 0)
+                        return r;
+                if (r > 0)
+                        return e.directory_disk <= e.disk ? -EOPNOTSUPP : 1;
+        }
         if (e.encrypted)
                 return -EACCES;
-        r = end_place(t, &e, end);
+        if (!end_is_split(&e))
+                r = end_place(t, &e, end);
         return r || end->base == 0 ? r : end_is_inner(t, end->base);
 }
 
@@ -339,6 +380,9 @@ static int end_search(struct end_search *s, struct lsr_scan *scan)
         }
         if (!s->found)
                 return 1;
+        if (s->best.odd_disks)
+                lsr_scan_trouble(scan, -EBADMSG,
+                                 "the end record says that this is a part of a split zip, and all is here");
         if (s->found > 1)
                 lsr_scan_trouble(scan, 0, "there are %u end records, one within the comment of the other", s->found);
         if (s->surplus > 0 && !end_is_padded(s->t, (uint64_t)s->surplus))

@@ -104,6 +104,8 @@ static uint32_t member_mode(const struct lsr_zip_entry *e, bool slash)
                 type = S_IFDIR;
         switch (type) {
         case S_IFDIR:
+                type = slash || !e->size ? S_IFDIR : S_IFREG;
+                break;
         case S_IFREG:
         case S_IFLNK:
                 break;
@@ -115,7 +117,7 @@ static uint32_t member_mode(const struct lsr_zip_entry *e, bool slash)
                 type = e->size ? S_IFREG : type;
                 break;
         default:
-                type = e->attributes & MEMBER_DOS_DIRECTORY ? S_IFDIR : S_IFREG;
+                type = e->attributes & MEMBER_DOS_DIRECTORY && !e->size ? S_IFDIR : S_IFREG;
         }
         if (mode == 0) {
                 permissions = type == S_IFDIR ? 0755 : 0644;

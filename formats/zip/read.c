@@ -25,6 +25,7 @@
 
 #define READ_WHOLE_PACKED_MAX LSR_INPUT_PEEK_MAX
 #define READ_WHOLE_MAX ((uint64_t)8 << 20)
+#define READ_NAME_COMPARED ((size_t)512) /* of longer ones the length alone: a window has 1 KiB */
 
 static unsigned read_method(const struct lsr_member *m)
 {
@@ -385,9 +386,66 @@ static int read_content(struct read_job *job, const uint8_t *header, size_t leng
         return 0;
 }
 
+/* --- where the headers disagree ------------------------------------------------------- */
+
+static int read_drop(void *ctx, const void *data, size_t n)
+{
+        return 0;
+}
+
+/* Does the content that begins at @data have size and checksum of @m?  Nothing is said. */
+static bool read_tries(struct lsr_scan *scan, const struct lsr_member *m, uint64_t data)
+{
+        const struct lsr_sink sink = { .write = read_drop };
+        struct read_job job = { .scan = scan, .m = m, .sink = &sink };
+        typeof(scan->trouble) trouble = scan->trouble;
+        unsigned troubles = scan->troubles;
+        bool good;
+
+        scan->trouble = NULL;
+        good = data <= scan->input->size && m->packed <= scan->input->size - data &&
+               lsr_input_seek(scan->input, data) == 0 && read_decode(&job) == 0 && job.made == m->meta.size &&
+               job.crc == (uint32_t)m->data;
+        scan->trouble = trouble;
+        scan->troubles = troubles;
+        return good;
+}
+
+/*
+ * Has the local header at @header the size of @m, and says something else about its data?  Then @other becomes the
+ * member with that.  What was streamed, encrypted or is larger than 4 GiB has nothing there.
+ */
+static bool read_differs(const struct lsr_member *m, const uint8_t *header, struct lsr_member *other)
+{
+        uint64_t flags = lsr_le16(header + 6), method = lsr_le16(header + 8);
+
+        if (flags & (LSR_ZIP_STREAMED | LSR_ZIP_ENCRYPTED) || m->flags & LSR_MEMBER_ENCRYPTED ||
+            lsr_le32(header + 22) != m->meta.size ||
+            (lsr_le32(header + 18) == m->packed && lsr_le32(header + 14) == (uint32_t)m->data &&
+             method == read_method(m)))
+                return false;
+        *other = *m;
+        other->packed = lsr_le32(header + 18);
+        other->data = flags << 48 | method << 32 | lsr_le32(header + 14);
+        return true;
+}
+
+/*
+ * The directory counts, but it has no checksum of its own.  Does only @other, what the local header says, lead to
+ * content of the stated checksum?  Afterwards the input may stand anywhere.
+ */
+static bool read_settle(struct lsr_scan *scan, const struct lsr_member *m, size_t length,
+                        const struct lsr_member *other)
+{
+        uint64_t data = m->position + length;
+
+        return !read_tries(scan, m, data) && read_refuse(scan, other) == 0 && read_tries(scan, other, data);
+}
+
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct read_job job = { .scan = scan, .m = m, .sink = sink };
+        struct lsr_member other;
         const uint8_t *header = NULL;
         size_t length = 0;
         int r = read_refuse(scan, m);
@@ -403,10 +461,22 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
                 lsr_scan_trouble(scan, r, "'%s' is cut short: the file ends at byte %s", m->path,
                                  lsr_grouped(scan->input->size));
         }
+        /* Of an empty file nothing else is needed. */
+        if (r == -EBADMSG && S_ISREG(m->meta.mode) && !m->packed && !m->meta.size && !(uint32_t)m->data)
+                return 0;
         if (r < 0)
                 return r;
         read_compare_names(scan, m, header);
-        return read_content(&job, header, length);
+        if (read_differs(m, header, &other)) {
+                if (read_settle(scan, m, length, &other)) {
+                        lsr_scan_trouble(scan, -EBADMSG,
+                                         "the central directory is damaged where '%s' is: its local header was right",
+                                         m->path);
+                        job.m = &other;
+                }
+                r = read_to_header(scan->input, job.m, &header, &length);
+        }
+        return r < 0 ? r : read_content(&job, header, length);
 }
 
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
@@ -452,6 +522,27 @@ static int read_window(struct lsr_input *in, struct lsr_zip_window *w, uint64_t 
         return 0;
 }
 
+bool lsr_zip_is_local(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e, uint64_t at)
+{
+        size_t n = e && e->name_len <= READ_NAME_COMPARED ? e->name_len : 0;
+        const uint8_t *p = NULL;
+
+        return read_window(in, window, at, LSR_ZIP_LOCAL_BYTES + n, &p) == 0 && lsr_le32(p) == LSR_ZIP_LOCAL &&
+               (!e || (lsr_le16(p + 26) == e->name_len && memcmp(p + LSR_ZIP_LOCAL_BYTES, e->name, n) == 0));
+}
+
+bool lsr_zip_local_packed(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
+                          uint64_t at, uint64_t *ret_packed)
+{
+        const uint8_t *p = NULL;
+
+        if (!lsr_zip_is_local(in, window, e, at) || read_window(in, window, at, LSR_ZIP_LOCAL_BYTES, &p) != 0 ||
+            lsr_le16(p + 6) & LSR_ZIP_STREAMED || lsr_le32(p + 22) != e->size)
+                return false;
+        *ret_packed = lsr_le32(p + 18);
+        return true;
+}
+
 /* The packed target, through the window unless it is too long for that. */
 static int read_packed_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *w,
                               uint8_t *packed)
@@ -477,8 +568,8 @@ static int read_packed_target(struct lsr_input *in, const struct lsr_member *m, 
         return (uint64_t)got < m->packed ? -ENODATA : 0;
 }
 
-ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
-                       char buf[static LSR_ZIP_LINK_MAX])
+static ssize_t read_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
+                           char buf[static LSR_ZIP_LINK_MAX])
 {
         uint8_t packed[LSR_ZIP_LINK_MAX + 1024];
         size_t size = (size_t)m->meta.size, used, made;
@@ -506,4 +597,18 @@ ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct 
                 return -EOPNOTSUPP;
         }
         return lsr_crc32(0, buf, size) == (uint32_t)m->data ? (ssize_t)size : -EBADMSG;
+}
+
+ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct lsr_zip_window *window,
+                       char buf[static LSR_ZIP_LINK_MAX])
+{
+        ssize_t n = read_target(in, m, window, buf);
+        struct lsr_member other;
+        const uint8_t *p = NULL;
+
+        /* As read_settle(). */
+        if (n >= 0 || n == -EACCES || read_window(in, window, m->position, LSR_ZIP_LOCAL_BYTES, &p) != 0 ||
+            lsr_le32(p) != LSR_ZIP_LOCAL || !read_differs(m, p, &other))
+                return n;
+        return read_target(in, &other, window, buf);
 }

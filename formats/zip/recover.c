@@ -11,6 +11,9 @@
  * without a descriptor before it.  Stored data may contain any number: without a matching descriptor their end is
  * unknown, and headers after them cannot be distinguished from headers within.  As that ends the search, every
  * byte is searched once.
+ *
+ * The same is done where the directory is damaged: its entries are found by their signatures, and those that
+ * are not by their local headers.
  */
 #include "formats/zip/zip.h"
 
@@ -28,6 +31,9 @@ struct recover {
         struct lsr_input *in;
         struct lsr_member member;
         struct lsr_zip_text name;
+        uint64_t *positions; /* of the local headers */
+        size_t n_positions;
+        size_t cap_positions;
         char method[16];
 };
 
@@ -158,6 +164,8 @@ static int recover_add(struct recover *rc, const struct lsr_zip_entry *e, uint64
                 m->meta.known &= ~(uint32_t)LSR_FIELD_SIZE;
                 m->packed = UINT64_MAX;
         }
+        lsr_grow(&rc->positions, rc->n_positions, &rc->cap_positions);
+        rc->positions[rc->n_positions++] = position;
         r = lsr_builder_add(rc->scan->builder, m);
         if (r < 0)
                 lsr_scan_trouble(rc->scan, r, "there are more members than can be listed");
@@ -250,12 +258,24 @@ static int recover_next(struct recover *rc, uint32_t *ret_signature)
         return 0;
 }
 
-/* The rest of the directory begins at the position. */
-static int recover_directory(struct recover *rc)
+/* What is left of the directory, from @begin on. */
+static int recover_directory(struct recover *rc, const struct lsr_zip_end *end, uint64_t begin)
 {
-        struct lsr_zip_walk w = { .scan = rc->scan, .begin = rc->in->at, .end = rc->in->size, .recovering = true };
-        int r = lsr_zip_walk_list(&w);
+        struct lsr_zip_walk w = {
+                .scan = rc->scan,
+                .base = end ? end->base : 0,
+                .shift = end ? end->shift : 0,
+                .begin = begin,
+                .end = end ? end->end : rc->in->size,
+                .recovering = true,
+                .positions = rc->positions,
+                .n_positions = rc->n_positions,
+        };
+        int r = lsr_zip_walk_list_sound(&w);
 
+        if (w.lost)
+                lsr_scan_trouble(rc->scan, -EBADMSG, "entries of the central directory that lead nowhere: %s",
+                                 lsr_grouped(w.lost));
         return r < 0 ? r : 0;
 }
 
@@ -268,11 +288,11 @@ static int recover_is_split(struct lsr_input *in)
         return got < 0 ? (int)got : got == 4 && lsr_le32(head) == LSR_ZIP_DESCRIPTOR;
 }
 
-int lsr_zip_recover(struct lsr_scan *scan)
+int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64_t broken)
 {
         struct recover rc = { .scan = scan, .in = scan->input };
-        uint64_t size = scan->input->size;
-        uint32_t signature;
+        uint64_t size = scan->input->size, directory = end ? end->directory : UINT64_MAX;
+        uint32_t signature = 0;
         int r = recover_is_split(rc.in);
 
         if (r > 0) {
@@ -280,22 +300,26 @@ int lsr_zip_recover(struct lsr_scan *scan)
                 return -EOPNOTSUPP;
         }
         if (r == 0)
-                r = lsr_input_seek(rc.in, 0);
-        while (r == 0) {
+                r = lsr_input_seek(rc.in, end ? end->base : 0);
+        while (r == 0 && rc.in->at < directory) {
                 r = recover_next(&rc, &signature);
-                if (r == 0 && signature == LSR_ZIP_CENTRAL) {
-                        r = recover_directory(&rc);
+                if (r == 0 && signature == LSR_ZIP_CENTRAL)
                         break;
-                }
                 if (r == 0)
                         r = recover_local(&rc);
         }
+        if (r >= 0 && (end || signature == LSR_ZIP_CENTRAL))
+                r = recover_directory(&rc, end, end ? directory : rc.in->at);
+        free(rc.positions);
         free(rc.name.text);
         if (r < 0)
                 return r;
-        lsr_scan_trouble(scan, -EBADMSG,
-                         "the end of the zip is missing (file cut short at byte %s?): "
-                         "members recovered from their local headers",
-                         lsr_grouped(size));
+        if (end)
+                lsr_scan_trouble(scan, -EBADMSG, "the central directory is damaged at byte %s", lsr_grouped(broken));
+        else
+                lsr_scan_trouble(scan, -EBADMSG,
+                                 "the end of the zip is missing (file cut short at byte %s?): "
+                                 "members recovered from their local headers",
+                                 lsr_grouped(size));
         return lsr_builder_count(scan->builder) ? 0 : -EBADMSG;
 }

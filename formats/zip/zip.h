@@ -70,8 +70,10 @@ struct lsr_zip_end {
         uint64_t base;      /* bytes before the zip; offsets in it count from there */
         uint64_t directory; /* where the central directory begins in the file, */
         uint64_t end;       /* and where it ends */
+        int64_t shift;      /* bytes too many before the directory, or missing there if negative; then base is 0 */
         uint64_t entries;   /* as recorded: */
         bool wrapped;       /* modulo 65,536 */
+        bool odd_disks;     /* it says that there are more parts, and is wrong */
 };
 
 /*
@@ -173,6 +175,7 @@ struct lsr_zip_span {
         uint64_t begin;
         uint64_t end;
         uint64_t entry; /* its number */
+        bool named;     /* its local header has its name */
 };
 
 /* Bytes of the file read last: links lie near each other, header and target do always. */
@@ -188,17 +191,26 @@ struct lsr_zip_walk {
         struct lsr_ways *ways; /* whose members alone are listed; NULL: all */
         bool has_links;        /* some of them are symbolic links */
         uint64_t base;
-        uint64_t begin;    /* in the file */
-        uint64_t end;      /* at most to here */
-        uint64_t at;       /* the header being looked at; afterwards where the walk ended */
-        uint64_t entries;  /* seen */
-        uint64_t covered;  /* where the furthest member so far ends */
-        bool disorder;     /* members are not one behind the other */
-        bool recovering;   /* there will be no second look at disorder */
-        uint8_t *suspects; /* a bit for each entry, or NULL */
-        uint64_t links;    /* symbolic links seen */
+        int64_t shift;             /* of members whose local header is not where it should be */
+        uint64_t begin;            /* in the file */
+        uint64_t end;              /* at most to here */
+        uint64_t at;               /* the header being looked at */
+        uint64_t seen;             /* where the last entry that was visited begins */
+        uint64_t broken;           /* where the first damage is, if there is any */
+        uint64_t entries;          /* seen */
+        uint64_t covered;          /* where the furthest member so far ends */
+        bool disorder;             /* members are not one behind the other */
+        bool recovering;           /* members were listed before: entries without a local header do not replace them, */
+        uint64_t lost;             /* so many, */
+        const uint64_t *positions; /* and these have one */
+        size_t n_positions;
+        size_t next_position; /* of the entry to come, if they are in one order */
+        uint8_t *suspects;    /* a bit for each entry, or NULL */
+        uint64_t settled;     /* entries whose packed size is that of their local header */
+        uint64_t links;       /* symbolic links seen */
         int (*visit)(struct lsr_zip_walk *w, const uint8_t *p, size_t n);
         struct lsr_zip_span *spans;
+        size_t spans_n;
         size_t spans_cap;
         struct lsr_zip_entry entry; /* here, since zeroing these takes as long as parsing */
         struct lsr_member member;
@@ -207,11 +219,24 @@ struct lsr_zip_walk {
         char method[16];
 };
 
-/* List the directory from w->begin to w->end.  0; 1: broken at w->at; a negative errno. */
+/* List the directory from w->begin to w->end.  0; 1: broken at w->broken; a negative errno. */
 int lsr_zip_walk_list(struct lsr_zip_walk *w);
 
-/* List the members that can be found without a directory.  0, trouble reported; or a negative errno. */
-int lsr_zip_recover(struct lsr_scan *scan);
+/* The same of one that is damaged: which entries overlap is found first.  w->suspects is not kept. */
+int lsr_zip_walk_list_sound(struct lsr_zip_walk *w);
+
+/*
+ * List the members that can be found by their local headers, and what is left of the directory.  @end: of one that is
+ * damaged at @broken; NULL: it was not found.  0, trouble reported; or a negative errno.
+ */
+int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64_t broken);
+
+/* Of an entry with this position: has the local header the same size?  Then its packed size. */
+bool lsr_zip_local_packed(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
+                          uint64_t at, uint64_t *ret_packed);
+
+/* Whether a local header with the name of @e is at @at; @e NULL: with any. */
+bool lsr_zip_is_local(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e, uint64_t at);
 
 /* lsr_format.read and .extent */
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink);

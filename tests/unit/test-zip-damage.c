@@ -156,7 +156,8 @@ Test(zip_damage, bad_directory)
         b.data[directory + 46 + 4]++; /* the signature of the second entry */
         res = scan(&b);
         cr_assert_eq(res->r, 0);
-        cr_assert_eq(lsr_catalogue_rows(res->c), 2);
+        cr_assert_eq(lsr_catalogue_rows(res->c), 5);
+        cr_assert_eq(get(res, "link").meta.mode, S_IFLNK | 0777);
         cr_assert_str_eq(res->troubles, "EBADMSG: the central directory is damaged at byte 211\n");
         cr_assert_eq(directory + 50, 211);
         result_free(res);
@@ -177,6 +178,183 @@ Test(zip_damage, bad_directory)
         res = scan(&b);
         check_plain(res);
         cr_assert_str_eq(res->troubles, "EBADMSG: the end record announces 5 members, the central directory has 4\n");
+        result_free(res);
+        free(b.data);
+}
+
+/* An entry that claims more than it has takes no other one with it, and keeps its name. */
+Test(zip_damage, hostile_entry_claims)
+{
+        for (size_t i = 0; i < 4; i++) {
+                struct bytes b = {};
+                struct result *res;
+                uint64_t at;
+
+                put_zip(&b, plain, 4, NULL, 0);
+                at = directory_of(&b);
+                for (size_t k = 0; k < i; k++)
+                        at += entry_length(b.data + at);
+                b.data[at + 31] = 0xff; /* of the length of its extra fields */
+                res = scan(&b);
+                cr_assert_eq(lsr_catalogue_rows(res->c), 5, "entry %zu", i);
+                cr_assert_eq(get(res, "b").meta.size, 4);
+                cr_assert_eq(get(res, "link").target_len, get(res, "link").meta.size);
+                cr_assert(strstr(res->troubles, "EBADMSG: the central directory is damaged at byte "));
+                result_free(res);
+                free(b.data);
+        }
+}
+
+/* A checksum, a packed size or a method that is damaged in the directory, and right in the local header. */
+Test(zip_damage, bad_directory_of_good_header)
+{
+        static const struct {
+                size_t at;
+                uint8_t value;
+        } damage[] = { { 16, 1 }, { 20, 3 }, { 20, 5 }, { 10, 8 }, { 16, 0 } };
+
+        for (size_t i = 0; i < sizeof(damage) / sizeof(*damage); i++) {
+                for (size_t entry = 0; entry < 2; entry++) {
+                        struct entry entries[] = {
+                                { .name = "a", .data = "alpha and more" },
+                                { .name = "b", .data = "\1\4\0\373\377beta", .n = 9, .content = "beta", .method = 8 },
+                                { .name = "c" },
+                        };
+                        struct bytes b = {}, content = {};
+                        struct result *res, read;
+                        bool same;
+
+                        put_zip(&b, entries, 3, NULL, 0);
+                        same = b.data[directory_of(&b) + entry * 47 + damage[i].at] == damage[i].value;
+                        b.data[directory_of(&b) + entry * 47 + damage[i].at] = damage[i].value;
+                        res = scan(&b);
+                        cr_assert_str_eq(res->troubles, i == 2 && entry == 0 ? res->troubles : "");
+                        cr_assert_eq(read_path(&b, res, entry ? "b" : "a", &content, &read), 0, "%zu %zu: %s", i, entry,
+                                     read.troubles);
+                        cr_assert(content.n == (entry ? 4 : 14) && !memcmp(content.data, entry ? "beta" : "alpha", 4));
+                        cr_assert(same || strstr(read.troubles, "its local header was right"), "%zu", i);
+                        result_free(res);
+                        free(content.data);
+                        free(b.data);
+                }
+        }
+}
+
+/* What is wrong in both, or was only in the directory, stays wrong. */
+Test(zip_damage, bad_both_headers)
+{
+        struct entry entries[] = {
+                { .name = "a", .data = "alpha", .crc_wrong = true },
+                { .name = "b", .data = "beta", .descriptor = 16 },
+                { .name = "c" },
+        };
+        struct bytes b = {}, content = {};
+        struct result *res, read;
+
+        put_zip(&b, entries, 3, NULL, 0);
+        b.data[entries[2].at]++; /* of an empty one nothing is needed but the directory */
+        b.data[directory_of(&b) + 47 + 16]++;
+        res = scan(&b);
+        cr_assert_eq(read_path(&b, res, "a", &content, &read), -EBADMSG);
+        cr_assert_eq(read_path(&b, res, "b", &content, &read), -EBADMSG);
+        cr_assert_str_eq(read.troubles, "EBADMSG: 'b' is damaged: its checksum is wrong\n");
+        cr_assert_eq(read_path(&b, res, "c", &content, &read), 0);
+        cr_assert_str_eq(read.troubles, "EBADMSG: there is no local header of 'c' at byte 87\n");
+        result_free(res);
+        free(content.data);
+        free(b.data);
+}
+
+/* More places than are tried. */
+Test(zip_damage, hostile_places)
+{
+        struct bytes b = {};
+        uint64_t directory;
+        struct result *res;
+
+        put_local(&b, &plain[0]);
+        directory = b.n;
+        for (unsigned i = 0; i < 5000; i++) {
+                put_central(&b, &plain[0], 0);
+                put(&b, "x", 1);
+        }
+        put_end(&b, 0, 5000, b.n - directory, directory, NULL, 0);
+        res = scan(&b);
+        cr_assert_eq(res->r, 0);
+        cr_assert(strstr(res->troubles, "the central directory is damaged at byte "));
+        result_free(res);
+        free(b.data);
+}
+
+/* All is read whose bytes were not touched: @n bytes added at @at, or that many taken away. */
+static void check_shifted(uint64_t at, int n, const char *said, bool end)
+{
+        struct entry entries[] = {
+                { .name = "a", .data = "alpha" },
+                { .name = "b", .data = "beta, which is longer than what is taken" },
+                { .name = "c", .data = "gamma" },
+                { .name = "link", .data = "a", .mode = S_IFLNK | 0777 },
+        };
+        struct bytes b = {}, content = {};
+        struct result *res, read;
+
+        put_zip(&b, entries, 4, NULL, 0);
+        at += entries[1].at;
+        if (n > 0) {
+                put(&b, "\1\1\1\1\1\1\1\1\1", (size_t)n);
+                memmove(b.data + at + n, b.data + at, b.n - (size_t)n - at);
+                memset(b.data + at, 1, (size_t)n);
+        } else {
+                memmove(b.data + at, b.data + at - n, b.n - at - (size_t)-n);
+                b.n -= (size_t)-n;
+        }
+        if (!end)
+                b.data[b.n - 22]++;
+        res = scan(&b);
+        cr_assert(strstr(res->troubles, said), "%s", res->troubles);
+        cr_assert_eq(read_path(&b, res, "a", &content, &read), 0);
+        cr_assert(content.n == 5 && !memcmp(content.data, "alpha", 5));
+        cr_assert_eq(read_path(&b, res, "c", &content, &read), 0, "%s", read.troubles);
+        cr_assert(content.n == 5 && !memcmp(content.data, "gamma", 5));
+        if (end)
+                cr_assert_eq(get(res, "link").target_len, 1);
+        cr_assert_eq(get(res, "link").meta.mode, S_IFLNK | 0777, "%s", res->troubles);
+        result_free(res);
+        free(content.data);
+        free(b.data);
+}
+
+Test(zip_damage, bad_shifted)
+{
+        check_shifted(40, 5, "EBADMSG: 5 bytes were added before the central directory\n", true);
+        check_shifted(40, -5, "EBADMSG: 5 bytes are missing before the central directory\n", true);
+        check_shifted(71, 9, "EBADMSG: 9 bytes were added before the central directory\n", true);
+        check_shifted(40, 5, "EBADMSG: the end of the zip is missing", false);
+}
+
+/* No end record, and a local header is damaged: its entry alone is left, and leads nowhere. */
+Test(zip_damage, bad_recovered_lost)
+{
+        struct bytes b = {};
+        struct result *res;
+
+        put_zip(&b, plain, 4, NULL, 0);
+        b.data[plain[2].at]++;
+        b.data[b.n - 22]++;
+        res = scan(&b);
+        cr_assert_eq(lsr_catalogue_rows(res->c), 4);
+        cr_assert_eq(get(res, "link").meta.mode, S_IFLNK | 0777);
+        cr_assert(strstr(res->troubles, "EBADMSG: entries of the central directory that lead nowhere: 1\n"));
+        result_free(res);
+        free(b.data);
+
+        /* Where its name alone is, the entry has the right one. */
+        b = (struct bytes){};
+        put_zip(&b, plain, 4, NULL, 0);
+        b.data[plain[2].at + 30]++;
+        b.data[b.n - 22]++;
+        res = scan(&b);
+        cr_assert_eq(get(res, "b").meta.mode, S_IFREG | 04755);
         result_free(res);
         free(b.data);
 }
