@@ -35,6 +35,7 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
+#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, in all */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),%s) FROM sqlar"
@@ -79,6 +80,8 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
                         row.target_len = 0;
                 }
         }
+        sink->seen = true;
+        sink->rowid = archive_has(&row, ARCHIVE_ROWID) ? row.numbers[ARCHIVE_ROWID] : 0;
         sink->result = sink->take(sink->ctx, &row);
         if (sink->result != 0)
                 sqlite3_result_error_code(context, SQLITE_ABORT);
@@ -109,6 +112,117 @@ static int archive_run(struct lsr_sqlite *s, sqlite3_stmt *stmt, struct archive_
         if (sink->result != 0)
                 return sink->result;
         return code == SQLITE_ROW ? 0 : lsr_sqlite_fail(s, code, "table sqlar");
+}
+
+/* Does "rowid" mean the number of a row, and no column of that name? */
+static bool archive_has_rowid(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        if (lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
+                return false;
+        while (sqlite3_step(stmt) == SQLITE_ROW) {
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+
+                if (!name || sqlite3_stricmp(name, "rowid") == 0)
+                        return false;
+        }
+        return true;
+}
+
+/* --- around damage ------------------------------------------------------------------ */
+
+/* Statements for the rows between two rowids: for all of them, and for whether the first is there. */
+struct archive_range {
+        struct archive_sink *sink;
+        sqlite3_stmt *rows;
+        sqlite3_stmt *probe;
+};
+
+static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
+{
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 1, first);
+        sqlite3_bind_int64(stmt, 2, last);
+        return sqlite3_step(stmt);
+}
+
+/* SQLITE_ROW: these are all.  Anything else: behind what the sink has seen something is wrong. */
+static int range_run(struct archive_range *x, int64_t first, int64_t last)
+{
+        x->sink->result = 0;
+        x->sink->seen = false;
+        return range_step(x->rows, first, last);
+}
+
+static bool range_is_good(struct archive_range *x, int64_t first, int64_t last)
+{
+        int code = range_step(x->probe, first, last);
+
+        return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+/*
+ * SQLite ends at the first page that is damaged.  Behind @bad, where it ended, the next rowid that can be read is
+ * looked for in steps that double, and then the first such; so a damaged leaf costs the rows that are in it.  0, or
+ * what the sink returned.
+ */
+static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
+{
+        uint64_t step = 1;
+
+        for (unsigned tries = 0; bad < last && tries < ARCHIVE_TRIES; tries++) {
+                int64_t good = step < (uint64_t)last - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : last;
+                int code;
+
+                if (!range_is_good(x, good, last)) {
+                        bad = good;
+                        step = step > INT64_MAX / 2 ? step : 2 * step;
+                        continue;
+                }
+                while ((uint64_t)good - (uint64_t)bad > 1) {
+                        int64_t middle = (int64_t)((uint64_t)bad + ((uint64_t)good - (uint64_t)bad) / 2);
+
+                        if (range_is_good(x, middle, last))
+                                good = middle;
+                        else
+                                bad = middle;
+                }
+                code = range_run(x, good, last);
+                if (x->sink->result != 0 || code == SQLITE_ROW)
+                        return x->sink->result;
+                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
+                step = 1;
+        }
+        return 0;
+}
+
+/* All rows from @first to @last, but those that are damaged.  0, what the sink returned, or a negative errno, said. */
+static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t first, int64_t last)
+{
+        LSR_SQLITE_STMT rows = NULL;
+        LSR_SQLITE_STMT probe = NULL;
+        struct archive_range x = { .sink = sink };
+        int code = archive_prepare(s, sink, " WHERE rowid BETWEEN ?1 AND ?2", &rows), r;
+
+        if (code != SQLITE_OK)
+                return lsr_sqlite_fail(s, code, "table sqlar");
+        x.rows = rows;
+        code = range_run(&x, first, last);
+        if (sink->result != 0)
+                return sink->result;
+        if (code == SQLITE_ROW)
+                return 0;
+        r = s->malformed ? -EBADMSG : lsr_sqlite_fail(s, code, "table sqlar");
+        if ((code & 0xff) != SQLITE_CORRUPT || r != -EBADMSG)
+                return r;
+        s->malformed = true;
+        code = lsr_sqlite_prepare(s, &probe,
+                                  "SELECT rowid FROM sqlar NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2 LIMIT 1");
+        if (code != SQLITE_OK)
+                return lsr_sqlite_fail(s, code, "table sqlar");
+        x.probe = probe;
+        return range_salvage(&x, sink->seen && sink->rowid >= first ? sink->rowid : first, last);
 }
 
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
@@ -157,6 +271,24 @@ static void archive_size(struct lsr_member *m, int64_t size, bool stored)
                 m->method = m->packed < m->meta.size ? "deflate" : "store";
 }
 
+/* As `sqlite3 -A` takes them: what is neither a directory nor a link is a file.  We write others, without content. */
+static uint32_t archive_mode(uint32_t mode, bool content)
+{
+        switch (mode & S_IFMT) {
+        case S_IFDIR:
+        case S_IFLNK:
+        case S_IFREG:
+                return mode;
+        case S_IFIFO:
+        case S_IFCHR:
+        case S_IFBLK:
+        case S_IFSOCK:
+                return content ? (mode & ~(uint32_t)S_IFMT) | S_IFREG : mode;
+        default:
+                return (mode & ~(uint32_t)S_IFMT) | S_IFREG;
+        }
+}
+
 static void archive_member(const struct archive_row *row, struct lsr_member *m)
 {
         bool stored = archive_has(row, ARCHIVE_PACKED);
@@ -168,9 +300,7 @@ static void archive_member(const struct archive_row *row, struct lsr_member *m)
         if (archive_has(row, ARCHIVE_MODE)) {
                 m->meta.known |= LSR_FIELD_TYPE | LSR_FIELD_MODE;
                 m->meta.mode = (uint32_t)row->numbers[ARCHIVE_MODE] & 0177777;
-                /* As `sqlite3 -A` takes them: what is neither a directory nor a link is a file. */
-                if (!(m->meta.mode & S_IFMT))
-                        m->meta.mode |= S_IFREG;
+                m->meta.mode = archive_mode(m->meta.mode, stored && row->numbers[ARCHIVE_PACKED] > 0);
         }
         if (archive_has(row, ARCHIVE_MTIME)) {
                 m->meta.known |= LSR_FIELD_MTIME;
@@ -265,19 +395,13 @@ static bool piece_fill(struct archive_pieces *x, struct archive_piece *p, int64_
 static int piece_add(struct lsr_sqlite *s, const struct archive_piece *p)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
-        LSR_SQLITE_STMT stmt = NULL;
         int r = 0;
 
         for (size_t at = 0; at < p->rows.len && r == 0;)
                 r = archive_add_kept(&p->rows, &at, s->scan);
         if (r != 0 || p->done)
                 return r;
-        r = archive_prepare(s, &sink, " WHERE rowid BETWEEN ?1 AND ?2", &stmt);
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, "table sqlar");
-        sqlite3_bind_int64(stmt, 1, p->first);
-        sqlite3_bind_int64(stmt, 2, p->last);
-        return archive_run(s, stmt, &sink);
+        return archive_rows(s, &sink, p->first, p->last);
 }
 
 static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned cpus)
@@ -357,8 +481,11 @@ static int archive_scan_all(struct lsr_sqlite *s)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         LSR_SQLITE_STMT stmt = NULL;
-        int r = archive_prepare(s, &sink, "", &stmt);
+        int r;
 
+        if (archive_has_rowid(s))
+                return archive_rows(s, &sink, INT64_MIN, INT64_MAX);
+        r = archive_prepare(s, &sink, "", &stmt);
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
         return archive_run(s, stmt, &sink);
@@ -503,22 +630,6 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
                 sqlite3_reset(stmt);
                 sqlite3_bind_int64(stmt, 1, only->rowids[i]);
                 if (sqlite3_step(stmt) != SQLITE_ROW || only->added != i + 1)
-                        return false;
-        }
-        return true;
-}
-
-/* Does "rowid" mean the number of a row, and no column of that name? */
-static bool archive_has_rowid(struct lsr_sqlite *s)
-{
-        LSR_SQLITE_STMT stmt = NULL;
-
-        if (lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
-                return false;
-        while (sqlite3_step(stmt) == SQLITE_ROW) {
-                const char *name = (const char *)sqlite3_column_text(stmt, 1);
-
-                if (!name || sqlite3_stricmp(name, "rowid") == 0)
                         return false;
         }
         return true;

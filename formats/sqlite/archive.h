@@ -36,7 +36,9 @@ struct archive_sink {
         void *ctx;
         /* Other than 0: no more. */
         int (*take)(void *ctx, const struct archive_row *row);
-        int result; /* of the last call */
+        int result;    /* of the last call */
+        bool seen;     /* a row, */
+        int64_t rowid; /* of which this is the last */
 };
 
 static inline bool archive_has(const struct archive_row *row, enum archive_column column)
