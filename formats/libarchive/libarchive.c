@@ -137,6 +137,9 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
         /* An ar need not store a type, nor does libarchive give every hard link one. */
         if (!type && (link || pass->kind->format == &lsr_format_ar))
                 type = S_IFREG;
+        /* Nor is every number that a cpio may have one. */
+        if (type == S_IFMT)
+                type = S_IFREG;
         m.meta.mode = type | archive_entry_perm(e);
         m.meta.known = LSR_FIELD_MODE | (type ? LSR_FIELD_TYPE : 0);
         if (archive_entry_size_is_set(e) && archive_entry_size(e) >= 0) {
@@ -159,6 +162,9 @@ static void archive_member(const struct archive_pass *pass, struct archive_entry
                 m.target = archive_symlink(e);
         }
         m.target_len = m.target ? strlen(m.target) : 0;
+        /* 7z says 0. */
+        if (type == S_IFLNK && m.target)
+                m.meta.size = m.target_len;
         if (archive_entry_is_encrypted(e))
                 m.flags |= LSR_MEMBER_ENCRYPTED;
         if (pass->civil)
