@@ -263,6 +263,15 @@ char *lsr_xstrdup(const char *s)
         return memcpy(lsr_xmalloc(n), s, n);
 }
 
+char *lsr_xstrndup(const char *s, size_t n)
+{
+        size_t len = n ? strnlen(s, n) : 0;
+        char *copy = lsr_xmalloc(len + 1);
+
+        *(char *)mempcpy(copy, len ? s : "", len) = '\0';
+        return copy;
+}
+
 char *lsr_xprintf(const char *format, ...)
 {
         va_list args;

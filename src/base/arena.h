@@ -70,6 +70,7 @@ extern _Thread_local struct lsr_last_resort lsr_last_resort;
 void *lsr_xmalloc(size_t n);
 void *lsr_xrealloc(void *p, size_t n);
 char *lsr_xstrdup(const char *s);
+char *lsr_xstrndup(const char *s, size_t n);
 char *lsr_xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -163,7 +163,7 @@ static void check_name(struct check *c, const char *path, const struct lsr_membe
         const char *bundle = lsr_quoted_needed(c->bundle->path), *member = lsr_quoted_always(path);
 
         if (marks & LSR_MARK_MOVED) {
-                lsr_autofree char *raw = strndup(m->raw, m->raw_len);
+                lsr_autofree char *raw = lsr_xstrndup(m->raw, m->raw_len);
 
                 lsr_out_printf(&c->out, "%s: %s is stored as %s\n", bundle, member, lsr_quoted_always(raw));
         }

@@ -190,7 +190,7 @@ static void diff_put_value(struct lsr_out *out, const struct lsr_member *m, unsi
                 lsr_out_printf(out, "%u:%u", m->meta.uid, m->meta.gid);
                 break;
         case DIFF_TARGET:
-                target = strndup(m->target, m->target_len);
+                target = lsr_xstrndup(m->target, m->target_len);
                 lsr_out_puts(out, target);
                 break;
         case DIFF_DEVICE:

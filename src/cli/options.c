@@ -408,16 +408,16 @@ static int set_help(struct lsr_settings *s, const struct lsr_option *o, const ch
                        : offsetof(struct lsr_settings, field), unsigned \
                        : offsetof(struct lsr_settings, field))
 
-#define REQUIRED(text) .argument = LSR_ARG_REQUIRED, .value = text
-#define OPTIONAL(text) .argument = LSR_ARG_OPTIONAL, .value = text
+#define REQUIRED(text) .argument = LSR_ARG_REQUIRED, .value = (text)
+#define OPTIONAL(text) .argument = LSR_ARG_OPTIONAL, .value = (text)
 #define LONG .long_rows = true
 #define FLAG(field) .set = set_flag, AT(field, bool)
-#define SET(field, number) .set = set_value, AT_INT(field), .to = number
+#define SET(field, number) .set = set_value, AT_INT(field), .to = (number)
 #define TEXT(text, field) REQUIRED(text), .set = set_text, AT(field, const char *)
-#define WORD(field, list) REQUIRED("WORD"), .words = list, .set = set_word, AT_INT(field)
+#define WORD(field, list) REQUIRED("WORD"), .words = (list), .set = set_word, AT_INT(field)
 #define WHEN(field, otherwise) \
-        OPTIONAL("WHEN"), .words = lsr_when_words, .set = set_word, AT_INT(field), .to = otherwise
-#define NUMBER(field, least, most) REQUIRED("N"), .set = set_number, AT_INT(field), .from = least, .to = most
+        OPTIONAL("WHEN"), .words = lsr_when_words, .set = set_word, AT_INT(field), .to = (otherwise)
+#define NUMBER(field, least, most) REQUIRED("N"), .set = set_number, AT_INT(field), .from = (least), .to = (most)
 #define PATTERN(text, field) REQUIRED(text), .set = set_pattern, AT(field, struct lsr_patterns)
 
 const struct lsr_option lsr_options[] = {

@@ -60,14 +60,14 @@ static bool names_through_link(struct names_check *c, const char *clean)
         if (len == 0 || c->follow || (c->before && strlen(c->before) == len && memcmp(c->before, clean, len) == 0))
                 return false;
         for (size_t i = 1; i <= len; i++) {
-                lsr_autofree char *part = strndup(clean, i), *path = lsr_path_new(c->real, part);
+                lsr_autofree char *part = lsr_xstrndup(clean, i), *path = lsr_path_new(c->real, part);
                 struct stat st;
 
                 if (clean[i] == '/' && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
                         return true;
         }
         free(c->before);
-        c->before = strndup(clean, len);
+        c->before = lsr_xstrndup(clean, len);
         return false;
 }
 

@@ -256,9 +256,9 @@ static void resolve_color(struct lsr_settings *s)
         if (s->given.color == UNSET) {
                 const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
 
-                s->given.color = s->gnu || (no && *no)                   ? WHEN_NEVER
-                                 : force && *force && strcmp(force, "0") ? WHEN_ALWAYS
-                                                                         : WHEN_AUTO;
+                s->given.color = s->gnu || (no && *no)                        ? WHEN_NEVER
+                                 : force && *force && strcmp(force, "0") != 0 ? WHEN_ALWAYS
+                                                                              : WHEN_AUTO;
         }
         v->o.color = !lsr_view_kind(v)->plain && lsr_given_now(s, s->given.color);
 }
@@ -304,7 +304,7 @@ static bool resolve_checks_links(const struct lsr_settings *s)
 static int resolve_no_column(const char *list)
 {
         lsr_auto(lsr_out_free) struct lsr_out names = LSR_OUT_FD(STDERR_FILENO);
-        lsr_autofree char *unknown = strndup(list, strcspn(list, ","));
+        lsr_autofree char *unknown = lsr_xstrndup(list, strcspn(list, ","));
 
         lsr_message("unknown column %s", lsr_quoted_locale(unknown));
         lsr_out_puts(&names, "Valid columns are:\n");

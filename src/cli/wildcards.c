@@ -110,7 +110,7 @@ static bool wildcards_exists(struct wildcards *w, const char *path, bool *ret_in
 static void wildcards_step(struct wildcards *w, const char *component, size_t n)
 {
         struct wildcards found = { .bundles = w->bundles };
-        lsr_autofree char *pattern = strndup(component, n);
+        lsr_autofree char *pattern = lsr_xstrndup(component, n);
 
         for (size_t i = 0; i < w->n; i++) {
                 if (wildcards_has(component, n))

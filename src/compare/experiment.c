@@ -212,7 +212,7 @@ static uint32_t compare_bundle_of(const struct compare *c, const char *path)
 
         if (!c->o->each)
                 return 0;
-        package = strndup(path, strcspn(path, "/"));
+        package = lsr_xstrndup(path, strcspn(path, "/"));
         found = bsearch(&package, v->packages, v->n_packages, sizeof(*v->packages), compare_by_name);
         free(package);
         return found ? (uint32_t)(found - v->packages) : 0;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -46,6 +47,9 @@ static bool inventory_readable(struct inventory *k, const struct lsr_walk_item *
         int fd = item->meta.size > 0 ? lsr_walk_fd(k->walk, item) : -EBADF; /* nothing: every way has it */
 
         if ((fd < 0 && fd != AT_FDCWD) || faccessat(fd, item->name, R_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
+                return true;
+        /* EPERM is what a container says that does not know faccessat2, all that libc tries; the older has no flags. */
+        if (errno == EPERM && syscall(SYS_faccessat, fd, item->name, R_OK) == 0)
                 return true;
         k->o->unreadable(k->o->ctx, item->path, -errno);
         return false;

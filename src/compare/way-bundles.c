@@ -150,9 +150,9 @@ static void seen_add(struct bundles *all, const struct lsr_member *m, uint64_t c
                 return;
         lsr_grow(&all->seen, all->n_seen, &all->cap_seen);
         seen = &all->seen[all->n_seen++];
-        *seen = (struct bundles_seen){ strndup(m->path, m->path_len), content, all->bytes };
+        *seen = (struct bundles_seen){ lsr_xstrndup(m->path, m->path_len), content, all->bytes };
         if (S_ISLNK(m->meta.mode))
-                seen->target = strndup(m->target, m->target_len);
+                seen->target = lsr_xstrndup(m->target, m->target_len);
         lsr_hash_add(&all->seen_table, lsr_hash(0, m->path, m->path_len), (uint32_t)all->n_seen);
 }
 

@@ -204,22 +204,24 @@ static int files_map_one(struct files_reader *f, const struct way_item *item)
         volatile uint8_t seen = 0;
         uint8_t *data = NULL;
         struct stat st;
+        size_t size = 0;
 
         if (fd < 0)
                 return fd == -1 ? 0 : fd;
         if (fstat(fd, &st) < 0) {
                 error = -errno;
         } else if (st.st_size > 0) {
-                data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+                size = (size_t)st.st_size;
+                data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
                 error = data == MAP_FAILED ? -errno : 0;
         }
         close(fd);
         if (error < 0)
                 return files_fail(f, error, item);
-        for (size_t at = 0; at < (size_t)st.st_size; at += FILES_PAGE)
+        for (size_t at = 0; at < size; at += FILES_PAGE)
                 seen = data[at];
         (void)seen;
-        files_hold(f, item, data, (size_t)st.st_size);
+        files_hold(f, item, data, size);
         return 0;
 }
 

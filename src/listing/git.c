@@ -235,7 +235,7 @@ static const struct git_tree *git_find(struct lsr_git *git, const char *path, in
                         return git->trees[i].known ? &git->trees[i] : NULL;
         git->trees = lsr_xrealloc(git->trees, (git->n_trees + 1) * sizeof(*git->trees));
         t = &git->trees[git->n_trees++];
-        *t = (struct git_tree){ .top = strndup(path, len), .top_len = len };
+        *t = (struct git_tree){ .top = lsr_xstrndup(path, len), .top_len = len };
         *ret_error = git_ask(t);
         return t->known ? t : NULL;
 }

@@ -56,7 +56,7 @@ static struct exclude exclude_parse(const char *given)
         while (len > 0 && from[len - 1] == '/')
                 len--;
         x.only_dirs = len < all;
-        x.text = strndup(from, len);
+        x.text = lsr_xstrndup(from, len);
         x.anchored = from != given || strchr(x.text, '/');
         return x;
 }

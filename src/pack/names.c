@@ -47,7 +47,7 @@ const char *lsr_names_find(struct lsr_names *names, uint32_t id)
                 return names->last;
         user = lsr_users_find(&names->users, id);
         free(names->last);
-        names->last = user->name ? strndup(user->name, user->name_len) : NULL;
+        names->last = user->name ? lsr_xstrndup(user->name, user->name_len) : NULL;
         names->last_id = id;
         names->has_last = true;
         return names->last;

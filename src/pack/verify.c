@@ -369,7 +369,7 @@ static int verify_frames(struct verify *v)
 
         if (r == 0)
                 r = lsr_filter_zstd.open(&tar, v->scan.input, VERIFY_WINDOW);
-        if (r < 0)
+        if (r != 0)
                 return r;
         v->scan.input = tar;
         return verify_tar(v);

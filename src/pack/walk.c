@@ -447,7 +447,7 @@ static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
         struct lsr_walk_item *item;
         struct lsr_walk_dir *dir;
         struct stat st = {};
-        int fd = -EISDIR;
+        int fd = -EISDIR, r;
 
         if (w->o.excludes)
                 lsr_excludes_root(w->o.excludes, root->given, root->prefix, root->path);
@@ -461,14 +461,14 @@ static void walk_root(struct lsr_walk *w, struct lsr_walk_lot *lot)
                 walk_may_enter(w, NULL, fd, &st);
                 dir->dev = st.st_dev;
                 dir->ino = st.st_ino;
-                if (root->bare) {
-                        walk_push(w, dir, root->prefix, len);
+                r = walk_push(w, dir, root->prefix, len);
+                if (root->bare && r == 0) {
                         walk_unref(w, dir);
                         return;
                 }
                 item = walk_add(lot, dir, ".");
                 item->below = dir;
-                item->dir_error = walk_push(w, dir, root->prefix, len);
+                item->dir_error = r;
         }
         item->path = lsr_arena_strndup(&lot->arena, root->prefix, len);
         item->path_len = len;

@@ -27,7 +27,7 @@ struct lsr_walk_root {
         const char *given;     /* the same as it was asked for, for patterns; NULL */
         const char *prefix;    /* the path that it is stored by; "": its entries have none */
         bool is_dir;           /* else it is the only item */
-        bool bare;             /* the directory itself is no item, only what is in it */
+        bool bare;             /* the directory itself is no item, unless it cannot be read */
         struct lsr_keep *keep; /* NULL: all of it */
 };
 

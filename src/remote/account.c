@@ -155,6 +155,8 @@ static int account_from_profile(struct lsr_account *account, const char *profile
         if (account->key_id && account->secret)
                 return 0;
         account_forget(&account->key_id);
+        account_forget(&account->secret);
+        account_forget(&account->token);
         for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
                 lsr_autofree char *value = account_profile_text(profile, others[i]);
 
@@ -177,8 +179,9 @@ static char *account_first_line(const char *path)
 
         if (!f)
                 return NULL;
+        /* Where there is no line, there may be a buffer that nobody has written to. */
         if (getline(&line, &size, f) < 0)
-                account_forget(&line);
+                free(lsr_take(&line, NULL));
         else
                 line[strcspn(line, "\r\n")] = '\0';
         fclose(f);

@@ -143,6 +143,14 @@ static void client_descriptors(struct msghdr *message, int fds[2])
         }
 }
 
+static void client_drop(int fds[2])
+{
+        for (unsigned i = 0; i < 2; i++)
+                if (fds[i] >= 0)
+                        close(fds[i]);
+        fds[0] = fds[1] = -1;
+}
+
 /* An answer of whatever type to request @id.  0: it came, whatever its result; -EPIPE: nobody is there; -EBADMSG. */
 static int client_receive(struct lsr_remote_client *c, uint32_t id, struct lsr_remote_answer *answer, int fds[2])
 {
@@ -175,10 +183,7 @@ static int client_answer(struct lsr_remote_client *c, uint32_t type, uint32_t id
 
         if (r == 0 && answer->type == type)
                 return 0;
-        for (unsigned i = 0; i < 2; i++)
-                if (fds[i] >= 0)
-                        close(fds[i]);
-        fds[0] = fds[1] = -1;
+        client_drop(fds);
         return r < 0 ? r : -EBADMSG;
 }
 
@@ -243,9 +248,7 @@ int lsr_remote_open(struct lsr_remote_client *c, const char *url, const uint32_t
         r = answer.result < 0 ? answer.result : client_opened(&answer, fds[0], fds[1], ret_file);
         if (r == 0)
                 return 0;
-        for (unsigned i = 0; i < 2; i++)
-                if (fds[i] >= 0)
-                        close(fds[i]);
+        client_drop(fds);
         if (answer.result == 0)
                 return client_fail(r, ret_text);
         strcpy(ret_text, answer.text);
@@ -278,6 +281,7 @@ int lsr_remote_need(struct lsr_remote_client *c, struct lsr_remote_file *file, c
                 r = client_answer(c, LSR_REMOTE_GOT, file->id, &answer, fds);
         if (r < 0)
                 return client_fail(r, ret_text);
+        client_drop(fds); /* none is expected */
         file->stats = answer.stats;
         if (answer.result < 0)
                 strcpy(ret_text, answer.text);
@@ -319,6 +323,7 @@ int lsr_remote_put_end(struct lsr_remote_client *c, bool keep, uint64_t size, vo
 
         while (r == 0) {
                 r = client_receive(c, c->last_id, &answer, fds);
+                client_drop(fds);
                 if (r == 0 && answer.type == LSR_REMOTE_STORED)
                         break;
                 if (r == 0 && answer.type != LSR_REMOTE_STORING)

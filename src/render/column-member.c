@@ -9,27 +9,28 @@ static const struct lsr_entry_member *member_of(const struct lsr_entry *e)
         return e->extra ? e->extra->member : NULL;
 }
 
-/* Of the size, in hundredths. */
-static uint64_t member_ratio(const struct lsr_entry *e)
+/* What @packed bytes are of the size, in hundredths. */
+static uint64_t member_ratio(const struct lsr_entry *e, uint64_t packed)
 {
-        if (member_of(e)->packed == UINT64_MAX || !S_ISREG(e->meta.mode) || !lsr_entry_knows(e, LSR_FIELD_SIZE) ||
-            e->meta.size == 0)
+        if (packed == UINT64_MAX || !S_ISREG(e->meta.mode) || !lsr_entry_knows(e, LSR_FIELD_SIZE) || e->meta.size == 0)
                 return UINT64_MAX;
-        return (uint64_t)((double)member_of(e)->packed * 100 / (double)e->meta.size + 0.5);
+        return (uint64_t)((double)packed * 100 / (double)e->meta.size + 0.5);
 }
 
 /* UINT64_MAX: it is not known. */
 static uint64_t member_number(const struct lsr_column *column, const struct lsr_entry *e)
 {
-        if (!member_of(e))
+        const struct lsr_entry_member *m = member_of(e);
+
+        if (!m)
                 return UINT64_MAX;
         switch (column->which) {
         case LSR_MEMBER_PACKED:
-                return member_of(e)->packed;
+                return m->packed;
         case LSR_MEMBER_RATIO:
-                return member_ratio(e);
+                return member_ratio(e, m->packed);
         default:
-                return member_of(e)->offset;
+                return m->offset;
         }
 }
 

@@ -169,8 +169,9 @@ void bundles_make_room(struct lsr_bundles *b)
 
 void bundle_touch(struct lsr_bundle *bundle)
 {
-        for (; bundle; bundle = bundle->outer)
+        do
                 bundle->used = ++bundle->all->tick;
+        while ((bundle = bundle->outer));
 }
 
 /* Has nothing been written between @a and @b? */
@@ -471,7 +472,7 @@ static struct lsr_bundle *bundles_find_url(struct lsr_bundles *b, const char *ur
         struct lsr_bundle *bundle = NULL;
 
         for (unsigned i = 0; i < n && !bundle; i++) {
-                lsr_autofree char *path = strndup(url, ends[i]);
+                lsr_autofree char *path = lsr_xstrndup(url, ends[i]);
 
                 bundle = bundles_find(b, path);
                 *ret_end = ends[i];

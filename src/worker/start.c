@@ -108,8 +108,9 @@ static int start_nurse(void)
                 close(wire->fds[--wire->n_fds]);
                 lsr_wire_send(wire, LSR_WIRE_FORK, 0, &part, 1, NULL, 0);
         }
-        if (pid == 0)
-                dup2(wire->fds[0], LSR_START_FD);
+        /* What it has there now is the nursery's own. */
+        if (pid == 0 && dup2(wire->fds[0], LSR_START_FD) < 0)
+                return 1;
         /* Other descriptors go with the process, or when it becomes a worker. */
         free(wire);
         if (pid != 0)
@@ -166,8 +167,8 @@ static int start_fork(int fd, int other, int (*serve)(int fd), pid_t *ret_pid)
                 return -errno;
         if (pid == 0) {
                 close(other);
-                if (fd != LSR_START_FD)
-                        dup2(fd, LSR_START_FD);
+                if (fd != LSR_START_FD && dup2(fd, LSR_START_FD) < 0)
+                        _exit(1);
                 start_forget();
                 _exit(serve(LSR_START_FD));
         }

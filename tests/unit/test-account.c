@@ -122,6 +122,22 @@ Test(account, profiles)
         account_check(NULL, "K S - us-east-1 -");
 }
 
+/* What a profile has without a key is not kept, whether others have credentials or not. */
+Test(account, half_a_profile)
+{
+        struct account_service s = {
+                { "GET http://169.254.170.2/v2/x " },
+                { "{\"AccessKeyId\":\"CK\",\"SecretAccessKey\":\"CS\"}" },
+        };
+
+        account_no_instance();
+        account_file("AWS_SHARED_CREDENTIALS_FILE", "credentials",
+                     "[default]\naws_secret_access_key=DS\naws_session_token=DT\n");
+        account_check(NULL, "- - - us-east-1 -");
+        setenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x", 1);
+        account_check(&s, "CK CS - us-east-1 -");
+}
+
 Test(account, container)
 {
         struct account_service s = {
@@ -149,6 +165,10 @@ Test(account, container_elsewhere)
         setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/x", 1);
         account_file("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "token", "from file\nmore\n");
         account_check(&(struct account_service){ { "GET http://127.0.0.1:9/x Authorization: from file\n" }, { NULL } },
+                      "the container's credentials cannot be had: Connection timed out");
+        /* A file without a line has no token. */
+        account_file("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "token", "");
+        account_check(&(struct account_service){ { "GET http://127.0.0.1:9/x " }, { NULL } },
                       "the container's credentials cannot be had: Connection timed out");
 }
 

@@ -143,5 +143,14 @@ Test(arena, arrays_and_copies)
         c = lsr_xrealloc(c, 0);
         cr_assert_not_null(c);
         free(c);
+        c = lsr_xstrndup("copy", 2);
+        cr_assert_str_eq(c, "co");
+        free(c);
+        c = lsr_xstrndup("copy", 20);
+        cr_assert_str_eq(c, "copy");
+        free(c);
+        c = lsr_xstrndup(NULL, 0);
+        cr_assert_str_eq(c, "");
+        free(c);
         lsr_arena_free(&a);
 }

@@ -1,9 +1,28 @@
 /* Patterns of what is not packed. */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "pack/exclude.h"
+
+static unsigned allocations, fails_at = UINT_MAX;
+
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n)
+{
+        return allocations++ == fails_at ? NULL : __real_realloc(p, n);
+}
+
+char *__real_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n)
+{
+        return allocations++ == fails_at ? NULL : __real_strndup(s, n);
+}
 
 /* Below the operand "../home", which is /srv/home. */
 static bool exclude_one(const char *pattern, const char *path, bool is_dir)
@@ -159,4 +178,27 @@ Test(exclude, roots)
         cr_assert(lsr_excludes_has(e, y, y, false));
         cr_assert(lsr_excludes_has(e, z, z, false));
         lsr_excludes_free(e);
+}
+
+/* Each allocation fails in turn, in a process of its own: that ends as the program does without memory. */
+Test(exclude, no_memory)
+{
+        bool failed = true;
+
+        for (unsigned i = 0; failed; i++) {
+                int status;
+                pid_t pid = fork();
+
+                if (pid == 0) {
+                        allocations = 0;
+                        fails_at = i;
+                        lsr_excludes_free(lsr_excludes_new((const char *const[]){ "x", "./y/", NULL }));
+                        _exit(0);
+                }
+                cr_assert_eq(waitpid(pid, &status, 0), pid);
+                cr_assert(WIFEXITED(status), "allocation %u: signal %d", i, WTERMSIG(status));
+                failed = WEXITSTATUS(status) != 0;
+                cr_assert(WEXITSTATUS(status) == (failed ? 2 : 0) && failed == (i < 4), "allocation %u: status %d", i,
+                          WEXITSTATUS(status));
+        }
 }

@@ -14,3 +14,8 @@ try read=EIO/2 --no-verify
 try read=EIO/3
 try part/2
 try short/3
+# The directory whose files are named is no member, unless it cannot be read: then it is one, of which that is said.
+printf '1\ns\n' >names
+for n in 1 3; do
+        pack --directory=d --files-from=names --force --output=x.tar --io=fault:sync:dir=EIO/$n; tar -tf x.tar | tr '\n' ' '; echo
+done
