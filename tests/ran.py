@@ -16,6 +16,7 @@ HEAD = "| what | passed | failed | date |\n| --- | --: | --: | --- |\n"
 STEPS = {
     "damaged-release": "damaged bundles, each through five commands (`campaign.py`)",
     "damaged-asan": "the same with sanitizers",
+    "intact-members,-all": "damaged bundles against bsdtar, unzip and SQLite: no intact member is lost (`oracle.py`)",
     "kills,-all": "`--pack` and `--unpack` with a signal at a random moment (`kills.py`)",
     "all-faults": "commands of which a call fails, or whose bundle is cut short (`faults.py`)",
     "faults-asan": "the same with sanitizers, some of them",

@@ -21,10 +21,12 @@ import shutil
 import signal
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zlib
 
 SECONDS = 30
@@ -32,6 +34,7 @@ ENGINES = ["auto", "sync", "threads", "uring"]
 
 OPEN, READ, WRITE, MAKE = ["EMFILE", "EIO"], ["EIO", "EINTR"], ["ENOSPC", "EDQUOT", "EIO", "EINTR"], ["ENOSPC", "EDQUOT", "EIO"]
 STAT, META, NONE, MEMORY, MORE = ["EIO", "ENOMEM"], ["EPERM", "EIO"], ["EINVAL"], ["ENOMEM"], ["EMFILE", "ENOMEM"]
+XATTR = ["EIO", "ENOMEM", "EOPNOTSUPP"]
 ERRORS = {
     "openat": OPEN + ["ENOENT"], "openat2": OPEN + ["EAGAIN"], "open": OPEN, "read": READ, "pread64": READ, "readv": READ,
     "preadv": READ, "preadv2": READ, "getdents64": READ, "statx": STAT, "newfstatat": STAT, "fstat": STAT,
@@ -48,8 +51,15 @@ ERRORS = {
     "io_uring_enter": ["EINTR", "EAGAIN", "EBUSY"], "io_uring_register": NONE + MEMORY, "sendmsg": ["ENOBUFS", "EINTR"],
     "recvmsg": ["ENOMEM", "EINTR"], "poll": ["EINTR", "ENOMEM"], "ppoll": ["EINTR", "ENOMEM"], "getrandom": ["ENOSYS"],
     "sched_getaffinity": ["ENOSYS"], "cachestat": ["ENOSYS"], "statfs": STAT, "fstatfs": STAT, "lseek": NONE, "flock": ["EINTR"],
+    "readlink": STAT, "readlinkat": STAT, "access": STAT, "faccessat": STAT, "faccessat2": STAT + ["ENOSYS"], "getcwd": ["ENOENT"] + MEMORY,
+    # EOPNOTSUPP to a list is true: a file system has none.
+    "listxattr": STAT, "llistxattr": STAT, "flistxattr": STAT, "listxattrat": STAT + ["ENOSYS"],
+    "getxattr": XATTR, "lgetxattr": XATTR, "fgetxattr": XATTR, "getxattrat": XATTR + ["ENOSYS"],
+    "ioctl": ["EOPNOTSUPP", "EIO"], "fcntl": NONE + ["EMFILE", "EAGAIN"], "fadvise64": NONE, "dup2": ["EMFILE", "EBUSY"], "dup3": ["EMFILE", "EBUSY"],
+    "prctl": NONE, "seccomp": NONE + MEMORY, "ptrace": ["EPERM"], "sched_setaffinity": NONE, "pidfd_open": ["ENOSYS", "EMFILE"], "rmdir": META,
 }
 TABLE = rb" failed: | did not see the same bytes"  # where --compare says what failed
+OWN = r"LeakSanitizer has encountered a fatal error|AddressSanitizer [gs]etrlimit\(\) failed|CHECK failed: sanitizer_"
 MEMORY_CALLS = {"mmap", "mremap", "munmap", "mprotect", "madvise"}
 LASTING = {"ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENOMEM", "EPERM", "ENOSYS"}
 
@@ -58,6 +68,12 @@ LASTING = {"ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENOMEM", "EPERM", "ENOSYS"}
 
 def text(n, seed):
     return b"".join(b"line %d of %d\n" % (i, seed) for i in range(n // 14 + 1))[:n]
+
+
+def acl(mode, user):
+    """By which a user may read, as acl(5) and linux/posix_acl_xattr.h have it."""
+    entries = [(1, mode >> 6, 0xFFFFFFFF), (2, 4, user), (4, mode >> 3, 0xFFFFFFFF), (16, mode >> 3, 0xFFFFFFFF), (32, mode, 0xFFFFFFFF)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, bits & 7, who) for tag, bits, who in entries)
 
 
 def make_tree(path, seed):
@@ -70,6 +86,12 @@ def make_tree(path, seed):
             f.write(data)
     os.symlink("d/c", f"{path}/link")
     os.link(f"{path}/b", f"{path}/twin")
+    try:
+        os.setxattr(f"{path}/b", "user.colour", b"red")
+        os.setxattr(f"{path}/d/c", "user.size", b"large")
+        os.setxattr(f"{path}/d/c", "system.posix_acl_access", acl(0o644, 1000))
+    except OSError:
+        pass  # not every file system has them
     for i, (directory, names, others) in enumerate(os.walk(path, topdown=False)):
         for name in names + others + ["."]:
             os.utime(os.path.join(directory, name), (1e9 + i, 1e9 + i), follow_symlinks=False)
@@ -145,7 +167,7 @@ def marks(path):
 
 
 def contents(path):
-    """All that is below: what it is, its mode, its time, and what is in it."""
+    """All that is below: what it is, its mode, its time, what is in it, and its attributes."""
     st = os.lstat(path)
     if stat.S_ISDIR(st.st_mode):
         found = {"": ("directory", stat.S_IMODE(st.st_mode), st.st_mtime_ns)}
@@ -155,7 +177,7 @@ def contents(path):
     if stat.S_ISLNK(st.st_mode):
         return {"": ("link", 0, st.st_mtime_ns, os.readlink(path))}
     with open(path, "rb") as f:
-        return {"": ("file", stat.S_IMODE(st.st_mode), st.st_mtime_ns, f.read())}
+        return {"": ("file", stat.S_IMODE(st.st_mode), st.st_mtime_ns, f.read(), {name: os.getxattr(path, name) for name in os.listxattr(path)})}
 
 
 class Command:
@@ -190,9 +212,11 @@ def commands():
 
 
 def cut_commands():
+    # What is cut has changed this minute, or in the next one.
+    year = "--time-style=+%Y"
     for form in ("db", "sqlar", "tar.zst"):
-        yield Command(f"cut list {form}", "-lR", f"wide.{form}", cuts=f"wide.{form}")
-    yield Command("cut look sqlar", "-l", "wide.sqlar/d3", cuts="wide.sqlar")
+        yield Command(f"cut list {form}", "-lR", year, f"wide.{form}", cuts=f"wide.{form}")
+    yield Command("cut look sqlar", "-l", year, "wide.sqlar/d3", cuts="wide.sqlar")
     yield Command("cut cat sqlar", "--cat", "wide.sqlar/d3/f10", "wide.sqlar/d5/f719", cuts="wide.sqlar", shows=False)
     yield Command("cut check db", "--check", "wide.db", cuts="wide.db")
     for form in ("zip", "sqlar", "tar.zst", "tar.gz"):
@@ -257,8 +281,8 @@ class Judge:
         name, first = (failing[0].split() + [""])[:2] if failing else ("", "")
         if got.status is None:
             return "it does not end"
-        if "LeakSanitizer has encountered a fatal error" in err:
-            return None  # the call was its own
+        if re.search(OWN, err):
+            return None  # the call was the sanitizer's
         for bad in ("Sanitizer", "runtime error", "Assertion", "smashing", "overflow detected", "was killed (SIG", "broke its rules"):
             if bad in err:
                 return f"it says {bad!r}"
@@ -316,9 +340,14 @@ class Judge:
 
     def listed(self, path):
         """A bundle without the names of owners: where /etc/passwd cannot be read they are left out, as tar does."""
+        look = f"{self.place.path}/made.look"
+        subprocess.run([self.place.lsr, "--unpack", f"made{path}", "--output=made.look"], cwd=self.place.path, env=self.place.environment(),
+                       capture_output=True, check=False)
+        attributes = {name: what[4:] for name, what in contents(look).items()} if os.path.exists(look) else {}
+        shutil.rmtree(look, ignore_errors=True)
         out = subprocess.run([self.place.lsr, "--no-cache", "-lnR", "--time-style=full-iso", f"made{path}"], cwd=self.place.path,
                              env=self.place.environment(), capture_output=True, check=False).stdout
-        return re.sub(rb"[0-9,]+ bytes packed", b"", out)
+        return re.sub(rb"[0-9,]+ bytes packed", b"", out), attributes
 
     def same_made(self, made):
         def kept(found):
@@ -367,6 +396,8 @@ class Campaign:
             times[name] += 1
             if n <= self.start or self.sanitized and name in MEMORY_CALLS:
                 continue
+            if self.args.calls and name not in self.args.calls.split(","):
+                continue
             for error in ERRORS.get(name, []):
                 plan.append((f"{name}:{times[name]}", error))
                 if error in LASTING:
@@ -408,20 +439,24 @@ class Campaign:
         place.sources[command.cuts] = marks(source)
 
     def run_one(self, places, command, engine):
-        place = places.get()
+        place, start = places.get(), time.monotonic()
         if command.cuts:
             self.cuts(place, command)
         else:
             self.calls(place, command, engine)
-            if engine != "auto":
+            if engine != "auto" and not self.args.calls:
                 self.operations(place, command, engine)
+        # All of them take an hour.
+        print(f"{command.name} on {engine}: {time.monotonic() - start:.0f} s; {self.passed} faults passed, {self.failed} failed so far", flush=True)
         places.put(place)
 
     def run(self, where):
         jobs = [(command, engine) for command in commands() for engine in ENGINES
                 if self.args.only in f"{command.name} {engine}" and (engine == "auto" or command.name != "compare")]
         # What a sanitizer says of a mapped page that is gone is not what we say.
-        jobs += [(command, "auto") for command in cut_commands() if self.args.only in command.name and not self.sanitized]
+        jobs += [(command, "auto") for command in cut_commands() if self.args.only in command.name and not self.sanitized and not self.args.calls]
+        # It takes as long as all others together.
+        jobs.sort(key=lambda job: job[0].name != "compare")
         places = queue.Queue()
         for i in range(os.cpu_count()):
             places.put(Place(self.lsr, f"{where}/{i}", any(command.cuts for command, _ in jobs)))
@@ -438,6 +473,7 @@ def main():
     parser.add_argument("--each", type=int, default=0, help="so many faults of each kind, command and engine; 0 for all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="commands with this text in their name and engine")
+    parser.add_argument("--calls", default="", help="only these system calls, such as openat,close")
     args = parser.parse_args()
     campaign = Campaign(args)
     with tempfile.TemporaryDirectory(prefix="lsr-faults-") as where:

@@ -291,6 +291,8 @@ def main():
     if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
         print("needs root and /dev/fuse\n0 passed, 0 failed, 1 skipped")
         return 0
+    # Where a shell runs this behind its back SIGINT is ignored, and lsr would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if args.keep:
         liar = Liar(args.keep)
         try:

@@ -35,10 +35,10 @@ DEAD = re.compile(r"the process that reads it (was killed|ended|broke its rules)
 NUMBERS = [b"\0", b"\xff", b"\x7f\xff\xff\xff", b"\xff" * 4, b"\xff" * 8, b"\0" * 8, b"\x80" + b"\0" * 7, b"7" * 11, b"0", b"\n", b"/", b"../"]
 
 
-def damaged(rng, seeds):
+def damaged(rng, seeds, doublings=4):
     """A copy of a seed with one to eight faults."""
     data = bytearray(rng.choice(seeds))
-    for _ in range(1 << rng.randrange(4)):
+    for _ in range(1 << rng.randrange(doublings)):
         at = rng.randrange(len(data) + 1) if data else 0
         kind = rng.randrange(7)
         if kind == 0 and at < len(data):
@@ -197,4 +197,5 @@ def main():
     return 1 if campaign.findings else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

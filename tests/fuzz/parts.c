@@ -151,6 +151,8 @@ static void wire_trouble(void *ctx, int error, const char *text)
         fuzz_check(error <= 0 && error >= -4095 && strlen(text) <= LSR_WIRE_TEXT_MAX);
 }
 
+#define WIRE_FRAME_IN 4u /* bytes of input for a frame, at least, unless it is the last */
+
 static size_t wire_frame(struct fuzz_bytes *in, uint32_t request, uint8_t *out)
 {
         uint8_t type = fuzz_byte(in), odd = fuzz_byte(in);
@@ -223,7 +225,7 @@ int fuzz_wire(const uint8_t *data, size_t n)
         /* What is sent has to fit into the socket, as nobody else reads it meanwhile. */
         if (n > FUZZ_SIZE_MAX / 2 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
                 return 0;
-        out = lsr_xmalloc(n * 7 + 4096);
+        out = lsr_xmalloc(n + (n / WIRE_FRAME_IN + 1) * (sizeof(struct lsr_wire_head) + sizeof(struct lsr_wire_done)));
         while (in.left > 0 && len < (FUZZ_SIZE_MAX / 2))
                 len += wire_frame(&in, 7, out + len);
         fuzz_check(send(fds[1], out, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len);
