@@ -17,6 +17,14 @@ void *__wrap_realloc(void *p, size_t n)
         return allocations++ == fails_at ? NULL : __real_realloc(p, n);
 }
 
+/* clang calls malloc() for a realloc() of nothing. */
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_malloc(size_t n)
+{
+        return allocations++ == fails_at ? NULL : __real_malloc(n);
+}
+
 char *__real_strndup(const char *s, size_t n);
 char *__wrap_strndup(const char *s, size_t n);
 char *__wrap_strndup(const char *s, size_t n)

@@ -12,7 +12,7 @@ pack d --output=x.tar --force; tar -tf x.tar; stat -c %a x.tar
 ln -s nowhere l.tar; pack d --output=l.tar
 pack d --output=/dev/full --bundle-format=tar
 # A FIFO has a reader, or is refused: nobody waits for one.
-mkfifo p.tar; exec 9<>p.tar; (tar -tf p.tar 9>&-) & pack d --output=p.tar; exec 9>&-; wait
+mkfifo p.tar; exec 9<>p.tar; (tar -tf p.tar 9>&- >names) & pack d --output=p.tar; exec 9>&-; wait; cat names; rm names
 mkfifo q.tar; timeout 20 lsr --pack d --output=q.tar; echo "=> $?"
 (ulimit -f 1000; trap '' XFSZ; pack d --output=x.tar --force; cmp <(tar -xOf x.tar d/big) d/big && echo the old one is there)
 (umask 077; pack d --output=y.tar; stat -c %a y.tar)
