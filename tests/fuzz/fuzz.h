@@ -60,6 +60,9 @@ static inline const uint8_t *fuzz_take(struct fuzz_bytes *b, size_t n, size_t *r
         return at;
 }
 
+/* The next text up to a NUL, terminated, to be freed. */
+char *fuzz_text(struct fuzz_bytes *in);
+
 /* @data as an input that is not random, in pieces of @piece bytes. */
 struct lsr_input *fuzz_stream(const uint8_t *data, size_t n, size_t piece);
 
@@ -90,6 +93,9 @@ int fuzz_exclude(const uint8_t *data, size_t n);
 int fuzz_human(const uint8_t *data, size_t n);
 int fuzz_quote(const uint8_t *data, size_t n);
 int fuzz_shell(const uint8_t *data, size_t n);
+int fuzz_config(const uint8_t *data, size_t n);
+int fuzz_url(const uint8_t *data, size_t n);
+int fuzz_store(const uint8_t *data, size_t n);
 int fuzz_pack(const uint8_t *data, size_t n);
 
 void fuzz_mend_tar(uint8_t *data, size_t n);

@@ -288,6 +288,11 @@ def streams(corpus):
 
 def texts(corpus):
     corpus.add("colors", "good", b"di=01;34:ln=target:*.c=33:*README=4:ec=\\e[m:rs=0:no=^[\0\x08a.c\0\xffdir\0")
+    corpus.add("config", "good", b"# options\n--color=always\n sort  size \r\n\n--time-style=+%d %m\n-l\0-a --icons\t-h\0")
+    for i, url in enumerate((b"https://u:p@h:1/d/x.zip/in%20er?q#/i\0https://h:1/y", b"s3://b/a b/x.zip/c\0", b"http://[::1]/x.zip//a\0http://h")):
+        corpus.add("url", f"good-{i}", url)
+    corpus.add("store", "good", b'<?xml version="1.0"?><R xmlns="x"><UploadId>a&amp;b&lt;&#34;&x;</UploadId><ETag>&quot;1&quot;</ETag>'
+               b'<Code>NoSuchKey</Code></R>\0"0123456789abcdef0123456789abcdef"\0"x-2"\0')
     corpus.add("when", "good", b"%Y-%m-%d %H:%M:%S.%N %z %:::z %-e %_5j %^a %#Z %s %q %10000d\0%c %x %X %r %P\0"
                + struct.pack(">QQQQ", 10**9, 1, 1 << 62, 5))
     corpus.add("exclude", "good", b"\3*.o\0/a/**/b\0c/\0operand\0dir/c/x.o\0")

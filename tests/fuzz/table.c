@@ -89,6 +89,9 @@ const struct fuzz_target fuzz_targets[] = {
         { "human", fuzz_human, NULL },
         { "quote", fuzz_quote, NULL },
         { "shell", fuzz_shell, NULL },
+        { "config", fuzz_config, NULL },
+        { "url", fuzz_url, NULL },
+        { "store", fuzz_store, NULL },
         { "pack", fuzz_pack, NULL },
         { NULL, NULL, NULL },
 };

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cli/defaults.h"
 #include "fuzz.h"
 #include "pack/exclude.h"
 #include "render/color.h"
@@ -14,8 +16,7 @@
 #include "render/quote.h"
 #include "render/when.h"
 
-/* The next text up to a NUL, terminated, to be freed. */
-static char *texts_next(struct fuzz_bytes *in)
+char *fuzz_text(struct fuzz_bytes *in)
 {
         size_t n = strnlen((const char *)in->at, in->left), got;
         char *text = lsr_xmalloc(n + 1);
@@ -30,14 +31,14 @@ static char *texts_next(struct fuzz_bytes *in)
 int fuzz_colors(const uint8_t *data, size_t n)
 {
         struct fuzz_bytes in = { data, n };
-        char *value = texts_next(&in), bad[3];
+        char *value = fuzz_text(&in), bad[3];
         struct lsr_colors colors;
         int r = lsr_colors_parse(&colors, value, n % 2, bad);
 
         fuzz_check(r == 0 || (r == 1 && strnlen(bad, 3) < 3));
         while (r == 0 && in.left > 0) {
                 uint8_t how = fuzz_byte(&in);
-                char *name = texts_next(&in);
+                char *name = fuzz_text(&in);
                 struct lsr_color_subject s = {
                         .name = name,
                         .name_len = strlen(name),
@@ -75,7 +76,7 @@ static int64_t texts_number(struct fuzz_bytes *in)
 int fuzz_when(const uint8_t *data, size_t n)
 {
         struct fuzz_bytes in = { data, n };
-        char buf[LSR_WHEN_MAX], *old = texts_next(&in), *recent = texts_next(&in);
+        char buf[LSR_WHEN_MAX], *old = fuzz_text(&in), *recent = fuzz_text(&in);
         struct lsr_when w;
 
         lsr_when_init(&w, LSR_WHEN_FORMAT);
@@ -122,9 +123,9 @@ int fuzz_exclude(const uint8_t *data, size_t n)
         size_t count = fuzz_byte(&in) % 9, at = 0;
 
         for (size_t i = 0; i < count; i++)
-                patterns[i] = texts_next(&in);
-        given = texts_next(&in);
-        path = texts_next(&in);
+                patterns[i] = fuzz_text(&in);
+        given = fuzz_text(&in);
+        path = fuzz_text(&in);
         e = lsr_excludes_new((const char *const *)patterns);
         if (e && *path && strlen(path) < 4096) {
                 char *before = lsr_xstrdup(path), *slash = strrchr(path, '/');
@@ -149,7 +150,7 @@ int fuzz_exclude(const uint8_t *data, size_t n)
 int fuzz_human(const uint8_t *data, size_t n)
 {
         struct fuzz_bytes in = { data, n };
-        char *spec = texts_next(&in), buf[LSR_HUMAN_MAX];
+        char *spec = fuzz_text(&in), buf[LSR_HUMAN_MAX];
         struct lsr_size_style style;
         int r = lsr_size_parse(spec, &style);
 
@@ -171,7 +172,7 @@ int fuzz_quote(const uint8_t *data, size_t n)
         struct lsr_out out = LSR_OUT_FD(-1);
         struct lsr_quote_table table;
         struct lsr_quoted put, measured;
-        char *name = texts_next(&in);
+        char *name = fuzz_text(&in);
 
         if (how & 64)
                 lsr_quote_also(&style, ' ');
@@ -189,6 +190,68 @@ int fuzz_quote(const uint8_t *data, size_t n)
                         fuzz_check((unsigned char)out.buf[i] >= 0x20 && out.buf[i] != 0x7f);
         lsr_out_free(&out);
         free(name);
+        return 0;
+}
+
+/* --- a file of options ---------------------------------------------------------- */
+
+/* Loads @text as the file, which is gone again then. */
+static void config_load(const char *text, struct lsr_defaults *ret_defaults)
+{
+        char home[] = "/tmp/lsr-fuzz-XXXXXX", dir[sizeof(home) + 8], path[sizeof(home) + 16];
+        FILE *file;
+
+        fuzz_check(mkdtemp(home) && setenv("XDG_CONFIG_HOME", home, 1) == 0);
+        snprintf(dir, sizeof(dir), "%s/lsr", home);
+        snprintf(path, sizeof(path), "%s/config", dir);
+        fuzz_check(mkdir(dir, 0700) == 0);
+        file = fopen(path, "w");
+        fuzz_check(file && fwrite(text, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
+        fuzz_check(lsr_defaults_load(ret_defaults) == 0);
+        fuzz_check(unlink(path) == 0 && rmdir(dir) == 0 && rmdir(home) == 0);
+}
+
+/* Words lie in their text, one behind the other; those of a file have no newline, and at most a value each. */
+static const char *config_words(const struct lsr_default *d, const char *from, const char *end)
+{
+        fuzz_check(d->n > 0 && (d->line == 0 || d->n <= 2));
+        for (int i = 0; i < d->n; i++) {
+                fuzz_check(d->words[i] >= from && *d->words[i] && d->words[i] + strlen(d->words[i]) <= end);
+                fuzz_check(!strchr(d->words[i], '\n') && (d->line == 0 || i > 0 || *d->words[i] != '#'));
+                from = d->words[i] + strlen(d->words[i]);
+        }
+        return from;
+}
+
+/* The configuration, and LSR_OPTIONS. */
+int fuzz_config(const uint8_t *data, size_t n)
+{
+        struct fuzz_bytes in = { data, n };
+        char *text = fuzz_text(&in), *variable = fuzz_text(&in);
+        const char *at, *at_variable;
+        struct lsr_defaults d;
+        unsigned line = 0;
+
+        fuzz_check(setenv("LSR_OPTIONS", variable, 1) == 0);
+        config_load(text, &d);
+        at = d.text;
+        at_variable = d.variable;
+        for (size_t i = 0; i < d.n; i++) {
+                if (d.all[i].line) {
+                        fuzz_check(d.all[i].line > line && at_variable == d.variable);
+                        line = d.all[i].line;
+                        at = config_words(&d.all[i], at, d.text + strlen(text));
+                } else {
+                        at_variable = config_words(&d.all[i], at_variable, d.variable + strlen(variable));
+                }
+                free(d.all[i].words);
+        }
+        free(d.all);
+        free(d.path);
+        free(d.text);
+        free(d.variable);
+        free(text);
+        free(variable);
         return 0;
 }
 
@@ -243,7 +306,7 @@ int fuzz_shell(const uint8_t *data, size_t n)
         struct lsr_quote style = { .style = LSR_QUOTE_SHELL + how % 4 };
         struct lsr_out out = LSR_OUT_FD(-1);
         struct lsr_quote_table table;
-        char *name = texts_next(&in);
+        char *name = fuzz_text(&in);
 
         if (!shell_in && access("/bin/bash", X_OK) == 0)
                 shell_start();
