@@ -1,6 +1,8 @@
 # engines: sync,threads,uring
 # root:
-# Attributes where neither listxattrat(2) nor /proc is: kernels before 6.13 in a chroot, or while they start.
+# static:
+# Attributes where neither listxattrat(2) nor /proc is: kernels before 6.13 in a chroot, or while they start.  Sanitizers
+# need /proc.
 mkdir d d/dir
 echo x >d/file
 ln -s file d/link
