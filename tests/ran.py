@@ -21,6 +21,7 @@ STEPS = {
     "all-faults": "commands of which a call fails, or whose bundle is cut short (`faults.py`)",
     "faults-asan": "the same with sanitizers, some of them",
     "all-faults,-kernels": "commands on other kernels, in containers, with few resources (`kernels.py`)",
+    "booted-kernels": "commands on Linux 5.10, 6.1 and 6.12 in qemu, as they come and with less (`boot.py`)",
     "clocks": "commands while the wall clock jumps (`kernels.py --jump`)",
     "all-faults,-lies": "commands on a file system that lies (`liar.py`)",
     "starved": "commands of which an allocation fails (`starve.py`)",
