@@ -29,7 +29,6 @@ import tempfile
 import faults
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MIRROR = "http://deb.debian.org/debian"
 UNPACK = ("dpkg-deb --fsys-tarfile linux-image-*.deb | tar -x --strip-components=2 --wildcards './boot/vmlinuz-*'; "
           "rm -r linux-image-*.deb apt")
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -276,10 +275,12 @@ def kernel_of_debian(suite, keep):
     images = [name for name in os.listdir(kept) if name.startswith("vmlinuz")] if os.path.isdir(kept) else []
     if not images:
         shutil.rmtree(kept, ignore_errors=True)
+        sites = said("/", "apt-get", "indextargets", "--format", "$(RELEASE) $(SITE)", "Created-By: Packages").split("\n")
+        mirror = next(site.split()[1] for site in sites if site and not re.search("security|updates", site))
         for name in ("etc/preferences.d", "lists/partial", "cache/archives/partial"):
             os.makedirs(f"{kept}/apt/{name}")
         with open(f"{kept}/apt/etc/sources.list", "w", encoding="utf-8") as f:
-            f.write(f"deb [signed-by={KEYS} arch=amd64 target=Packages] {MIRROR} {suite} main\n")
+            f.write(f"deb [signed-by={KEYS} arch=amd64 target=Packages] {mirror} {suite} main\n")
         options = [f"-oDir::Etc={kept}/apt/etc", f"-oDir::State::lists={kept}/apt/lists", "-oAcquire::Retries=3",
                    "-oDir::Etc::sourceparts=/dev/null", "-oDir::State::status=/dev/null", "-oAPT::Sandbox::User=root"]
         options += ["-oAPT::Architecture=amd64", f"-oDir::Cache={kept}/apt/cache"]
@@ -423,7 +424,7 @@ def images(args):
     for suite in filter(None, args.debian.split(",")):
         try:
             found.append(kernel_of_debian(suite, args.keep))
-        except (subprocess.CalledProcessError, OSError, TypeError) as error:
+        except (subprocess.CalledProcessError, OSError, TypeError, StopIteration) as error:
             missing += 1
             why = (getattr(error, "stdout", None) or str(error).encode()).decode()[-500:]
             print(f"skipped: the kernel of {suite} cannot be had: {why}", flush=True)
