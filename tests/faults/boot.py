@@ -355,11 +355,12 @@ def explained(job, facts, wanted):
     """What must come of it on a kernel of these facts, if not what comes of it here; None: nothing can be said."""
     version = tuple(map(int, re.match(r"(\d+)\.(\d+)", facts).groups()))
     ringless = "io_uring_disabled=2" in facts
-    if ringless and job.engine == "uring" and job.name != "list many names":  # which asks for nothing
+    if ringless and job.engine == "uring":
         # An engine that was asked for by name and is refused says so.
         alone = job.command.startswith("lsr ") and "&&" not in job.command
         refused = b"lsr: engine 'uring' cannot run here: Operation not permitted\n"
-        return {"status": b"2\n", "err": refused} if alone else None
+        shown = wanted if job.name == "list many names" else {}  # which asks a ring for nothing, and is refused at the end
+        return {**shown, "status": b"2\n", "err": refused} if alone else None
     if ringless and job.name == "compare" and not job.gone:
         # The way through a ring failed, of which the table says so.
         return None
