@@ -1,4 +1,5 @@
 /* texts - targets of what users and environments say, and of what is shown of names */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,16 @@ static void shell_start(void)
         shell_out = fdopen(out[0], "r");
 }
 
+/* The timer of libFuzzer can end a read. */
+static int shell_get(void)
+{
+        int c;
+
+        while ((c = fgetc(shell_out)) == EOF && errno == EINTR)
+                clearerr(shell_out);
+        return c;
+}
+
 /* Some are written as GNU writes them, and no shell undoes that: render/quote.c says which, and why. */
 static bool shell_differs(const struct lsr_quote *style, const char *name)
 {
@@ -318,7 +329,7 @@ int fuzz_shell(const uint8_t *data, size_t n)
 
                 fprintf(shell_in, "printf '%%s\\0' %.*s\n", (int)out.len, out.buf);
                 fuzz_check(fflush(shell_in) == 0);
-                while ((c = fgetc(shell_out)) > 0 && (char)c == name[i])
+                while ((c = shell_get()) > 0 && (char)c == name[i])
                         i++;
                 fuzz_check(c == '\0' && name[i] == '\0');
         }
