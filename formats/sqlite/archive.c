@@ -137,6 +137,7 @@ struct archive_range {
         struct archive_sink *sink;
         sqlite3_stmt *rows;
         sqlite3_stmt *probe;
+        int64_t found; /* by the last probe that was good: the first rowid that is there */
 };
 
 static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
@@ -159,6 +160,8 @@ static bool range_is_good(struct archive_range *x, int64_t first, int64_t last)
 {
         int code = range_step(x->probe, first, last);
 
+        if (code == SQLITE_ROW || code == SQLITE_DONE)
+                x->found = code == SQLITE_ROW ? sqlite3_column_int64(x->probe, 0) : last;
         return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
@@ -191,7 +194,7 @@ static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
                 code = range_run(x, good, last);
                 if (x->sink->result != 0 || code == SQLITE_ROW)
                         return x->sink->result;
-                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
+                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : x->found;
                 step = 1;
         }
         return 0;

@@ -507,3 +507,29 @@ Test(sqlite, bad_in_the_middle)
                 free(b.data);
         }
 }
+
+/* A row of which a part is lost costs no other one, however far apart their numbers are. */
+Test(sqlite, bad_row_behind_a_gap)
+{
+        struct bytes b = make("PRAGMA page_size=512;" SQLAR
+                              "INSERT INTO sqlar(rowid,name,mode,mtime,sz,data) VALUES(1,'first',33188,1,0,''),"
+                              "(1<<40,'long'||replace(hex(zeroblob(1500)),'0','x'),33188,1,0,''),"
+                              "((1<<40)+1,'next',33188,1,0,''),(1<<50,'last',33188,1,0,'')");
+        struct result result;
+        char xs[508];
+        unsigned damaged = 0;
+
+        memset(xs, 'x', sizeof(xs));
+        for (size_t page = 0; page < b.n; page += 512)
+                if (memcmp(b.data + page + 4, xs, sizeof(xs)) == 0 && ++damaged)
+                        memset(b.data + page, 0xff, 4); /* the number of the next page */
+        cr_assert_gt(damaged, 2);
+        result = scan(&b, "", 0);
+        cr_expect_eq(result.r, 0);
+        cr_expect_eq(result.error, -EBADMSG);
+        cr_expect_not_null(strstr(result.text.buf, "first 644 @1"), "%s", result.text.buf);
+        cr_expect_not_null(strstr(result.text.buf, "next 644 @1"), "%s", result.text.buf);
+        cr_expect_not_null(strstr(result.text.buf, "last 644 @1"), "%s", result.text.buf);
+        free_result(&result);
+        free(b.data);
+}
