@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compat.h"
 #include "base/limits.h"
 
 #define CONFINE_FILES 1024u
