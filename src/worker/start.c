@@ -49,6 +49,10 @@
 #include "worker/wire.h"
 #include "worker/worker.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define START_WORKER "lsr-worker"
 #define START_NURSERY "lsr-nursery"
 #define START_WARM (1 << 20) /* bytes */
