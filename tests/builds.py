@@ -5,6 +5,7 @@
     gcc       the compiler and the libraries of Debian 13: gcc 14
     clang     the same with clang 19
     aarch64   another machine, whose code is run by qemu
+    musl      another C library, and a static binary; the libraries are built from Debian's tarballs by musl-libs.sh
 
 Systems are made by mmdebstrap below DIR, once, which takes root.  Prints `N passed, N failed, N skipped`; each build counts
 as one.
@@ -22,6 +23,7 @@ LIBRARIES = ("libc6-dev,liburing-dev,libarchive-dev,nettle-dev,libmd-dev,libacl1
              "liblzma-dev,liblz4-dev,libbz2-dev,zlib1g-dev")
 TOOLS = "meson,ninja-build,pkg-config,python3-minimal,git,passwd,attr"
 SUM = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+TARBALLS = "liburing libarchive nettle libmd sqlite3 libdeflate libzstd xz-utils lz4 bzip2 zlib"
 MESON = "--werror --buildtype=debugoptimized -Dstatic=false -Dremote=disabled -Dtests=enabled"
 
 # suite, machine, what else is in it, compiler
@@ -30,6 +32,7 @@ KINDS = {
     "gcc": ("trixie", "amd64", TOOLS + ",gcc,clang-19", "gcc"),
     "clang": ("trixie", "amd64", TOOLS + ",gcc,clang-19", "clang-19"),
     "aarch64": ("bookworm", "arm64", "", "aarch64-linux-gnu-gcc"),
+    "musl": ("trixie", "amd64", TOOLS + ",gcc,libc6-dev,musl-tools,make,tcl,xz-utils", "musl-gcc -isystem /musl/include"),
 }
 NOT_EMULATED = {"test-confine": "seccomp", "test-compare": "ptrace"}  # what qemu-user lacks
 CROSS = """[binaries]
@@ -51,16 +54,20 @@ endian = 'little'
 """
 
 
-def system(out, suite, machine, packages):
-    """Its root; made unless it is there."""
-    root = os.path.join(out, f"{suite}-{machine}")
+def system(out, kind):
+    """Its root; made unless it is there.  That for musl has tarballs instead of the libraries that belong to glibc."""
+    suite, machine, packages, _ = KINDS[kind]
+    musl = kind == "musl"
+    root = os.path.join(out, f"{suite}-{machine}" + ("-musl" if musl else ""))
     if not os.path.exists(root + ".made"):
         subprocess.run(["rm", "-rf", root], check=True)
         variant = [] if packages else ["--variant=extract"]
         # Without what changes every day, as lists of it now and then do not fit together.
+        edit = "/security/d" + ("; s/^deb .*/&\\n&/; s/^deb /deb-src /" if musl else "")
+        get = [f"--customize-hook=mkdir \"$1\"/tarballs; chroot \"$1\" sh -c 'cd /tarballs; apt-get -qq source --tar-only {TARBALLS}'"]
         subprocess.run(["mmdebstrap", "--quiet", f"--architectures={machine}", *(variant or ["--variant=minbase"]),
-                        "--setup-hook=find \"$1\"/etc/apt -name '*.list' -exec sed -i /security/d {} +",
-                        "--include=" + ",".join(filter(None, (LIBRARIES, packages))), suite, root], check=True)
+                        f"--setup-hook=find \"$1\"/etc/apt -name '*.list' -exec sed -i '{edit}' {{}} +", *(get if musl else []),
+                        "--include=" + ",".join(filter(None, ("" if musl else LIBRARIES, packages))), suite, root], check=True)
         if variant:
             from_here(root)
         open(root + ".made", "w", encoding="utf-8").close()
@@ -99,7 +106,13 @@ def prepare(out, kind, root):
         copy_source(os.path.join(root, "lsr"))
         build = f"/build-{kind}"
         words = inside(root)
-        script = f"[ -f {build}/build.ninja ] || CC={cc} meson setup {build} /lsr {MESON}; ninja -C {build}"
+        options, script = MESON, ""
+        if kind == "musl":
+            options += " -Dstatic=true"
+            # Where the compiler and pkg-config look for libraries, and for no others.
+            script = ("[ -f /musl/made ] || sh /lsr/tests/musl-libs.sh /tarballs /musl; touch /musl/made; "
+                      "export LIBRARY_PATH=/musl/lib PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig; ")
+        script += f"[ -f {build}/build.ninja ] || CC='{cc}' meson setup {build} /lsr {options}; ninja -C {build}"
         return [*words, "sh", "-ec", script], root + build, [*words], build
     cross, build = os.path.join(out, kind + ".ini"), os.path.join(out, "build-" + kind)
     with open(cross, "w", encoding="utf-8") as f:
@@ -119,7 +132,7 @@ def main():
     os.makedirs(out, exist_ok=True)
     passed = failed = skipped = 0
     for kind in args.kinds or KINDS:
-        root = system(out, *KINDS[kind][:3])
+        root = system(out, kind)
         command, build, words, within = prepare(out, kind, root)
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         text = done.stdout.decode(errors="replace")

@@ -28,7 +28,7 @@ STEPS = {
     "bombs": "commands on bombs (`bombs.py`)",
     "fuzz-corpus": "the corpus of the fuzzers, each input also changed (`replay.c`)",
     "static-care": "source files through gcc -fanalyzer, clang-tidy, cppcheck (`static.py`)",
-    "builds-elsewhere": "units with gcc 14, with clang 19, on aarch64, on i386 (`builds.py`)",
+    "builds-elsewhere": "units with gcc 14, with clang 19, on aarch64, on i386, with musl (`builds.py`)",
 }
 SUM = re.compile(r"^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$", re.M)
 

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
-#include <uchar.h>
 #include <wchar.h>
 
 #include "base/utf8.h"
@@ -18,13 +17,6 @@
 #include "formats/libarchive/libarchive.h"
 
 #define CHARSET_BYTE 0xdc00u
-
-/*
- * libc's own.  In libc.a mbrtoc32() and c32rtomb() call the public names, which are those below; in libc.so these are
- * not to be seen, and there mbrtoc32() and c32rtomb() call what is libc's.
- */
-extern __typeof(mbrtowc) __mbrtowc __attribute__((weak));
-extern __typeof(wcrtomb) __wcrtomb __attribute__((weak));
 
 static const struct lsr_encoding charset_bytes = {}; /* what is not known stays as it is */
 
@@ -75,7 +67,7 @@ size_t mbrtowc(wchar_t *restrict wide, const char *restrict s, size_t n, mbstate
         wchar_t c;
 
         if (!lsr_archive_is_reading())
-                return __mbrtowc ? __mbrtowc(wide, s, n, state) : mbrtoc32((char32_t *)wide, s, n, state);
+                return lsr_libc_mbrtowc(wide, s, n, state);
         if (!s || n == 0)
                 return s ? (size_t)-2 : 0;
         length = lsr_utf8_length(s, n);
@@ -93,7 +85,7 @@ size_t wcrtomb(char *restrict s, wchar_t wide, mbstate_t *restrict state)
         uint32_t c = (uint32_t)wide;
 
         if (!lsr_archive_is_reading())
-                return __wcrtomb ? __wcrtomb(s, wide, state) : c32rtomb(s, (char32_t)wide, state);
+                return lsr_libc_wcrtomb(s, wide, state);
         if (!s)
                 return 1;
         if (c >= (CHARSET_BYTE | 0x80) && c <= (CHARSET_BYTE | 0xff)) {

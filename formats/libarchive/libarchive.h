@@ -9,6 +9,7 @@
 #include <archive_entry.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <wchar.h>
 
 #include "formats/format.h"
 
@@ -49,6 +50,10 @@ void lsr_archive_end(struct archive_pass *pass);
 
 /* Does this thread go through an archive?  Then characters are UTF-8: see charset.c. */
 bool lsr_archive_is_reading(void);
+
+/* What libc's own do, which those of charset.c hide: charset-glibc.c, or charset-musl.c, which cannot reach them. */
+size_t lsr_libc_mbrtowc(wchar_t *wide, const char *s, size_t n, mbstate_t *state);
+size_t lsr_libc_wcrtomb(char *s, wchar_t wide, mbstate_t *state);
 
 /* The next header.  1; 0 at the end; a negative errno, reported. */
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry);

@@ -9,7 +9,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,6 +18,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/compat.h"
 
 #define ARENA_FIRST_BLOCK ((size_t)4 << 20)
 #define ARENA_MIN_BLOCK ((size_t)256 << 10)
@@ -226,14 +227,14 @@ void lsr_heap_large(void)
         if (done)
                 return;
         done = true;
-        mallopt(M_TRIM_THRESHOLD, INT_MAX);
-        mallopt(M_MMAP_THRESHOLD, HEAP_EXPECT + HEAP_MAP);
+        heap_advise(arena_first, sizeof(arena_first));
+        if (!mallopt(M_TRIM_THRESHOLD, INT_MAX) || !mallopt(M_MMAP_THRESHOLD, HEAP_EXPECT + HEAP_MAP))
+                return;
         p = malloc(HEAP_EXPECT);
         mallopt(M_MMAP_THRESHOLD, HEAP_MAP);
         if (p)
                 heap_advise(p, HEAP_EXPECT);
         free(p);
-        heap_advise(arena_first, sizeof(arena_first));
 }
 
 void *lsr_try_realloc(void *p, size_t size, size_t n)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compat.h"
 #include "cli/message.h"
 #include "cli/password.h"
 #include "cli/progress.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/compat.h"
 #include "base/cleanup.h"
 #include "base/command.h"
 #include "cli/message.h"

@@ -73,7 +73,7 @@ static int walk_add(struct walk *k, int dirfd, const char *name, const char *pat
         return k->n == WAY_LOT ? walk_flush(k, 1) : 0;
 }
 
-static unsigned char walk_type(struct walk *k, int fd, const struct dirent64 *d)
+static unsigned char walk_type(struct walk *k, int fd, const struct dirent *d)
 {
         unsigned char type = d->d_type;
         uint64_t began;
@@ -89,7 +89,7 @@ static unsigned char walk_type(struct walk *k, int fd, const struct dirent64 *d)
 }
 
 /* One name in directory @dir, which is open as @fd. */
-static int walk_name(struct walk *k, int fd, const char *dir, const struct dirent64 *d)
+static int walk_name(struct walk *k, int fd, const char *dir, const struct dirent *d)
 {
         size_t dir_len = strlen(dir), len = strlen(d->d_name);
         unsigned char type;
@@ -173,7 +173,7 @@ static int walk_dir(struct walk *k, const char *dir)
                 if (n <= 0)
                         break;
                 for (const uint8_t *p = k->dents; p < k->dents + n;) {
-                        const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
+                        const struct dirent *d = (const struct dirent *)(const void *)p;
 
                         r = walk_name(k, fd, dir, d);
                         if (r < 0)

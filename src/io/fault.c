@@ -168,11 +168,11 @@ static void fault_file(struct lsr_fault *f, struct lsr_op_data *file)
 /* The last name that is not one of the dots once more. */
 static void fault_twice(struct lsr_fault *f, struct lsr_op_data *dir)
 {
-        const struct dirent64 *d, *last = NULL;
+        const struct dirent *d, *last = NULL;
         size_t n = dir->ret > 0 ? (size_t)dir->ret : 0;
 
         for (size_t at = 0; at < n; at += d->d_reclen) {
-                d = (const struct dirent64 *)(void *)(dir->buf + at);
+                d = (const struct dirent *)(void *)(dir->buf + at);
                 if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
                         last = d;
         }

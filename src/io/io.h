@@ -178,5 +178,5 @@ int lsr_io_open_dir(struct lsr_io *io, int dirfd, const char *path, bool follow)
  */
 int lsr_io_open_file(struct lsr_io *io, int dirfd, const char *path, bool follow);
 
-/* getdents64(2).  Returns bytes of entries, 0 at the end, or a negative errno. */
+/* getdents64(2), whose entries are struct dirent.  Returns bytes of them, 0 at the end, or a negative errno. */
 ssize_t lsr_io_read_dir(struct lsr_io *io, int fd, void *buf, size_t size);

@@ -8,11 +8,13 @@
  * what it cannot do itself.
  */
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +100,9 @@ static void sync_read_file(const struct lsr_op *op, struct lsr_io_stats *stats)
         close(fd);
         stats->syscalls++;
 }
+
+/* With offsets of 64 bits the C library has the kernel's entries; dirent64 is glibc's alone. */
+static_assert(sizeof(ino_t) == 8 && offsetof(struct dirent, d_name) == 19, "struct dirent is not getdents64()'s");
 
 static void sync_read_dir(const struct lsr_op *op, struct lsr_io_stats *stats)
 {

@@ -24,6 +24,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -280,7 +281,7 @@ static void ahead_trouble(void *ctx, enum lsr_trouble what, const char *path, in
 static void ahead_own_descriptors(void)
 {
         if (unshare(CLONE_FILES) == 0)
-                close_range(STDERR_FILENO + 1, ~0u, 0);
+                syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 }
 
 static void ahead_exhausted(void *ctx)

@@ -229,7 +229,7 @@ struct walk_texts {
         size_t n_cap;
 };
 
-static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_texts *t, const struct dirent64 *d)
+static void walk_take(struct lsr_walk *w, struct lsr_walk_dir *dir, struct walk_texts *t, const struct dirent *d)
 {
         const char *s = d->d_name;
         struct walk_name name = { .name = s, .len = (uint32_t)strlen(s), .type = d->d_type };
@@ -297,7 +297,7 @@ static int walk_read(struct lsr_walk *w, struct lsr_walk_dir *dir)
                 if (len < 0)
                         break;
                 for (const uint8_t *p = w->dents; p < w->dents + len;) {
-                        const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
+                        const struct dirent *d = (const struct dirent *)(const void *)p;
 
                         walk_take(w, dir, &t, d);
                         p += d->d_reclen;

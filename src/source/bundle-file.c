@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/compat.h"
 #include "source/remote.h"
 #include "source/spool.h"
 

@@ -51,7 +51,7 @@ static size_t dir_fill(struct lsr_entry *entries, const char *buf, ssize_t len, 
         size_t n = 0;
 
         for (const char *p = buf; p < buf + len;) {
-                const struct dirent64 *d = (const struct dirent64 *)(const void *)p;
+                const struct dirent *d = (const struct dirent *)(const void *)p;
                 size_t name_len = strlen(d->d_name);
                 const char *name = d->d_name;
 
@@ -76,7 +76,7 @@ static size_t dir_count(const char *buf, ssize_t len)
         size_t n = 0;
 
         for (const char *p = buf; p < buf + len; n++)
-                p += ((const struct dirent64 *)(const void *)p)->d_reclen;
+                p += ((const struct dirent *)(const void *)p)->d_reclen;
         return n;
 }
 
@@ -99,12 +99,12 @@ int lsr_dir_next(struct lsr_dir *dir, struct lsr_arena *arena, struct lsr_dir_lo
                 dir->buf = buf;
                 n = dir_count(buf, len);
                 entries = lsr_arena_new(arena, struct lsr_entry, n);
-                text = lsr_arena_text(arena, (size_t)len - n * offsetof(struct dirent64, d_name));
+                text = lsr_arena_text(arena, (size_t)len - n * offsetof(struct dirent, d_name));
                 dir_fill(entries, buf, len, &text);
                 lsr_arena_trim(arena, text);
         } else {
                 lsr_arena_trim(arena, buf + len);
-                entries = lsr_arena_new(arena, struct lsr_entry, (size_t)len / offsetof(struct dirent64, d_name[5]));
+                entries = lsr_arena_new(arena, struct lsr_entry, (size_t)len / offsetof(struct dirent, d_name[5]));
                 n = dir_fill(entries, buf, len, NULL);
                 lsr_arena_trim(arena, (char *)(entries + n));
         }

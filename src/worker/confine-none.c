@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/compat.h"
+
 uint64_t lsr_confine_seconds(uint64_t size)
 {
         (void)size;

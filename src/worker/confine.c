@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compat.h"
 #include "base/limits.h"
 
 #define CONFINE_FILES 1024u
@@ -138,6 +139,7 @@ static const uint8_t confine_calls[] = {
         [SYS_fadvise64] = CONFINE_EPERM,
         [SYS_sched_setscheduler] = CONFINE_EPERM,
         [SYS_rt_sigaction] = CONFINE_EPERM,
+        [SYS_membarrier] = CONFINE_EPERM, /* musl registers for it with the first thread, and does without */
 #ifdef SYS_open
         [SYS_open] = CONFINE_EPERM,
         [SYS_access] = CONFINE_EPERM,

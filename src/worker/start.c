@@ -28,7 +28,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -43,11 +42,16 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/compat.h"
 #include "base/self.h"
 #include "formats/filter/crc.h"
 #include "worker/confine.h"
 #include "worker/wire.h"
 #include "worker/worker.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 #define START_WORKER "lsr-worker"
 #define START_NURSERY "lsr-nursery"
@@ -79,8 +83,8 @@ static void start_warm(void)
 {
         char *p;
 
-        mallopt(M_MMAP_THRESHOLD, 4 * START_WARM);
-        mallopt(M_TRIM_THRESHOLD, 8 * START_WARM);
+        if (!mallopt(M_MMAP_THRESHOLD, 4 * START_WARM) || !mallopt(M_TRIM_THRESHOLD, 8 * START_WARM))
+                return;
         p = malloc(START_WARM);
         if (p)
                 madvise((void *)(((uintptr_t)p | 4095) + 1), START_WARM - 4096, MADV_POPULATE_WRITE);

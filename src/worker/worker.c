@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/compat.h"
 #include "base/thread.h"
 #include "io/stream.h"
 #include "worker/confine.h"

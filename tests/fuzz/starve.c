@@ -73,9 +73,9 @@ STARVED(void *, aligned_alloc, (size_t a, size_t n), (a, n))
 STARVED(char *, strdup, (const char *s), (s))
 STARVED(char *, strndup, (const char *s, size_t n), (s, n))
 
-void *__real_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+void *REAL_MMAP(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+void *WRAP_MMAP(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+void *WRAP_MMAP(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
-        return flags & MAP_ANONYMOUS && starve() ? MAP_FAILED : __real_mmap64(at, n, protection, flags, fd, offset);
+        return flags & MAP_ANONYMOUS && starve() ? MAP_FAILED : REAL_MMAP(at, n, protection, flags, fd, offset);
 }

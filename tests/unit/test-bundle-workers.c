@@ -1,6 +1,7 @@
 /*
  * Each bundle has a worker of its own: one that was taken over answers for its own bundle, and for no other.
  */
+#include "base/compat.h"
 #include "source/bundle.h"
 #include "worker-meet.h"
 

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <errno.h>
 #include <iconv.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -97,6 +98,39 @@ Test(charset, ends)
         cr_expect_eq(wcrtomb(text, L'b', &state), 1);
         cr_expect_eq(text[0], 'b');
         cr_expect_eq(wcrtomb(text, 0x6f22, &state), (size_t)-1);
+}
+
+/* Where characters are UTF-8 libc's own knows them, and the beginning of one from what is none. */
+Test(charset, of_libc)
+{
+        static const struct {
+                const char *text;
+                size_t n, want;
+        } cases[] = {
+                { "a", 1, 1 },
+                { "\xc3\xbc", 2, 2 },
+                { "\xe6\xbc\xa2", 3, 3 },
+                { "\xf0\x9f\x98\x80", 4, 4 },
+                { "\xc3", 1, (size_t)-2 },
+                { "\xe0\xa0", 2, (size_t)-2 },
+                { "\xed\x9f", 2, (size_t)-2 },
+                { "\xf0\x9f\x98", 3, (size_t)-2 },
+                { "\xf4\x8f\xbf", 3, (size_t)-2 },
+                { "\xff", 1, (size_t)-1 },
+                { "\x80", 1, (size_t)-1 },
+                { "\xc3z", 2, (size_t)-1 },
+        };
+        locale_t utf8 = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
+
+        if (!utf8)
+                cr_skip_test("there is no C.UTF-8");
+        uselocale(utf8);
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                mbstate_t state = {};
+                wchar_t wide;
+
+                cr_expect_eq(mbrtowc(&wide, cases[i].text, cases[i].n, &state), cases[i].want, "%zu", i);
+        }
 }
 
 /* @in from the code page @from; NULL: there is an error, @error. */

@@ -18,9 +18,17 @@
 #include "compare/way.h"
 #include "compare/ways.h"
 
-/* A child executes this very program, before its main() is reached. */
-__attribute__((constructor)) static void route(int argc, char **argv)
+/* A child executes this very program, before its main() is reached.  musl gives constructors no arguments. */
+__attribute__((constructor)) static void route(void)
 {
+        static char text[16384];
+        static char *argv[100];
+        int argc = 0, fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(fd, text, sizeof(text) - 1);
+
+        close(fd);
+        for (char *p = text; p < text + n && argc < 99; p += strlen(p) + 1)
+                argv[argc++] = p;
         lsr_way_route(argc, argv);
 }
 

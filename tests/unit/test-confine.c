@@ -321,20 +321,20 @@ Test(confine, every_call)
 #endif
         };
         static const long refused[] = {
-                SYS_openat,       SYS_faccessat, SYS_faccessat2, SYS_statx,
+                SYS_openat,       SYS_faccessat,  SYS_faccessat2, SYS_statx,
 #ifdef SYS_newfstatat
                 SYS_newfstatat,
 #endif
-                SYS_readlinkat,   SYS_getcwd,    SYS_ioctl,      SYS_fcntl,     SYS_write,     SYS_writev,
-                SYS_uname,        SYS_sysinfo,   SYS_getrusage,  SYS_prctl,     SYS_prlimit64, SYS_getuid,
-                SYS_geteuid,      SYS_getgid,    SYS_getegid,    SYS_tgkill,    SYS_fadvise64, SYS_sched_setscheduler,
-                SYS_rt_sigaction,
+                SYS_readlinkat,   SYS_getcwd,     SYS_ioctl,      SYS_fcntl,     SYS_write,     SYS_writev,
+                SYS_uname,        SYS_sysinfo,    SYS_getrusage,  SYS_prctl,     SYS_prlimit64, SYS_getuid,
+                SYS_geteuid,      SYS_getgid,     SYS_getegid,    SYS_tgkill,    SYS_fadvise64, SYS_sched_setscheduler,
+                SYS_rt_sigaction, SYS_membarrier,
 #ifdef SYS_open
-                SYS_open,         SYS_access,    SYS_stat,       SYS_lstat,     SYS_readlink,
+                SYS_open,         SYS_access,     SYS_stat,       SYS_lstat,     SYS_readlink,
 #endif
 #ifdef SYS_mmap2
-                SYS_fstatat64,    SYS_fstat64,   SYS_stat64,     SYS_lstat64,   SYS_fcntl64,   SYS_fadvise64_64,
-                SYS_getuid32,     SYS_geteuid32, SYS_getgid32,   SYS_getegid32,
+                SYS_fstatat64,    SYS_fstat64,    SYS_stat64,     SYS_lstat64,   SYS_fcntl64,   SYS_fadvise64_64,
+                SYS_getuid32,     SYS_geteuid32,  SYS_getgid32,   SYS_getegid32,
 #endif
         };
         /* Some do not return, or not to here; no filter is asked about uretprobe and uprobe of x86. */

@@ -1,5 +1,4 @@
 /* The engines: contents of files, targets of links, attributes; with few descriptors and no locked memory, too. */
-#include <execinfo.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -308,15 +307,6 @@ static void io_limit_files(unsigned spare)
         cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-static void io_died(int sig)
-{
-        void *frames[32];
-
-        backtrace_symbols_fd(frames, backtrace(frames, 32), STDERR_FILENO);
-        signal(sig, SIG_DFL);
-        raise(sig);
-}
-
 /* What runs the tests may share the limits of a test's process; those of a child are the test's alone. */
 static void io_in_child(void (*test)(const char *engine), const char *engine)
 {
@@ -326,8 +316,6 @@ static void io_in_child(void (*test)(const char *engine), const char *engine)
         lsr_io_free(engine_open(engine));
         child = fork();
         if (child == 0) {
-                signal(SIGSEGV, io_died);
-                signal(SIGABRT, io_died);
                 test(engine);
                 _exit(0);
         }

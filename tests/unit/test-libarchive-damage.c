@@ -385,9 +385,9 @@ Test(libarchive, charset_is_lent)
         struct lsr_catalogue *c;
 
         fixture_7z();
-        cr_assert_str_eq(nl_langinfo(CODESET), "ANSI_X3.4-1968");
+        cr_assert_str_neq(nl_langinfo(CODESET), "UTF-8");
         c = la_list("7z");
-        cr_assert_str_eq(nl_langinfo(CODESET), "ANSI_X3.4-1968");
+        cr_assert_str_neq(nl_langinfo(CODESET), "UTF-8");
         cr_assert_str_eq(nl_langinfo(RADIXCHAR), ".");
         lsr_catalogue_free(c);
 }

@@ -26,7 +26,7 @@ static void locale_is_plain(void)
         cr_expect(lsr_locale_plain_numeric());
         cr_expect(lsr_locale_posix_time());
         cr_expect_not(lsr_locale_multibyte());
-        cr_expect_str_eq(nl_langinfo_l(CODESET, lsr_locale()), "ANSI_X3.4-1968");
+        cr_expect_str_eq(nl_langinfo_l(CODESET, lsr_locale()), nl_langinfo_l(CODESET, newlocale(LC_ALL_MASK, "C", 0)));
 }
 
 Test(locale, nothing_set_is_c)
@@ -65,6 +65,8 @@ Test(locale, c_utf8_sorts_by_bytes_and_has_characters)
 
 Test(locale, one_that_is_not_installed_makes_all_of_it_c)
 {
+        if (newlocale(LC_ALL_MASK, "xx_XX.UTF-8", 0))
+                cr_skip_test("for musl any name is a locale");
         locale_begin("xx_XX.UTF-8", NULL, NULL);
         locale_is_plain();
         locale_begin("C.UTF-8", NULL, NULL);

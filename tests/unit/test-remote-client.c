@@ -27,7 +27,9 @@ static void send_answer(int fd, uint32_t type, int32_t result)
         union {
                 char bytes[CMSG_SPACE(2 * sizeof(int))];
                 struct cmsghdr head;
-        } control = { .head = { CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+        } control = {
+                .head = { .cmsg_len = CMSG_LEN(2 * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS }
+        };
         struct lsr_remote_answer answer = { .type = type, .id = 7, .result = result, .text = "no" };
         struct iovec part = { &answer, sizeof(answer) };
         struct msghdr message = {

@@ -4,6 +4,7 @@
  * A test binary's main() is Criterion's, so the worker is forked here; the
  * commands' tests see it executed.
  */
+#include "base/compat.h"
 #include "formats/filter/crc.h"
 #include "worker-meet.h"
 

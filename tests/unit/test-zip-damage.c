@@ -90,8 +90,7 @@ static void check_cuts(const struct bytes *b, const uint64_t *headers, const cha
                 while (whole < n && headers[whole] <= size)
                         whole++;
                 res = scan_from(&cut, size % 2);
-                cr_assert_eq(res->r, whole ? 0 : -EBADMSG, "cut to %lu: %s", (unsigned long)size,
-                             strerrorname_np(-res->r));
+                cr_assert_eq(res->r, whole ? 0 : -EBADMSG, "cut to %lu: %s", (unsigned long)size, error_name(-res->r));
                 cr_assert(res->bad, "cut to %lu", (unsigned long)size);
                 for (size_t i = 0; i < n; i++) {
                         cr_assert_eq(has(res, names[i]), i < whole, "cut to %lu: '%s'", (unsigned long)size, names[i]);

@@ -18,6 +18,7 @@
 #include "formats/drivers.h"
 #include "formats/output.h"
 #include "formats/filter/deflate-parallel.h"
+#include "errors.h"
 
 /* What is to be packed.  Zero is a file without content. */
 struct item {
@@ -192,7 +193,7 @@ static inline void back_trouble(void *ctx, int error, const char *text)
 {
         struct back *b = ctx;
 
-        snprintf(b->trouble, sizeof(b->trouble), "%s: %s", error ? strerrorname_np(-error) : "remark", text);
+        snprintf(b->trouble, sizeof(b->trouble), "%s: %s", error ? error_name(-error) : "remark", text);
 }
 
 static inline struct lsr_scan back_scan(struct back *b)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "errors.h"
 #include "formats/filter/crc.h"
 #include "formats/drivers.h"
 #include "formats/format.h"
@@ -256,8 +257,7 @@ static inline void result_trouble(void *ctx, int error, const char *text)
         struct result *res = ctx;
         size_t n = strlen(res->troubles);
 
-        snprintf(res->troubles + n, sizeof(res->troubles) - n, "%s: %s\n", error ? strerrorname_np(-error) : "remark",
-                 text);
+        snprintf(res->troubles + n, sizeof(res->troubles) - n, "%s: %s\n", error ? error_name(-error) : "remark", text);
         res->bad |= error != 0;
 }
 
