@@ -52,7 +52,8 @@ def row_of_fuzzers():
         seconds[run[1]] += int(run[3])
     hours = ", ".join(f"`{name}` {n / 3600:.1f}" for name, n in seconds.most_common())
     inputs, found = (sum(int(run[i]) for run in runs) for i in (4, 5))
-    return f"| inputs made by libFuzzer and AFL++, in hours of a processor: {hours} | {inputs - found:,} | {found:,} | {max(runs)[0]} |\n"
+    total = sum(seconds.values()) / 3600
+    return f"| inputs made by libFuzzer and AFL++ in {total:.1f} hours of a processor: {hours} | {inputs - found:,} | {found:,} | {max(runs)[0]} |\n"
 
 
 def main():
