@@ -38,8 +38,8 @@
 #define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, in all */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
-#define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(rowid,name,mode,mtime,sz,length(data),%s) FROM sqlar"
-#define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(rowid,name) FROM sqlar"
+#define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(_rowid_,name,mode,mtime,sz,length(data),%s) FROM sqlar"
+#define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(_rowid_,name) FROM sqlar"
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
 /* Text in UTF-8, whatever the database has it in, and anything else as it is stored; NULL: there is nothing. */
@@ -114,7 +114,7 @@ static int archive_run(struct lsr_sqlite *s, sqlite3_stmt *stmt, struct archive_
         return code == SQLITE_ROW ? 0 : lsr_sqlite_fail(s, code, "table sqlar");
 }
 
-/* Does "rowid" mean the number of a row, and no column of that name? */
+/* Does "_rowid_" mean the number of a row, and no column of that name? */
 static bool archive_has_rowid(struct lsr_sqlite *s)
 {
         LSR_SQLITE_STMT stmt = NULL;
@@ -124,7 +124,7 @@ static bool archive_has_rowid(struct lsr_sqlite *s)
         while (sqlite3_step(stmt) == SQLITE_ROW) {
                 const char *name = (const char *)sqlite3_column_text(stmt, 1);
 
-                if (!name || sqlite3_stricmp(name, "rowid") == 0)
+                if (!name || sqlite3_stricmp(name, "_rowid_") == 0)
                         return false;
         }
         return true;
@@ -206,7 +206,7 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
         LSR_SQLITE_STMT rows = NULL;
         LSR_SQLITE_STMT probe = NULL;
         struct archive_range x = { .sink = sink };
-        int code = archive_prepare(s, sink, " WHERE rowid BETWEEN ?1 AND ?2", &rows), r;
+        int code = archive_prepare(s, sink, " WHERE _rowid_ BETWEEN ?1 AND ?2", &rows), r;
 
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
@@ -221,7 +221,7 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
                 return r;
         s->malformed = true;
         code = lsr_sqlite_prepare(s, &probe,
-                                  "SELECT rowid FROM sqlar NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2 LIMIT 1");
+                                  "SELECT _rowid_ FROM sqlar NOT INDEXED WHERE _rowid_ BETWEEN ?1 AND ?2 LIMIT 1");
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
         x.probe = probe;
@@ -241,7 +241,7 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         r = lsr_sqlite_step(s, stmt, NULL);
         if (r <= 0)
                 return r;
-        r = lsr_sqlite_prepare(s, &columns, "SELECT rowid,name,mode,mtime,sz,data FROM sqlar");
+        r = lsr_sqlite_prepare(s, &columns, "SELECT _rowid_,name,mode,mtime,sz,data FROM sqlar");
         if (r == SQLITE_NOMEM)
                 return lsr_sqlite_fail(s, r, "table sqlar");
         /* A table of that name with other columns is just a table. */
@@ -586,7 +586,7 @@ static bool only_seek_all(struct lsr_sqlite *s, const struct archive_only *only)
         LSR_SQLITE_STMT stmt = NULL;
         bool done = lsr_sqlite_prepare(s, &stmt,
                                        "SELECT " LSR_SQLITE_TAKE
-                                       "(rowid,name) FROM (SELECT rowid,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
+                                       "(n,name) FROM (SELECT _rowid_ AS n,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
                                        " WHERE name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 1)") == SQLITE_OK;
 
         for (size_t i = 0; i < only->ways.n && done; i++)
@@ -626,7 +626,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
         struct archive_sink sink = { .s = s, .ctx = only, .take = only_add };
         LSR_SQLITE_STMT stmt = NULL;
 
-        if (archive_prepare(s, &sink, " WHERE rowid=?1", &stmt) != SQLITE_OK)
+        if (archive_prepare(s, &sink, " WHERE _rowid_=?1", &stmt) != SQLITE_OK)
                 return false;
         qsort(only->rowids, only->n, sizeof(*only->rowids), only_compare);
         for (size_t i = 0; i < only->n; i++) {

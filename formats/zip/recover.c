@@ -8,9 +8,10 @@
  * directory has modes.
  *
  * Compressed data contain a header only by a chance of one in 2^32 bytes, so one that is found there counts even
- * without a descriptor before it.  Stored data may contain any number: without a matching descriptor their end is
- * unknown, and headers after them cannot be distinguished from headers within.  As that ends the search, every
- * byte is searched once.
+ * without a descriptor before it.  Deflate is the exception, which leaves a jar in a member as it is: there the data
+ * are decoded first, to see whether they go on behind the header.  Stored data may contain any number: without a
+ * matching descriptor their end is unknown, and headers after them cannot be distinguished from headers within.  As
+ * that ends the search, every byte is searched once, or twice where it was decoded.
  *
  * The same is done where the directory is damaged: its entries are found by their signatures, and those that
  * are not by their local headers.
@@ -22,9 +23,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "formats/filter/decode-ahead.h"
+#include "formats/inflate/stream.h"
 
 /* A descriptor, 4.3.9: perhaps a signature, checksum, and two sizes of 4 or 8 bytes each. */
 #define RECOVER_DESCRIPTOR_MAX 24
+#define RECOVER_SEARCH_BYTES ((size_t)4 << 10)
+#define RECOVER_DECODED_BYTES ((size_t)64 << 10)
+#define RECOVER_DECODED_PER_BYTE 16u /* of the file, of all members: what is packed better has no headers in it */
 
 struct recover {
         struct lsr_scan *scan;
@@ -34,6 +40,12 @@ struct recover {
         uint64_t *positions; /* of the local headers */
         size_t n_positions;
         size_t cap_positions;
+        const uint8_t *piece; /* that is searched, */
+        size_t piece_len;
+        uint64_t piece_at;     /* and where it is */
+        struct lsr_inflate *z; /* these two NULL until they are needed */
+        uint8_t *out;
+        uint64_t decoded; /* bytes, to find the end of data */
         char method[16];
 };
 
@@ -75,6 +87,15 @@ static size_t recover_signed(const uint8_t *p, size_t n, uint64_t packed, struct
         return n >= 16 && recover_descriptor(p + 4, 12, packed, f) ? 16 : 0;
 }
 
+/* As lsr_input_read_at(), of the bytes that are being searched if they are among them. */
+static ssize_t recover_bytes(struct recover *rc, uint8_t *buf, size_t n, uint64_t at)
+{
+        if (at < rc->piece_at || at - rc->piece_at > rc->piece_len || rc->piece_len - (at - rc->piece_at) < n)
+                return lsr_input_read_at(rc->in, buf, n, at);
+        memcpy(buf, rc->piece + (at - rc->piece_at), n);
+        return (ssize_t)n;
+}
+
 /*
  * A signature is at @at.  Is it that of a descriptor of the data from @data on, or does one without a signature end
  * here?  0, with *ret_found; 1: no; a negative errno.
@@ -87,7 +108,7 @@ static int recover_ends_here(struct recover *rc, uint32_t signature, uint64_t da
         ssize_t got;
 
         if (signature == LSR_ZIP_DESCRIPTOR) {
-                got = lsr_input_read_at(rc->in, buf, sizeof(buf), at);
+                got = recover_bytes(rc, buf, sizeof(buf), at);
                 if (got < 0)
                         return (int)got;
                 n = recover_signed(buf, (size_t)got, at - data, ret_found);
@@ -97,7 +118,7 @@ static int recover_ends_here(struct recover *rc, uint32_t signature, uint64_t da
         for (size_t i = 0; i < 2; i++) {
                 if (at - data < sizes[i])
                         continue;
-                got = lsr_input_read_at(rc->in, buf, sizes[i], at - sizes[i]);
+                got = recover_bytes(rc, buf, sizes[i], at - sizes[i]);
                 if (got < 0)
                         return (int)got;
                 if ((size_t)got == sizes[i] && recover_descriptor(buf, sizes[i], at - sizes[i] - data, ret_found)) {
@@ -122,13 +143,17 @@ static int recover_search(struct recover *rc, uint64_t data, bool any, struct re
 {
         for (;;) {
                 const uint8_t *p, *hit;
-                ssize_t got = lsr_input_peek(rc->in, 4, &p);
+                /* So many, since what crosses pieces is gathered as far as it is asked for, and no further. */
+                ssize_t got = lsr_input_peek(rc->in, RECOVER_SEARCH_BYTES, &p);
                 uint64_t start = rc->in->at;
                 size_t n, used;
 
                 if (got < 4)
                         return got < 0 ? (int)got : 1;
                 n = (size_t)got;
+                rc->piece = p;
+                rc->piece_len = n;
+                rc->piece_at = start;
                 for (hit = memmem(p, n, "PK", 2); hit && (size_t)(p + n - hit) >= 4;
                      hit = memmem(hit + 1, (size_t)(p + n - hit) - 1, "PK", 2)) {
                         uint64_t at = start + (size_t)(hit - p);
@@ -149,6 +174,47 @@ static int recover_search(struct recover *rc, uint64_t data, bool any, struct re
                 used = n - 3;
                 lsr_input_take(rc->in, used);
         }
+}
+
+/* Deflate data are at the position, which moves to their end, or to where they are damaged.  0 or a negative errno. */
+static int recover_decode(struct recover *rc)
+{
+        int r = 0;
+
+        if (!rc->z) {
+                rc->z = lsr_inflate_new();
+                rc->out = lsr_xmalloc(RECOVER_DECODED_BYTES);
+        }
+        lsr_inflate_reset(rc->z);
+        while (r == 0 && rc->decoded / RECOVER_DECODED_PER_BYTE <= rc->in->size) {
+                struct lsr_flow flow = { .out = rc->out, .out_left = RECOVER_DECODED_BYTES };
+                ssize_t got = lsr_input_peek(rc->in, 1, &flow.in);
+
+                if (got <= 0) {
+                        r = got < 0 ? (int)got : 1;
+                        break;
+                }
+                flow.in_left = (size_t)got;
+                r = lsr_inflate_step(rc->z, &flow);
+                lsr_input_take(rc->in, (size_t)got - flow.in_left);
+                rc->decoded += RECOVER_DECODED_BYTES - flow.out_left;
+        }
+        return r < 0 && r != -EBADMSG ? r : 0;
+}
+
+/*
+ * A header is at f->next, before any descriptor.  If the deflate data from @data on go on behind it, it is part of
+ * them, and the search is made again from their end on.  As recover_search().
+ */
+static int recover_beyond(struct recover *rc, uint64_t data, struct recover_found *f)
+{
+        int r = lsr_input_seek(rc->in, data);
+
+        r = r < 0 ? r : recover_decode(rc);
+        if (r < 0 || rc->in->at <= f->next)
+                return r;
+        *f = (struct recover_found){};
+        return recover_search(rc, data, true, f);
 }
 
 static int recover_add(struct recover *rc, const struct lsr_zip_entry *e, uint64_t position, bool whole, bool sizes)
@@ -182,6 +248,8 @@ static int recover_streamed(struct recover *rc, struct lsr_zip_entry *e, uint64_
         uint64_t data = rc->in->at;
         int end = recover_search(rc, data, e->method != LSR_ZIP_STORE, &f), r;
 
+        if (end == 0 && !f.sizes && e->method == LSR_ZIP_DEFLATE && !(e->flags & LSR_ZIP_ENCRYPTED))
+                end = recover_beyond(rc, data, &f);
         if (end < 0)
                 return end;
         if (end == 0 && f.sizes) {
@@ -310,6 +378,8 @@ int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64
         }
         if (r >= 0 && (end || signature == LSR_ZIP_CENTRAL))
                 r = recover_directory(&rc, end, end ? directory : rc.in->at);
+        lsr_inflate_free(rc.z);
+        free(rc.out);
         free(rc.positions);
         free(rc.name.text);
         if (r < 0)

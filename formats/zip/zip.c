@@ -34,8 +34,9 @@
 #define ZIP_CENTRAL_MAX (LSR_ZIP_CENTRAL_BYTES + 3 * (size_t)UINT16_MAX)
 #define ZIP_SEARCH_BYTES ((size_t)64 << 10)
 #define ZIP_POSITIONS_TRIED 64u
-#define ZIP_PLACES_MAX 1000u /* of damage in a directory: each may cost a header of 192 KiB */
-#define ZIP_EXTRA_USUAL 128u /* bytes of extra fields in a local header, more than most have */
+#define ZIP_UNSETTLED_MAX 1000u /* entries for which so many are tried in vain; for more the next one alone */
+#define ZIP_PLACES_MAX 1000u    /* of damage in a directory: each may cost a header of 192 KiB */
+#define ZIP_EXTRA_USUAL 128u    /* bytes of extra fields in a local header, more than most have */
 
 /* --- a walk ---------------------------------------------------------------------- */
 
@@ -189,7 +190,7 @@ static bool zip_is_local(struct lsr_zip_walk *w, const struct lsr_zip_entry *e, 
  */
 static void zip_settle(struct lsr_zip_walk *w, struct lsr_zip_entry *e)
 {
-        size_t from = w->next_position;
+        size_t from = w->next_position, tried = w->unsettled < ZIP_UNSETTLED_MAX ? ZIP_POSITIONS_TRIED : 1;
 
         if ((!w->shift && !w->n_positions) || zip_is_local(w, e, w->base + e->offset))
                 return;
@@ -197,13 +198,14 @@ static void zip_settle(struct lsr_zip_walk *w, struct lsr_zip_entry *e)
                 e->offset += (uint64_t)w->shift;
                 return;
         }
-        for (size_t i = from; i < w->n_positions && i < from + ZIP_POSITIONS_TRIED; i++) {
+        for (size_t i = from; i < w->n_positions && i < from + tried; i++) {
                 if (w->positions[i] < w->base || !zip_is_local(w, e, w->positions[i]))
                         continue;
                 e->offset = w->positions[i] - w->base;
                 w->next_position = i + 1;
                 return;
         }
+        w->unsettled++;
 }
 
 /*
@@ -343,6 +345,7 @@ int lsr_zip_walk_list(struct lsr_zip_walk *w)
         w->entries = w->covered = 0;
         w->links = w->settled = w->lost = 0;
         w->next_position = 0;
+        w->unsettled = 0;
         w->disorder = false;
         r = zip_walk(w);
         free(w->name.text);
@@ -381,7 +384,7 @@ static int zip_collect_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 static int zip_collect(struct lsr_zip_walk *w)
 {
         w->visit = zip_collect_entry;
-        w->entries = w->next_position = 0;
+        w->entries = w->next_position = w->unsettled = 0;
         w->spans_n = 0;
         return zip_walk(w);
 }

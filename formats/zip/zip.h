@@ -205,6 +205,7 @@ struct lsr_zip_walk {
         const uint64_t *positions; /* and these have one */
         size_t n_positions;
         size_t next_position; /* of the entry to come, if they are in one order */
+        uint64_t unsettled;   /* entries that have none of them */
         uint8_t *suspects;    /* a bit for each entry, or NULL */
         uint64_t settled;     /* entries whose packed size is that of their local header */
         uint64_t links;       /* symbolic links seen */

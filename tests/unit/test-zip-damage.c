@@ -65,6 +65,45 @@ Test(zip_damage, recover_streamed)
         free(b.data);
 }
 
+/* Deflate leaves what cannot be compressed as it is: headers of a zip in a member are not members of the outer one. */
+Test(zip_damage, recover_deflated_zip)
+{
+        for (unsigned descriptor = 12; descriptor <= 24; descriptor += 4) {
+                struct entry inner[] = { { .name = "within", .data = "so" }, { .name = "other", .data = "or so" } };
+                struct entry entries[] = {
+                        { .name = "a", BETA, .descriptor = descriptor },
+                        { .name = "jar", .method = 8, .descriptor = descriptor },
+                        { .name = "z", .data = "epsilon" },
+                };
+                struct bytes z = {}, data = {}, b = {};
+                struct result *res;
+
+                put_zip(&z, inner, 2, NULL, 0);
+                put(&data, "\1", 1);
+                put16(&data, (unsigned)z.n);
+                put16(&data, (unsigned)~z.n & 0xffff);
+                put(&data, z.data, z.n);
+                entries[1].data = (const char *)data.data;
+                entries[1].n = data.n;
+                put_zip(&b, entries, 3, NULL, 0);
+                b.n = directory_of(&b);
+                res = scan(&b);
+                cr_assert_eq(lsr_catalogue_rows(res->c), 4, "%u: %s", descriptor, res->troubles);
+                cr_assert_eq(get(res, "jar").packed, data.n);
+                cr_assert(has(res, "z"));
+                result_free(res);
+                /* Cut within the jar: it is not complete, and its members are still not those of the outer zip. */
+                b.n = entries[1].at + 33 + 5 + inner[1].at + 36;
+                res = scan(&b);
+                cr_assert_eq(lsr_catalogue_rows(res->c), 3, "%u: %s", descriptor, res->troubles);
+                cr_assert(get(res, "jar").flags & LSR_MEMBER_SUSPECT);
+                result_free(res);
+                free(b.data);
+                free(data.data);
+                free(z.data);
+        }
+}
+
 static uint64_t entry_length(const uint8_t *p)
 {
         return 46 + (uint64_t)lsr_le16(p + 28) + lsr_le16(p + 30) + lsr_le16(p + 32);
