@@ -35,6 +35,7 @@
 struct recover {
         struct lsr_scan *scan;
         struct lsr_input *in;
+        uint64_t directory; /* where it begins; UINT64_MAX: that is not known */
         struct lsr_member member;
         struct lsr_zip_text name;
         uint64_t *positions; /* of the local headers */
@@ -269,6 +270,14 @@ static bool recover_is_directory(const struct lsr_zip_entry *e)
         return e->name_len && e->name[e->name_len - 1] == '/';
 }
 
+/* Does it end in front of the directory?  Of a size of zip64 nothing is said here, where each signature comes by. */
+static bool recover_fits(const struct recover *rc, const uint8_t *p)
+{
+        uint64_t packed = lsr_le32(p + 18), end = rc->in->at + lsr_zip_local_length(p);
+
+        return end + (packed == UINT32_MAX ? 0 : packed) <= rc->directory;
+}
+
 /* A local header is at the position.  As recover_streamed(). */
 static int recover_local(struct recover *rc)
 {
@@ -282,6 +291,11 @@ static int recover_local(struct recover *rc)
 
         if (got < LSR_ZIP_LOCAL_BYTES)
                 return got < 0 ? (int)got : 1;
+        if (!recover_fits(rc, p)) {
+                /* Code of a program in front of the zip, or damaged. */
+                lsr_input_take(rc->in, 4);
+                return 0;
+        }
         length = lsr_zip_local_length(p);
         got = lsr_input_peek(rc->in, length, &p);
         if (got < (ssize_t)length)
@@ -358,8 +372,8 @@ static int recover_is_split(struct lsr_input *in)
 
 int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64_t broken)
 {
-        struct recover rc = { .scan = scan, .in = scan->input };
-        uint64_t size = scan->input->size, directory = end ? end->directory : UINT64_MAX;
+        struct recover rc = { .scan = scan, .in = scan->input, .directory = end ? end->directory : UINT64_MAX };
+        uint64_t size = scan->input->size;
         uint32_t signature = 0;
         int r = recover_is_split(rc.in);
 
@@ -369,7 +383,7 @@ int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64
         }
         if (r == 0)
                 r = lsr_input_seek(rc.in, end ? end->base : 0);
-        while (r == 0 && rc.in->at < directory) {
+        while (r == 0 && rc.in->at < rc.directory) {
                 r = recover_next(&rc, &signature);
                 if (r == 0 && signature == LSR_ZIP_CENTRAL)
                         break;
@@ -377,7 +391,7 @@ int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64
                         r = recover_local(&rc);
         }
         if (r >= 0 && (end || signature == LSR_ZIP_CENTRAL))
-                r = recover_directory(&rc, end, end ? directory : rc.in->at);
+                r = recover_directory(&rc, end, end ? rc.directory : rc.in->at);
         lsr_inflate_free(rc.z);
         free(rc.out);
         free(rc.positions);

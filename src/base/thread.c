@@ -1,4 +1,4 @@
-/* thread - glibc's attributes have a signal mask, which costs no call; elsewhere a thread inherits that of its parent */
+/* thread - the attributes of glibc have a signal mask, which costs no call; elsewhere a thread inherits its parent's */
 #include "base/thread.h"
 
 #include <sched.h>

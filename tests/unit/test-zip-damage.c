@@ -220,6 +220,36 @@ Test(zip_damage, bad_directory)
         free(b.data);
 }
 
+/* Programs that unpack themselves have the signature in their code. */
+Test(zip_damage, bad_directory_behind_a_program)
+{
+        struct entry entries[] = { { .name = "a", .data = "alpha" }, { .name = "b", BETA }, { .name = "c", BETA } };
+        struct bytes b = {};
+        struct result *res;
+        uint64_t directory;
+
+        for (unsigned i = 0; i < 3; i++) {
+                put(&b, "code", 4);
+                put(&b, "PK\3\4", 4);
+                for (unsigned k = 0; k < 40; k++)
+                        put(&b, "\0\x41\xff" + i, 1);
+        }
+        /* As `zip -A` leaves it: places count from the program on. */
+        for (unsigned i = 0; i < 3; i++)
+                put_local(&b, &entries[i]);
+        directory = b.n;
+        for (unsigned i = 0; i < 3; i++)
+                put_central(&b, &entries[i], 0);
+        put_end(&b, 0, 3, b.n - directory, directory, NULL, 0);
+        b.data[directory + 47]++; /* of the signature of "b" */
+        res = scan(&b);
+        cr_expect(has(res, "a") && has(res, "b") && has(res, "c"), "%s", res->troubles);
+        cr_expect(!(get(res, "b").flags & LSR_MEMBER_SUSPECT));
+        cr_expect(strstr(res->troubles, "the central directory is damaged at byte"), "%s", res->troubles);
+        result_free(res);
+        free(b.data);
+}
+
 /* An entry that claims more than it has takes no other one with it, and keeps its name. */
 Test(zip_damage, hostile_entry_claims)
 {
