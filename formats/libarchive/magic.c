@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 
+#define MAGIC_DAMAGED 8 /* digits of a header of cpio: a text has more that are none */
 #define MAGIC_7Z "7z\xbc\xaf\x27\x1c"
 
 /* Are the bytes at @at those of @magic?  */
@@ -60,15 +61,16 @@ bool lsr_magic_iso9660(const struct lsr_probe *p)
         return magic_at(p, 32769, "CD001", 5);
 }
 
-/* Is the text at @at @n digits of that base? */
-static bool magic_digits(const struct lsr_probe *p, size_t at, size_t n, const char *digits)
+/* Is the text at @at @n digits of that base, but for at most @damaged? */
+static bool magic_digits(const struct lsr_probe *p, size_t at, size_t n, const char *digits, size_t damaged)
 {
+        size_t others = 0;
+
         if (p->head_len < at + n)
                 return false;
         for (size_t i = 0; i < n; i++)
-                if (!p->head[at + i] || !strchr(digits, p->head[at + i]))
-                        return false;
-        return true;
+                others += !p->head[at + i] || !strchr(digits, p->head[at + i]);
+        return others <= damaged;
 }
 
 /* Two bytes are no magic number: mode and name must make sense too. */
@@ -90,9 +92,9 @@ static bool magic_cpio_binary(const struct lsr_probe *p, uint16_t (*get)(const v
 bool lsr_magic_cpio(const struct lsr_probe *p)
 {
         if (magic_at(p, 0, "070707", 6) || magic_at(p, 0, "070727", 6))
-                return magic_digits(p, 6, 12, "01234567");
+                return magic_digits(p, 6, 70, "01234567", MAGIC_DAMAGED);
         if (magic_at(p, 0, "070701", 6) || magic_at(p, 0, "070702", 6))
-                return magic_digits(p, 6, 104, "0123456789abcdefABCDEF");
+                return magic_digits(p, 6, 104, "0123456789abcdefABCDEF", MAGIC_DAMAGED);
         return magic_cpio_binary(p, lsr_le16) || magic_cpio_binary(p, lsr_be16);
 }
 
@@ -120,7 +122,7 @@ bool lsr_magic_ar(const struct lsr_probe *p)
 
 bool lsr_magic_warc(const struct lsr_probe *p)
 {
-        return magic_at(p, 0, "WARC/", 5) && magic_digits(p, 5, 1, "0123456789");
+        return magic_at(p, 0, "WARC/", 5) && magic_digits(p, 5, 1, "0123456789", 0);
 }
 
 /* The first line is a comment, with a version perhaps. */

@@ -428,6 +428,17 @@ Test(libarchive, probes_want_whole_magic)
         }
 }
 
+/* A header with a damaged byte begins a cpio all the same: other members are intact. */
+Test(libarchive, probes_know_a_damaged_cpio)
+{
+        la_write(archive_write_set_format_cpio_newc, la_tree, LA_COUNT(la_tree));
+        la_file.data[18] = '\n';
+        cr_expect(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
+        la_write(archive_write_set_format_cpio_odc, la_tree, LA_COUNT(la_tree));
+        la_file.data[10] = 0;
+        cr_expect(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
+}
+
 Test(libarchive, probes_doubt_a_binary_cpio)
 {
         fixture_bin();
@@ -446,5 +457,9 @@ Test(libarchive, probes_doubt_a_binary_cpio)
         cr_assert_not(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
         cr_assert_not(la_probe(&lsr_format_cpio, "\xc7\x71 text that begins with these two bytes, and goes on", 54));
         cr_assert_not(la_probe(&lsr_format_cpio, "070707 is how a cpio begins, and this text too", 46));
+        cr_assert_not(la_probe(&lsr_format_cpio,
+                               "070701 is how a cpio begins, and this text too, which is as long as a header has to be, "
+                               "and a little longer than that",
+                               116));
         cr_assert_not(la_probe(&lsr_format_lha, "- -lha- is a format, and this is some text about it", 51));
 }
