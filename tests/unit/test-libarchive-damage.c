@@ -457,9 +457,10 @@ Test(libarchive, probes_doubt_a_binary_cpio)
         cr_assert_not(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
         cr_assert_not(la_probe(&lsr_format_cpio, "\xc7\x71 text that begins with these two bytes, and goes on", 54));
         cr_assert_not(la_probe(&lsr_format_cpio, "070707 is how a cpio begins, and this text too", 46));
-        cr_assert_not(la_probe(&lsr_format_cpio,
-                               "070701 is how a cpio begins, and this text too, which is as long as a header has to be, "
-                               "and a little longer than that",
-                               116));
+        cr_assert_not(
+                la_probe(&lsr_format_cpio,
+                         "070701 is how a cpio begins, and this text too, which is as long as a header has to be, "
+                         "and a little longer than that",
+                         116));
         cr_assert_not(la_probe(&lsr_format_lha, "- -lha- is a format, and this is some text about it", 51));
 }
