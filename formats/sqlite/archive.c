@@ -35,8 +35,9 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
-#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, in all */
-#define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
+#define ARCHIVE_SAME 64u
+#define ARCHIVE_TRIES 10000u  /* to find a row behind one that is damaged, in all */
+#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(_rowid_,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(_rowid_,name) FROM sqlar"
@@ -172,7 +173,9 @@ static bool range_is_good(struct archive_range *x, int64_t first, int64_t last)
  */
 static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
 {
+        int64_t found = bad;
         uint64_t step = 1;
+        unsigned same = 0;
 
         for (unsigned tries = 0; bad < last && tries < ARCHIVE_TRIES; tries++) {
                 int64_t good = step < (uint64_t)last - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : last;
@@ -194,7 +197,12 @@ static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
                 code = range_run(x, good, last);
                 if (x->sink->result != 0 || code == SQLITE_ROW)
                         return x->sink->result;
-                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : x->found;
+                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
+                /* Up to the same row again and again: that it is; the first times its rowid may be what is damaged. */
+                same = x->found == found ? same + 1 : 0;
+                found = x->found;
+                if (same == ARCHIVE_SAME && bad < found)
+                        bad = found;
                 step = 1;
         }
         return 0;
