@@ -232,7 +232,7 @@ Test(zip_damage, bad_directory_behind_a_program)
                 put(&b, "code", 4);
                 put(&b, "PK\3\4", 4);
                 for (unsigned k = 0; k < 40; k++)
-                        put(&b, "\0\x41\xff" + i, 1);
+                        put(&b, &"\0\x41\xff"[i], 1);
         }
         /* As `zip -A` leaves it: places count from the program on. */
         for (unsigned i = 0; i < 3; i++)
