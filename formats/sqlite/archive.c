@@ -35,9 +35,9 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
-#define ARCHIVE_SAME 64u
-#define ARCHIVE_TRIES 10000u  /* to find a row behind one that is damaged, in all */
-#define ARCHIVE_ONLY_SHARE 4u /* one by one a member costs that many that are listed with all */
+#define ARCHIVE_SAME 64u        /* tries that end at the same damaged row, until its rowid is believed */
+#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, for each piece */
+#define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(_rowid_,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(_rowid_,name) FROM sqlar"

@@ -172,14 +172,20 @@ class Campaign:
             return BATCH
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parser_of(doc):
+    """The options that oracle.py has, too."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     parser.add_argument("--lsr", required=True)
-    parser.add_argument("--corpus", required=True)
     parser.add_argument("--each", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="build/fuzz/found")
     parser.add_argument("formats", nargs="*")
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--corpus", required=True)
     args = parser.parse_args()
     args.lsr = os.path.abspath(args.lsr)
     total = 0

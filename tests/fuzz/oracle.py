@@ -9,7 +9,6 @@ lists (-R), or from what it restores (--unpack), nor have other bytes there.
 
 Bundles for which that does not hold are kept in --keep.  The last line counts bundles.
 """
-import argparse
 import collections
 import contextlib
 import gzip
@@ -24,7 +23,7 @@ import sys
 import tempfile
 import zlib
 
-from campaign import NUMBERS, damaged
+from campaign import NUMBERS, damaged, parser_of
 
 LIMIT_S = 60
 TIME = 1577934245  # so that a seed always makes the same bundles
@@ -219,13 +218,7 @@ class Oracle:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--lsr", required=True)
-    parser.add_argument("--each", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", default="build/fuzz/found")
-    parser.add_argument("formats", nargs="*")
-    args = parser.parse_args()
+    args = parser_of(__doc__).parse_args()
     args.lsr = os.path.abspath(args.lsr)
     oracle, total, failed = Oracle(args), 0, 0
     for name in args.formats or oracle.formats:
