@@ -474,6 +474,9 @@ static void upload_stepped(struct lsr_upload *u, const struct lsr_fetch *f, int 
         case UPLOAD_COMPLETING:
                 if (!error)
                         return upload_completed(u, &f->call.answer);
+                /* Who refuses before the body has come may cut the connection, and the reason with it. */
+                if (error == -ECONNRESET && !u->id)
+                        return upload_step(u, UPLOAD_CREATING, "POST", "uploads", NULL, UPLOAD_PATIENCE_S);
                 /* An answer may have been lost, and what is there be ours; libcurl repeats requests without a word. */
                 if (error != -EEXIST && error != -ENOENT)
                         return upload_fail(u, error, u->object->text);

@@ -5,9 +5,11 @@
  *        └───► parts in memory ─► POST ?uploads ─► PUT ... ─► POST ───┴─► the ETag is right? else HEAD ─► ended
  *                                                    └─ failed, cancelled ─► DELETE ─► ended
  *
- * Parts are sent while others are read, several at a time; LSR_MULTIPART_MEMORY bounds what of them is held.  The store
- * compares each with the hash that is signed.  Unless something may be replaced, a HEAD asks meanwhile whether there is
- * an object already, as not every store heeds If-None-Match where an upload ends.
+ * Parts are sent while others are read, several at a time; LSR_MULTIPART_MEMORY bounds what of them is held.  The
+ * store compares each with the hash that is signed.  A PUT of all of it that is cut again and again becomes a part,
+ * too: the POST before that has no body, so the answer to it arrives, and tells what the store refuses.  Unless
+ * something may be replaced, a HEAD asks meanwhile whether there is an object already, as not every store heeds If-
+ * None-Match where an upload ends.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ PART = 8 * MIB
 class Store:
     """Buckets with multipart uploads.  `trouble` gets the name of an operation, as PART3, and how often that came:
 
-    it returns a status, "lost": done, but nothing is answered, "hidden": an error behind 200, or None.
+    it returns a status, "lost": done, but nothing is answered, "cut": neither, "hidden": an error behind 200, or None.
     """
 
     def __init__(self, trouble=None, tags=True):
@@ -64,7 +64,7 @@ class Store:
             self.flight -= 1
             if what in (None, "lost"):
                 status, headers, answer = getattr(self, "do_" + name.rstrip("0123456789"))(key, query, body, handler)
-        if what == "lost":
+        if what in ("lost", "cut"):
             handler.close_connection = True
         elif what == "hidden":
             handler.plain(200, body=b"<?xml?>\n<Error><Code>InternalError</Code></Error>")
@@ -225,6 +225,22 @@ def failed(w):
     store, aws = begin(w, trouble=lambda which, n: 403 if which in ("PART3", "ABORT") else None)
     said(pack(w, aws), 2, "access is denied (403 Told); parts of it may be left in the bucket")
     said(pack(w, {**aws, "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}), 2, "cannot connect to the server")
+
+
+@test
+def cut(w):
+    """A store that refuses before it has read the body cuts the connection, and what it says is lost with it."""
+    store, aws = begin(w, trouble=lambda name, n: {"PUT": "cut", "CREATE": 404}.get(name))
+    for options in ([], ["--force"]):
+        said(pack(w, aws, *options, source="tree", key="x.zip"), 2, "there is nothing of this name (404 Told)")
+    assert not store.objects and store.log.count("CREATE") == 2, store.log
+    # Where only such a request is cut, the object comes as a part.
+    store, aws = begin(w, trouble=lambda name, n: "cut" if name == "PUT" else None)
+    assert pack(w, aws, source="tree", key="x.zip").returncode == 0
+    assert store.log[-4:] == ["PUT", "CREATE", "PART1", "COMPLETE"] and not store.uploads, store.log
+    with open(w.path("sent.zip"), "wb") as f:
+        f.write(store.objects["x.zip"][1])
+    assert w.run("--check", "sent.zip").returncode == 0
 
 
 @test
