@@ -39,8 +39,9 @@
 #define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, for each piece */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
-#define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(_rowid_,name,mode,mtime,sz,length(data),%s) FROM sqlar"
-#define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(_rowid_,name) FROM sqlar"
+#define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(%s,name,mode,mtime,sz,length(data),%s) FROM sqlar"
+#define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(%s,name) FROM sqlar%s"
+
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
 /* Text in UTF-8, whatever the database has it in, and anything else as it is stored; NULL: there is nothing. */
@@ -92,7 +93,8 @@ static void archive_end(sqlite3_context *context)
 {
 }
 
-int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, sqlite3_stmt **ret_stmt)
+int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, const char *rowids,
+                    sqlite3_stmt **ret_stmt)
 {
         int code = sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, ARCHIVE_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY,
                                               sink, NULL, archive_step, archive_end, NULL);
@@ -100,35 +102,32 @@ int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char 
         const char *target = s->utf16 ? "CASE WHEN typeof(data)='text' THEN data ELSE " LSR_SQLITE_TARGET " END"
                                       : LSR_SQLITE_TARGET;
 
-        return code == SQLITE_OK ? lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s", target, where) : code;
+        if (code != SQLITE_OK)
+                return code;
+        return lsr_sqlite_prepare(s, ret_stmt, ARCHIVE_SELECT "%s%s%s%s", s->rowid, target, where,
+                                  rowids ? " WHERE " : "", rowids ? s->rowid : "", rowids ? rowids : "");
 }
 
-/* All rows of it: 0, what the sink returned, or a negative errno with trouble reported. */
-static int archive_run(struct lsr_sqlite *s, sqlite3_stmt *stmt, struct archive_sink *sink)
+/* Find a name for the number of a row that no column has.  SQLITE_OK, also if there is none, or what SQLite says. */
+static int archive_find_rowid(struct lsr_sqlite *s)
 {
-        int code;
-
-        sink->result = 0;
-        code = sqlite3_step(stmt);
-        if (sink->result != 0)
-                return sink->result;
-        return code == SQLITE_ROW ? 0 : lsr_sqlite_fail(s, code, "table sqlar");
-}
-
-/* Does "_rowid_" mean the number of a row, and no column of that name? */
-static bool archive_has_rowid(struct lsr_sqlite *s)
-{
+        const char *names[] = { LSR_SQLITE_ROWID_NAMES };
         LSR_SQLITE_STMT stmt = NULL;
+        int code = lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)");
 
-        if (lsr_sqlite_prepare(s, &stmt, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
-                return false;
-        while (sqlite3_step(stmt) == SQLITE_ROW) {
-                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+        while (code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+                const char *column = (const char *)sqlite3_column_text(stmt, 1);
 
-                if (!name || sqlite3_stricmp(name, "_rowid_") == 0)
-                        return false;
+                if (!column)
+                        return SQLITE_NOMEM;
+                for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+                        if (names[i] && sqlite3_stricmp(column, names[i]) == 0)
+                                names[i] = NULL;
         }
-        return true;
+        s->rowid = NULL;
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !s->rowid; i++)
+                s->rowid = names[i];
+        return code;
 }
 
 /* --- around damage ------------------------------------------------------------------ */
@@ -214,7 +213,7 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
         LSR_SQLITE_STMT rows = NULL;
         LSR_SQLITE_STMT probe = NULL;
         struct archive_range x = { .sink = sink };
-        int code = archive_prepare(s, sink, " WHERE _rowid_ BETWEEN ?1 AND ?2", &rows), r;
+        int code = archive_prepare(s, sink, "", " BETWEEN ?1 AND ?2", &rows), r;
 
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
@@ -228,8 +227,8 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
         if ((code & 0xff) != SQLITE_CORRUPT || r != -EBADMSG)
                 return r;
         s->malformed = true;
-        code = lsr_sqlite_prepare(s, &probe,
-                                  "SELECT _rowid_ FROM sqlar NOT INDEXED WHERE _rowid_ BETWEEN ?1 AND ?2 LIMIT 1");
+        code = lsr_sqlite_prepare(s, &probe, "SELECT %s FROM sqlar NOT INDEXED WHERE %s BETWEEN ?1 AND ?2 LIMIT 1",
+                                  s->rowid, s->rowid);
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
         x.probe = probe;
@@ -249,11 +248,13 @@ int lsr_sqlite_is_archive(struct lsr_sqlite *s)
         r = lsr_sqlite_step(s, stmt, NULL);
         if (r <= 0)
                 return r;
-        r = lsr_sqlite_prepare(s, &columns, "SELECT _rowid_,name,mode,mtime,sz,data FROM sqlar");
+        r = archive_find_rowid(s);
+        if (r == SQLITE_OK && s->rowid)
+                r = lsr_sqlite_prepare(s, &columns, "SELECT %s,name,mode,mtime,sz,data FROM sqlar", s->rowid);
         if (r == SQLITE_NOMEM)
                 return lsr_sqlite_fail(s, r, "table sqlar");
-        /* A table of that name with other columns is just a table. */
-        if (r != SQLITE_OK)
+        /* A table of that name with other columns, or whose rows have no numbers, is just a table. */
+        if (r != SQLITE_OK || !s->rowid)
                 return 0;
         archive_find_indexes(s);
         return 1;
@@ -491,15 +492,8 @@ static int archive_scan_leaves(struct lsr_sqlite *s)
 static int archive_scan_all(struct lsr_sqlite *s)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
-        LSR_SQLITE_STMT stmt = NULL;
-        int r;
 
-        if (archive_has_rowid(s))
-                return archive_rows(s, &sink, INT64_MIN, INT64_MAX);
-        r = archive_prepare(s, &sink, "", &stmt);
-        if (r != SQLITE_OK)
-                return lsr_sqlite_fail(s, r, "table sqlar");
-        return archive_run(s, stmt, &sink);
+        return archive_rows(s, &sink, INT64_MIN, INT64_MAX);
 }
 
 /* --- for some paths -------------------------------------------------------------------- */
@@ -539,7 +533,7 @@ static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only, const
         if (only->lists || !lsr_input_far(s->scan->input) ||
             sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
                                        only_step, archive_end, NULL) != SQLITE_OK ||
-            lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES " WHERE name=?1") != SQLITE_OK)
+            lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES, s->rowid, " WHERE name=?1") != SQLITE_OK)
                 return false;
         for (size_t i = 0; i < wanted->n && only->n == i; i++) {
                 sqlite3_reset(stmt);
@@ -594,8 +588,9 @@ static bool only_seek_all(struct lsr_sqlite *s, const struct archive_only *only)
         LSR_SQLITE_STMT stmt = NULL;
         bool done = lsr_sqlite_prepare(s, &stmt,
                                        "SELECT " LSR_SQLITE_TAKE
-                                       "(n,name) FROM (SELECT _rowid_ AS n,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
-                                       " WHERE name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 1)") == SQLITE_OK;
+                                       "(n,name) FROM (SELECT %s AS n,name FROM sqlar INDEXED BY " LSR_SQLITE_LIST
+                                       " WHERE name BETWEEN ?1 AND ?2 ORDER BY name LIMIT 1)",
+                                       s->rowid) == SQLITE_OK;
 
         for (size_t i = 0; i < only->ways.n && done; i++)
                 done = only_seek_way(stmt, &only->ways.of[i]);
@@ -613,7 +608,8 @@ static bool only_find(struct lsr_sqlite *s, struct archive_only *only)
                        only_seek_all(s, only) && only->n > 0;
         return sqlite3_create_function_v2(s->db, LSR_SQLITE_TAKE, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, only, NULL,
                                           only_step, archive_end, NULL) == SQLITE_OK &&
-               lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES "%s", s->listed ? ARCHIVE_LISTED : "") == SQLITE_OK &&
+               lsr_sqlite_prepare(s, &stmt, ARCHIVE_SELECT_NAMES, s->rowid, s->listed ? ARCHIVE_LISTED : "") ==
+                       SQLITE_OK &&
                sqlite3_step(stmt) == SQLITE_ROW && only->n > 0 &&
                (!only->lists || only->n <= only->names / ARCHIVE_ONLY_SHARE);
 }
@@ -634,7 +630,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
         struct archive_sink sink = { .s = s, .ctx = only, .take = only_add };
         LSR_SQLITE_STMT stmt = NULL;
 
-        if (archive_prepare(s, &sink, " WHERE _rowid_=?1", &stmt) != SQLITE_OK)
+        if (archive_prepare(s, &sink, "", "=?1", &stmt) != SQLITE_OK)
                 return false;
         qsort(only->rowids, only->n, sizeof(*only->rowids), only_compare);
         for (size_t i = 0; i < only->n; i++) {
@@ -652,8 +648,7 @@ static bool archive_scan_only(struct lsr_sqlite *s, const struct lsr_wanted *wan
         struct archive_only only = { .s = s };
         bool done;
 
-        if (wanted->numbers || !archive_has_rowid(s) ||
-            !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->content))
+        if (wanted->numbers || !lsr_ways_begin(&only.ways, wanted->paths, wanted->n, !wanted->content))
                 return false;
         only.lists = !wanted->content;
         only.links = wanted->links;

@@ -48,8 +48,12 @@ static inline bool archive_has(const struct archive_row *row, enum archive_colum
 
 /* --- formats/sqlite/archive.c -------------------------------------------------------- */
 
-/* Compile the listing, the rows of which go to @sink; @where restricts it, or is "".  SQLITE_OK or what SQLite says. */
-int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, sqlite3_stmt **ret_stmt);
+/*
+ * Compile the listing, the rows of which go to @sink.  @where restricts it, or is ""; so does what the rowid is compared
+ * with, such as "=?1", or NULL.  SQLITE_OK or what SQLite says.
+ */
+int archive_prepare(struct lsr_sqlite *s, struct archive_sink *sink, const char *where, const char *rowids,
+                    sqlite3_stmt **ret_stmt);
 
 /* For a sink: to the builder of the scan that is @ctx. */
 int archive_add(void *ctx, const struct archive_row *row);

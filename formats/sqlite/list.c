@@ -128,8 +128,9 @@ int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
         int r = 1;
 
         /* Like any index it is believed for lists alone. */
-        if (s->listed && wanted && !wanted->numbers && archive_prepare(s, &sink, ARCHIVE_LISTED, &stmt) == SQLITE_OK &&
-            sqlite3_step(stmt) == SQLITE_ROW && sink.result == 0)
+        if (s->listed && wanted && !wanted->numbers &&
+            archive_prepare(s, &sink, ARCHIVE_LISTED, NULL, &stmt) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+            sink.result == 0)
                 r = list_add(&l, s->scan);
         free(l.rows.data);
         free(l.places);

@@ -190,8 +190,9 @@ int lsr_sqlite_archive_read(struct lsr_sqlite *s, const struct lsr_member *m, co
                 r = lsr_sqlite_prepare(s, &s->row,
                                        "SELECT sz,typeof(data) IN ('blob','text'),"
                                        "CASE WHEN typeof(data)='blob' AND length(data)<=%d AND sz<=%d%s THEN data END "
-                                       "FROM sqlar WHERE _rowid_=?1",
-                                       LSR_SQLITE_ROW_MAX, READ_WHOLE_MAX, s->utf16 ? " OR typeof(data)='text'" : "");
+                                       "FROM sqlar WHERE %s=?1",
+                                       LSR_SQLITE_ROW_MAX, READ_WHOLE_MAX, s->utf16 ? " OR typeof(data)='text'" : "",
+                                       s->rowid);
         if (r != SQLITE_OK)
                 return lsr_sqlite_fail(s, r, "table sqlar");
         sqlite3_bind_int64(s->row, 1, rowid);

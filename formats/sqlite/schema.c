@@ -283,7 +283,7 @@ static bool schema_has_column(const struct lsr_sqlite_table *t, const char *name
 
 static void schema_find_keys(struct lsr_sqlite *s, struct lsr_sqlite_table *t)
 {
-        static const char *const names[] = { "rowid", "_rowid_", "oid" };
+        static const char *const names[] = { LSR_SQLITE_ROWID_NAMES };
         unsigned n = 0;
 
         t->rowid = NULL;

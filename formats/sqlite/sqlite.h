@@ -87,6 +87,9 @@ enum lsr_sqlite_kind {
         LSR_SQLITE_VIRTUAL, /* another one: its rows are made by code that is not run */
 };
 
+/* What SQLite calls the number of a row, unless a column has that name (lang_createtable.html#rowid). */
+#define LSR_SQLITE_ROWID_NAMES "rowid", "_rowid_", "oid"
+
 struct lsr_sqlite_table {
         char *name;
         char *shown;
@@ -140,8 +143,9 @@ struct lsr_sqlite {
         struct lsr_scan *scan; /* of the request at hand */
         struct lsr_sqlite_vfs *vfs;
         sqlite3 *db;
-        bool archive;   /* what lsr_sqlite_is_archive() said */
-        uint64_t steps; /* of all statements of a request, in units of the progress handler */
+        bool archive;      /* what lsr_sqlite_is_archive() said, */
+        const char *rowid; /* and a name for the numbers of its rows that no column has */
+        uint64_t steps;    /* of all statements of a request, in units of the progress handler */
         uint64_t steps_max;
         uint64_t looked;   /* pages that lsr_sqlite_measure() has looked at for a request */
         bool listed;       /* an archive with LSR_SQLITE_LIST, which has all of its rows, */
