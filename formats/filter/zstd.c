@@ -503,6 +503,13 @@ struct lsr_zstd *lsr_zstd_free(struct lsr_zstd *z)
         return NULL;
 }
 
+static ZSTD_DCtx *zstd_context(struct lsr_zstd **z)
+{
+        if (!*z)
+                *z = (struct lsr_zstd *)ZSTD_createDCtx();
+        return (ZSTD_DCtx *)*z;
+}
+
 int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size)
 {
         size_t r;
@@ -510,9 +517,7 @@ int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *ou
         if (n < 4 || lsr_le32(in) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(in, n) != n ||
             ZSTD_getFrameContentSize(in, n) != size)
                 return -EBADMSG;
-        if (!*z)
-                *z = (struct lsr_zstd *)ZSTD_createDCtx();
-        if (!*z)
+        if (!zstd_context(z))
                 return -ENOMEM;
         r = ZSTD_decompressDCtx((ZSTD_DCtx *)*z, out, size, in, n);
         if (!ZSTD_isError(r))
@@ -525,6 +530,25 @@ int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *ou
         default:
                 return -EBADMSG;
         }
+}
+
+size_t lsr_zstd_frame_begin(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size)
+{
+        ZSTD_DCtx *dctx = zstd_context(z);
+        ZSTD_inBuffer from = { in, 0, 0 };
+        ZSTD_outBuffer to = { out, size, 0 };
+        size_t hint = ZSTD_HEADER_MAX, at = SIZE_MAX;
+
+        if (!dctx || ZSTD_isError(ZSTD_DCtx_reset(dctx, ZSTD_reset_session_only)))
+                return 0;
+        /* As in zstd_step(). */
+        while (hint > 0 && !ZSTD_isError(hint) && from.pos != at) {
+                at = from.pos;
+                from.size = hint < n - at ? at + hint : n;
+                hint = ZSTD_decompressStream(dctx, &to, &from);
+        }
+        (void)ZSTD_DCtx_reset(dctx, ZSTD_reset_session_only);
+        return to.pos;
 }
 
 int lsr_zstd_frame_size(const uint8_t *in, size_t n, size_t *ret_packed, uint64_t *ret_size)

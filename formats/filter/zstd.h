@@ -20,5 +20,11 @@ struct lsr_zstd *lsr_zstd_free(struct lsr_zstd *z);
  */
 int lsr_zstd_frame(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size);
 
+/*
+ * What can be decoded of one that lsr_zstd_frame() says is damaged: block by block, up to the damage, and not verified.
+ * Returns how many bytes.
+ */
+size_t lsr_zstd_frame_begin(struct lsr_zstd **z, const uint8_t *in, size_t n, uint8_t *out, size_t size);
+
 /* The frame that @in begins with: its bytes there and decoded.  0 or -EBADMSG: it is none, or does not say. */
 int lsr_zstd_frame_size(const uint8_t *in, size_t n, size_t *ret_packed, uint64_t *ret_size);

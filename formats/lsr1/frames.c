@@ -1,11 +1,12 @@
 /*
  * frames - the tar, from any frame on
  *
- * A frame is decoded as a whole before a byte of it is given, so all data
- * returned has been compared with its checksum.  Reading one small member
- * means one read of the file and one frame in the caller's thread; reading on
- * into the next frame shows that there is more to come, and from then on
- * frames are in flight on all cores:
+ * A frame is decoded as a whole before a byte of it is given, so all data have
+ * been compared with its checksum.  Of a damaged one the blocks before the
+ * damage are given, which have no checksum of their own: whoever reads has to
+ * ask.  Reading one small member means one read of the file and one frame in
+ * the caller's thread; reading on into the next frame shows that there is more
+ * to come, and from then on frames are in flight on all cores:
  *
  *      file ─► [ frame | frame | frame | frame ] ─► reader
  *                done    being decoded   waiting
@@ -31,7 +32,14 @@ struct frames_job {
         uint8_t *buf, *out;
         size_t in_n, buf_cap;
         size_t out_n, out_cap;
+        size_t begun; /* of out_n, where the frame is damaged: decoded */
         struct lsr_zstd *zstd;
+};
+
+/* A damaged frame, and how many bytes of it come before the damage. */
+struct frames_damage {
+        uint32_t frame; /* UINT32_MAX: none was seen */
+        size_t begun;
 };
 
 struct frames {
@@ -42,19 +50,34 @@ struct frames {
         struct lsr_pool *queue; /* NULL until the first read */
         unsigned depth;         /* frames in flight */
         bool runs;              /* a frame was read since the last seek */
+        bool salvages;          /* a damaged frame gives its beginning */
         uint32_t next;          /* frame to be begun */
         size_t skip;            /* bytes of the first frame before the position */
         unsigned first, last;   /* jobs [first, last) are in flight; the one before may be the reader's */
         struct frames_job jobs[FRAMES_JOBS + 1];
+        struct frames_damage damage; /* the last */
+        bool cut;                    /* its beginning was given, and the error is next */
         char text[64];
 };
 
+/* A frame ends in the checksum that the seek table has of it, or was put in its place. */
+static bool frames_meant(const struct frames *f, const struct frames_job *j)
+{
+        return !f->l->sums || (j->in_n >= 4 && lsr_le32(j->in + j->in_n - 4) == f->l->sums[j->frame]);
+}
+
 static void frames_work(void *ctx, unsigned worker, struct lsr_job *job)
 {
+        const struct frames *f = ctx;
         struct frames_job *j = (struct frames_job *)job;
 
-        if (j->error == 0)
-                j->error = lsr_zstd_frame(&j->zstd, j->in, j->in_n, j->out, j->out_n);
+        if (j->error)
+                return;
+        j->error = lsr_zstd_frame(&j->zstd, j->in, j->in_n, j->out, j->out_n);
+        if (j->error == 0 && !frames_meant(f, j))
+                j->error = -EBADMSG;
+        else if (j->error == -EBADMSG && f->salvages)
+                j->begun = lsr_zstd_frame_begin(&j->zstd, j->in, j->in_n, j->out, j->out_n);
 }
 
 static bool frames_wanted(const struct frames *f, uint32_t frame)
@@ -96,12 +119,6 @@ static int frames_fetch(struct frames *f, struct frames_job *j, uint64_t at)
         return (size_t)got == j->in_n ? 0 : -ENODATA;
 }
 
-/* A frame ends in the checksum that the seek table has of it, or was put in its place. */
-static bool frames_meant(const struct frames *f, const struct frames_job *j)
-{
-        return !f->l->sums || (j->in_n >= 4 && lsr_le32(j->in + j->in_n - 4) == f->l->sums[j->frame]);
-}
-
 static void frames_begin(struct frames *f)
 {
         struct frames_job *j = &f->jobs[f->last++ % (FRAMES_JOBS + 1)];
@@ -111,23 +128,39 @@ static void frames_begin(struct frames *f)
         j->in_n = (size_t)(frame[1].at - frame[0].at);
         j->out_n = (size_t)(frame[1].raw - frame[0].raw);
         lsr_renew(&j->out, j->out_n, &j->out_cap);
+        j->begun = 0;
         j->error = frames_fetch(f, j, frame->at);
-        if (j->error == 0 && !frames_meant(f, j))
-                j->error = -EBADMSG;
         lsr_pool_submit(f->queue, &j->job);
+}
+
+static void frames_name(struct frames *f, uint32_t frame, const char *what)
+{
+        snprintf(f->text, sizeof(f->text), "zstd frame at byte %s %s", lsr_grouped(f->l->frames[frame].at), what);
+        f->in.what = f->text;
 }
 
 static int frames_fail(struct frames *f, const struct frames_job *j)
 {
-        uint64_t at = f->l->frames[j->frame].at;
         int r = j->error == -ENODATA ? -EBADMSG : j->error;
 
-        snprintf(f->text, sizeof(f->text), "zstd frame at byte %s %s", lsr_grouped(at),
-                 r == -EBADMSG      ? "is damaged"
-                 : r == -EOPNOTSUPP ? "needs a dictionary"
-                                    : "cannot be read");
-        f->in.what = f->text;
+        frames_name(f, j->frame,
+                    r == -EBADMSG      ? "is damaged"
+                    : r == -EOPNOTSUPP ? "needs a dictionary"
+                                       : "cannot be read");
         return r;
+}
+
+static int frames_fail_damaged(struct frames *f)
+{
+        f->cut = false;
+        frames_name(f, f->damage.frame, "is damaged");
+        return -EBADMSG;
+}
+
+/* Nothing has to be decoded once more to know that it cannot be. */
+static bool frames_next_is_lost(const struct frames *f)
+{
+        return f->first == f->last && f->next == f->damage.frame && f->skip >= f->damage.begun;
 }
 
 /* After a failure the next call goes on with the frame behind. */
@@ -135,11 +168,19 @@ static ssize_t frames_next(struct lsr_input *in, const uint8_t **ret_data)
 {
         struct frames *f = (struct frames *)in;
 
+        if (f->cut)
+                return frames_fail_damaged(f);
+        if (frames_next_is_lost(f)) {
+                f->next++;
+                f->skip = 0;
+                f->runs = true;
+                return frames_fail_damaged(f);
+        }
         if (!f->queue || (f->depth == 1 && f->runs))
                 frames_start(f);
         for (;;) {
                 struct frames_job *j;
-                size_t skip;
+                size_t skip, n;
 
                 while (f->next < f->l->n && f->last - f->first < f->depth &&
                        (f->last == f->first || frames_wanted(f, f->next)))
@@ -152,13 +193,35 @@ static ssize_t frames_next(struct lsr_input *in, const uint8_t **ret_data)
                 in->source_at = f->l->frames[j->frame + 1].at;
                 skip = f->skip;
                 f->skip = 0;
-                if (j->error)
+                n = j->error ? j->begun : j->out_n;
+                if (j->error == -EBADMSG)
+                        f->damage = (struct frames_damage){ j->frame, n };
+                if (j->error && n <= skip)
                         return frames_fail(f, j);
-                if (j->out_n > skip) {
+                f->cut = n < j->out_n;
+                if (n > skip) {
                         *ret_data = j->out + skip;
-                        return (ssize_t)(j->out_n - skip);
+                        return (ssize_t)(n - skip);
                 }
         }
+}
+
+uint32_t lsr1_frames_doubtful(struct lsr_input *frames, uint64_t offset)
+{
+        struct frames *f = (struct frames *)frames;
+
+        if (f->damage.frame == UINT32_MAX || f->damage.frame < lsr1_frame_at(f->l, offset))
+                return UINT32_MAX;
+        frames_name(f, f->damage.frame, "is damaged");
+        return f->damage.frame;
+}
+
+bool lsr1_frames_lost(const struct lsr_input *frames, uint64_t offset)
+{
+        const struct frames *f = (const struct frames *)frames;
+
+        return lsr1_frame_at(f->l, offset) == f->damage.frame &&
+               offset - f->l->frames[f->damage.frame].raw >= f->damage.begun;
 }
 
 /* The last that begins at @offset or before. */
@@ -185,6 +248,7 @@ static int frames_seek(struct lsr_input *in, uint64_t offset)
                 f->first++;
         f->next = lsr1_frame_at(f->l, offset);
         f->runs = false;
+        f->cut = false;
         f->skip = (size_t)(offset - f->l->frames[f->next].raw);
         return 0;
 }
@@ -226,6 +290,8 @@ struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bo
         f->inner = in;
         f->l = l;
         f->ahead = ahead;
+        f->salvages = skips;
+        f->damage.frame = UINT32_MAX;
         return &f->in;
 }
 

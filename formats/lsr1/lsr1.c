@@ -90,6 +90,7 @@ struct lsr1_task {
         const struct lsr_member *m; /* the content of one member */
         const struct lsr_sink *sink;
         const struct lsr_many *many; /* or that of many */
+        bool framed;                 /* the tar is lsr1_frames_new() */
 };
 
 /* What the driver of the tar is to know in place of this one. */
@@ -114,6 +115,19 @@ static void lsr1_take_back(struct lsr_scan *scan, const struct lsr1_own *own)
         scan->state = own->state;
 }
 
+/* The member at @position was read: 0, or LSR_UNVERIFIED.  It is said once of a frame, which is *inout_told. */
+static int lsr1_verified(struct lsr_scan *scan, struct lsr_input *frames, uint64_t position, uint32_t *inout_told)
+{
+        uint32_t frame = lsr1_frames_doubtful(frames, position);
+
+        if (frame == UINT32_MAX)
+                return 0;
+        if (frame != *inout_told)
+                lsr_scan_trouble(scan, -EBADMSG, "%s; what comes before the damage is not verified", frames->what);
+        *inout_told = frame;
+        return LSR_UNVERIFIED;
+}
+
 /* @tar is freed. */
 static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct lsr1_task *task)
 {
@@ -127,6 +141,8 @@ static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct l
         else
                 r = lsr_format_tar.scan(scan);
         lsr1_take_back(scan, &own);
+        if (r >= 0 && task->framed)
+                r = lsr1_verified(scan, tar, task->m->position, &(uint32_t){ UINT32_MAX });
         if (r < 0 && scan->troubles == 0 && tar->what)
                 lsr_scan_trouble(scan, r, "%s", tar->what);
         lsr_input_free(tar);
@@ -200,7 +216,7 @@ static int lsr1_scan(struct lsr_scan *scan)
 
 static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
-        const struct lsr1_task task = { .m = m, .sink = sink };
+        struct lsr1_task task = { .m = m, .sink = sink };
         struct lsr_input *frames = NULL;
         const struct lsr1 *l;
         uint64_t end;
@@ -216,6 +232,7 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
                  * However near it is, from there and not on the way through others; that it is too far is found next.
                  */
                 lsr_input_seek(frames, m->position);
+                task.framed = true;
                 r = lsr1_tar(scan, frames, &task);
         } else {
                 r = lsr1_streamed(scan, &task);
@@ -223,23 +240,41 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
         return r;
 }
 
-/* --- many members: a damaged frame ends those that it holds, and no others ------------- */
+/* --- many members: a damaged frame ends those that it holds behind the damage, and no others --- */
 
 struct lsr1_many {
         const struct lsr_many *many;
+        struct lsr_scan *scan;
         struct lsr_input *frames;
-        bool open;   /* one was taken and is not at its end */
-        bool failed; /* the frames did, at the one before */
-        int stopped; /* what the taker of content said, if that is negative */
+        bool open;         /* one was taken and is not at its end */
+        bool failed;       /* the frames did, at the one before */
+        uint64_t position; /* of it */
+        uint32_t told;     /* frame of which was said that it is damaged; UINT32_MAX: there is none */
+        int stopped;       /* what the taker of content said, if that is negative */
 };
+
+static int lsr1_many_end(void *ctx, int result)
+{
+        struct lsr1_many *s = ctx;
+        int r = result < 0 ? result : lsr1_verified(s->scan, s->frames, s->position, &s->told);
+
+        r = s->many->end(s->many->ctx, r);
+        s->open = false;
+        s->stopped = r < 0 ? r : 0;
+        return r;
+}
 
 static bool lsr1_many_next(void *ctx, struct lsr_member *ret_member)
 {
         struct lsr1_many *s = ctx;
 
-        s->open = s->many->next(s->many->ctx, ret_member);
+        while ((s->open = s->many->next(s->many->ctx, ret_member)) && lsr1_frames_lost(s->frames, ret_member->position))
+                if (lsr1_many_end(s, -EBADMSG) < 0)
+                        return false;
+        if (s->open)
+                s->position = ret_member->position;
         if (s->open && s->failed)
-                lsr_input_seek(s->frames, ret_member->position);
+                lsr_input_seek(s->frames, s->position);
         s->failed = false;
         return s->open;
 }
@@ -271,19 +306,9 @@ static int lsr1_many_map(void *ctx, const struct lsr_extent *extents, size_t n)
         return r;
 }
 
-static int lsr1_many_end(void *ctx, int result)
-{
-        struct lsr1_many *s = ctx;
-        int r = s->many->end(s->many->ctx, result);
-
-        s->open = false;
-        s->stopped = r < 0 ? r : 0;
-        return r;
-}
-
 static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, const struct lsr_many *many)
 {
-        struct lsr1_many s = { .many = many, .frames = frames };
+        struct lsr1_many s = { .many = many, .scan = scan, .frames = frames, .told = UINT32_MAX };
         const struct lsr_many inner = {
                 &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole, many->map ? lsr1_many_map : NULL
         };
@@ -300,7 +325,7 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
                 s.failed = true;
         }
         lsr1_take_back(scan, &own);
-        return r;
+        return r < 0 || !s.stopped ? r : s.stopped;
 }
 
 int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)

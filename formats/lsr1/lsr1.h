@@ -131,8 +131,18 @@ const char *lsr1_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_d
  * The tar as an input over @in and @l, which stay the caller's.  NULL: a frame is too large for that.
  * With @skips content can be passed over without decoding it, and what failed is over with a seek.  Frames that begin
  * before @ahead are decoded in parallel from the first read on, others once reading goes on from frame to frame.
+ * Of a damaged frame nothing is given; with @skips it is what can be decoded, and then the error.
  */
 struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead);
+
+/*
+ * A damaged frame of which bytes came since @offset of the tar, where reading began, so that not all of them are
+ * verified; or UINT32_MAX.  Its `what` tells the frame.
+ */
+uint32_t lsr1_frames_doubtful(struct lsr_input *frames, uint64_t offset);
+
+/* Is what is at @offset of the tar known to be behind the damage of a frame? */
+bool lsr1_frames_lost(const struct lsr_input *frames, uint64_t offset);
 
 /* The last frame that begins at @offset of the tar or before. */
 uint32_t lsr1_frame_at(const struct lsr1 *l, uint64_t offset);

@@ -26,7 +26,7 @@ static const struct tar_text tar_extension_name = { "an extension header", 19 };
 int tar_walk_failed(struct tar_walk *w, int error)
 {
         if (w->in->what)
-                lsr_scan_trouble(w->scan, error, "%s; the tar is listed up to byte %s", w->in->what,
+                lsr_scan_trouble(w->scan, error, "%s; the tar is read up to byte %s", w->in->what,
                                  lsr_grouped(w->in->at));
         else
                 lsr_scan_trouble(w->scan, error, "reading the tar failed at byte %s", lsr_grouped(w->in->at));

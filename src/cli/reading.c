@@ -82,6 +82,8 @@ const char *lsr_reading_reason(int error)
         switch (error) {
         case -EBADMSG:
                 return "its data are damaged";
+        case LSR_UNVERIFIED:
+                return "it cannot be verified";
         case -EACCES:
                 return "it is encrypted";
         case -EKEYREJECTED:

@@ -76,6 +76,10 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                         lsr_message("%s was not unpacked", name);
                 r->troubled = false;
                 break;
+        case LSR_UNPACK_DOUBT:
+                lsr_message("%s was unpacked, but it cannot be verified", name);
+                r->troubled = false;
+                break;
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
                         lsr_message("cannot create the hard link %s: its target was not unpacked", name);

@@ -326,7 +326,8 @@ static int files_end_header(struct unpack *u, const struct unpack_step *step, in
 {
         bool is_dir = S_ISDIR(u->m.meta.mode);
 
-        if (error == 0) {
+        /* What of a header is not verified is as the table of contents has it. */
+        if (error == 0 || error == LSR_UNVERIFIED) {
                 u->state[step->row] |= step->member == step->row ? ROW_TRUE : ROW_LINK;
                 return is_dir && u->state[step->row] & ROW_WANTED ? unpack_make_dir(u, step->row) : 0;
         }
@@ -346,10 +347,13 @@ static int files_end(void *ctx, size_t i, int error)
         struct unpack *u = ctx;
         const struct unpack_step *step = &u->steps[i];
         enum lsr_unpack_trouble what = error < 0 ? LSR_UNPACK_CONTENT : LSR_UNPACK_WRITE;
+        bool doubt = error == LSR_UNVERIFIED;
         uint32_t row = step->row;
 
         if (!u->has_content)
                 return files_end_header(u, step, error);
+        if (doubt)
+                error = 0;
         if (error == 0) {
                 int r = files_open(u);
 
@@ -389,6 +393,8 @@ static int files_end(void *ctx, size_t i, int error)
         }
         unpack_made(u, row, ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK));
         u->result->bytes += u->at;
+        if (doubt)
+                unpack_tell(u, LSR_UNPACK_DOUBT, row, LSR_UNVERIFIED);
         return 0;
 }
 

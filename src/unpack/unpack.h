@@ -18,6 +18,7 @@ enum lsr_unpack_trouble {
         LSR_UNPACK_DIR,      /* a directory cannot be made: what is below it is left out */
         LSR_UNPACK_CREATE,   /* anything else cannot */
         LSR_UNPACK_CONTENT,  /* it cannot be read, and no part is left; the bundle may have been reported */
+        LSR_UNPACK_DOUBT,    /* it is there, and what its content is verified with is damaged; that was reported */
         LSR_UNPACK_WRITE,    /* it cannot be written, and no part of it is left */
         LSR_UNPACK_LINK,     /* a hard link leads to nothing that was unpacked */
         LSR_UNPACK_METADATA, /* it is there, but without owner, mode or time */

@@ -86,7 +86,10 @@ def from_sqlar(bundle, top):
                     path = os.path.normpath(os.path.join(top, name))
                     if not path.startswith(top + os.sep) or stat.S_ISDIR(mode):
                         continue
-                    content = data if stat.S_ISLNK(mode) or size == len(data) else zlib.decompress(data)
+                    # As sqlar_uncompress() takes them.
+                    content = data if stat.S_ISLNK(mode) or size <= 0 or size == len(data) else zlib.decompress(data)
+                    if size > 0 and len(content) != size:
+                        continue
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     if stat.S_ISLNK(mode):
                         os.symlink(content, path)
@@ -120,12 +123,13 @@ def formats(lsr):
 
 
 def run(argv, **words):
-    """Exit status; None where it took too long."""
+    """Exit status and what it said; None where it took too long."""
     try:
-        return subprocess.run([w.format(**words) if "{" in w else w for w in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=LIMIT_S, check=False, cwd=words.get("cwd")).returncode
+        ran = subprocess.run([w.format(**words) if "{" in w else w for w in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, timeout=LIMIT_S, check=False, cwd=words.get("cwd"))
+        return ran.returncode, ran.stderr.decode(errors="surrogateescape")
     except subprocess.TimeoutExpired:
-        return None
+        return None, ""
 
 
 def listed(lsr, bundle):
@@ -162,11 +166,14 @@ class Oracle:
                 f.write(gzip.compress(data, 1) if name == "tar in gzip" else data)
             theirs, ours = os.path.join(top, "theirs"), os.path.join(top, "ours")
             os.mkdir(theirs)
+            said = ""
             if callable(form.restore):
                 form.restore(bundle, theirs)
             else:
-                run(form.restore, out=bundle, dir=theirs)
+                said = run(form.restore, out=bundle, dir=theirs)[1]
             intact = {path: content for path, content in tree_of(theirs).items() if was.get(path) == content}
+            # What had no content, and now has none because it could not be read, is not restored.
+            intact = {path: content for path, content in intact.items() if content or path not in said}
             self.members += len(intact)
             if not intact:
                 return []
@@ -194,7 +201,7 @@ class Oracle:
             tree, out = os.path.join(top, "tree"), os.path.join(top, "made." + form.suffix)
             os.mkdir(tree)
             make_tree(self.rng, tree)
-            if run(form.pack, out=out, cwd=tree) != 0:
+            if run(form.pack, out=out, cwd=tree)[0] != 0:
                 sys.exit(f"oracle.py: cannot pack {name}")
             was = tree_of(tree)
             with open(out, "rb") as f:

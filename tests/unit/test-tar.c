@@ -559,7 +559,7 @@ Test(tar, bad_filter)
         b = scan_input(odd_input(t.data, t.n, 2000), false);
         cr_expect(strncmp(b->text,
                           "- 644 1000/100 ann/users 1 1000000000 'a' 1@0+512\n"
-                          "! -1 deflate stream is damaged at byte 77; the tar is listed up to byte 2,",
+                          "! -1 deflate stream is damaged at byte 77; the tar is read up to byte 2,",
                           120) == 0,
                   "%s", b->text);
         cr_expect(strstr(b->text, "!- 644 1000/100 ann/users 5000 1000000000 'b'"), "%s", b->text);
