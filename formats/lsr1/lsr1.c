@@ -28,6 +28,7 @@ const char *lsr1_begin(struct lsr_scan *scan, const struct lsr1 **ret_l)
         if (!l) {
                 l = lsr_xmalloc(sizeof(*l));
                 why = lsr1_open(l, scan->input);
+                l->told = UINT32_MAX;
         }
         if (why)
                 free(l);
@@ -90,7 +91,7 @@ struct lsr1_task {
         const struct lsr_member *m; /* the content of one member */
         const struct lsr_sink *sink;
         const struct lsr_many *many; /* or that of many */
-        bool framed;                 /* the tar is lsr1_frames_new() */
+        bool framed;                 /* its tar is lsr1_frames_new() */
 };
 
 /* What the driver of the tar is to know in place of this one. */
@@ -115,16 +116,16 @@ static void lsr1_take_back(struct lsr_scan *scan, const struct lsr1_own *own)
         scan->state = own->state;
 }
 
-/* The member at @position was read: 0, or LSR_UNVERIFIED.  It is said once of a frame, which is *inout_told. */
-static int lsr1_verified(struct lsr_scan *scan, struct lsr_input *frames, uint64_t position, uint32_t *inout_told)
+/* The member at @position was read: 0, or LSR_UNVERIFIED.  It is said once of a frame, as @l knows. */
+static int lsr1_verified(struct lsr_scan *scan, struct lsr1 *l, struct lsr_input *frames, uint64_t position)
 {
         uint32_t frame = lsr1_frames_doubtful(frames, position);
 
         if (frame == UINT32_MAX)
                 return 0;
-        if (frame != *inout_told)
+        if (frame != l->told)
                 lsr_scan_trouble(scan, -EBADMSG, "%s; what comes before the damage is not verified", frames->what);
-        *inout_told = frame;
+        l->told = frame;
         return LSR_UNVERIFIED;
 }
 
@@ -141,10 +142,10 @@ static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct l
         else
                 r = lsr_format_tar.scan(scan);
         lsr1_take_back(scan, &own);
-        if (r >= 0 && task->framed)
-                r = lsr1_verified(scan, tar, task->m->position, &(uint32_t){ UINT32_MAX });
         if (r < 0 && scan->troubles == 0 && tar->what)
                 lsr_scan_trouble(scan, r, "%s", tar->what);
+        if (r >= 0 && task->framed)
+                r = lsr1_verified(scan, scan->state, tar, task->m->position);
         lsr_input_free(tar);
         return r;
 }
@@ -245,18 +246,18 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
 struct lsr1_many {
         const struct lsr_many *many;
         struct lsr_scan *scan;
+        struct lsr1 *l;
         struct lsr_input *frames;
         bool open;         /* one was taken and is not at its end */
         bool failed;       /* the frames did, at the one before */
         uint64_t position; /* of it */
-        uint32_t told;     /* frame of which was said that it is damaged; UINT32_MAX: there is none */
         int stopped;       /* what the taker of content said, if that is negative */
 };
 
 static int lsr1_many_end(void *ctx, int result)
 {
         struct lsr1_many *s = ctx;
-        int r = result < 0 ? result : lsr1_verified(s->scan, s->frames, s->position, &s->told);
+        int r = result < 0 ? result : lsr1_verified(s->scan, s->l, s->frames, s->position);
 
         r = s->many->end(s->many->ctx, r);
         s->open = false;
@@ -308,7 +309,7 @@ static int lsr1_many_map(void *ctx, const struct lsr_extent *extents, size_t n)
 
 static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, const struct lsr_many *many)
 {
-        struct lsr1_many s = { .many = many, .scan = scan, .frames = frames, .told = UINT32_MAX };
+        struct lsr1_many s = { .many = many, .scan = scan, .frames = frames, .l = scan->state };
         const struct lsr_many inner = {
                 &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole, many->map ? lsr1_many_map : NULL
         };

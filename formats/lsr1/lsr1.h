@@ -79,6 +79,7 @@ struct lsr1 {
         uint32_t n;                /* frames D and E */
         struct lsr1_frame *frames; /* n + 1 */
         uint32_t *sums;            /* checksum of each; NULL: there are none */
+        uint32_t told;             /* of which was said that it is damaged; UINT32_MAX: of none */
 };
 
 /* As lsr_format.probe: does it end like one? */

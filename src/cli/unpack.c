@@ -52,7 +52,6 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                 [LSR_UNPACK_DIR] = "cannot create directory %s",
                 [LSR_UNPACK_CREATE] = "cannot create %s",
                 [LSR_UNPACK_WRITE] = "cannot write %s",
-                [LSR_UNPACK_METADATA] = "cannot restore owner, mode or time of %s",
         };
         struct unpack_run *u = ctx;
         struct lsr_reading *r = &u->reading;
@@ -88,6 +87,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                                     name);
                 else
                         lsr_message_errno(-error, "cannot create the hard link %s", name);
+                break;
+        case LSR_UNPACK_METADATA:
+                lsr_message("cannot restore owner, mode or time of %s: %s", name, lsr_reading_reason(error));
                 break;
         default:
                 lsr_message_errno(-error, texts[what], name);

@@ -7,10 +7,15 @@ for i in range(60):
     with open(f"t/f{i:02}", "wb") as f:
         f.write(bytes(r.choices(b"abcdefgh", k=10000)))
 PY
+tar -C t -cf inner.tar f00 f01
+mkdir inner && mv inner.tar inner
+lsr --pack inner --output=b.tar.zst --mtime=@1 --owner=0 2>/dev/null
 lsr --pack t --output=a.tar.zst --bundle-format=tar.zst --mtime=@1 --owner=0 2>/dev/null
-python3 - <<'PY'
+cat >blocks.py <<'PY'
 # RFC 8878, 3.1.1: frame header, blocks with three bytes in front of each, checksum.
-data = bytearray(open("a.tar.zst", "rb").read())
+import sys
+
+data = bytearray(open(sys.argv[1], "rb").read())
 at = 6 + (1, 2, 4, 8)[data[4] >> 6] - (data[4] >> 5 & 1)
 blocks = []
 while not blocks or not last:
@@ -18,13 +23,14 @@ while not blocks or not last:
     last, size = head & 1, head >> 3 if head >> 1 & 3 != 1 else 1
     blocks.append(at)
     at += 3 + size
-for name, where, mask in (("block", blocks[len(blocks) // 2], 6), ("sum", at, 0xff), ("first", blocks[0], 6)):
+for name, where in (("block", blocks[len(blocks) // 2]), ("sum", at), ("first", blocks[0])):
     bad = bytearray(data)
-    bad[where] |= 6
-    bad[where] ^= mask & ~6
-    with open(name + ".tar.zst", "wb") as f:
+    bad[where] = bad[where] ^ 6 if name == "sum" else bad[where] | 6  # there is no such type of block
+    with open(sys.argv[2] + name + ".tar.zst", "wb") as f:
         f.write(bad)
 PY
+python3 blocks.py a.tar.zst ""
+python3 blocks.py b.tar.zst b-
 for bundle in block sum first; do
 	echo "== $bundle"
 	status lsr --unpack $bundle.tar.zst --output=$bundle 2>err
@@ -44,3 +50,5 @@ done
 lsr --cat sum.tar.zst/t/f01 sum.tar.zst/t/f59 >both
 echo "=> $?"
 cat t/f01 t/f59 | cmp - both
+# A bundle in it can be listed.
+status lsr -R b-sum.tar.zst/inner/inner.tar/
