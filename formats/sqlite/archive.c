@@ -36,7 +36,8 @@
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
 #define ARCHIVE_SAME 64u        /* tries that end at the same damaged row, until its rowid is believed */
-#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, for each piece */
+#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, */
+#define ARCHIVE_TRIES_LEAF 500u /* and in one leaf */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(%s,name,mode,mtime,sz,length(data),%s) FROM sqlar"
@@ -130,6 +131,16 @@ static int archive_find_rowid(struct lsr_sqlite *s)
         return code;
 }
 
+/* The first page of the table; 0: that is not known. */
+static uint32_t archive_root(struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+        int code = lsr_sqlite_prepare(
+                s, &stmt, "SELECT rootpage FROM sqlite_schema WHERE type='table' AND name='sqlar' COLLATE NOCASE");
+
+        return code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(stmt, 0) : 0;
+}
+
 /* --- around damage ------------------------------------------------------------------ */
 
 /* Statements for the rows between two rowids: for all of them, and for whether the first is there. */
@@ -167,16 +178,16 @@ static bool range_is_good(struct archive_range *x, int64_t first, int64_t last)
 
 /*
  * SQLite ends at the first page that is damaged.  Behind @bad, where it ended, the next rowid that can be read is
- * looked for in steps that double, and then the first such; so a damaged leaf costs the rows that are in it.  0, or
- * what the sink returned.
+ * looked for in steps that double, and then the first such; so a damaged leaf costs the rows that are in it.  @most
+ * steps are made.  0, or what the sink returned.
  */
-static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
+static int range_salvage(struct archive_range *x, int64_t bad, int64_t last, unsigned most)
 {
         int64_t found = bad;
         uint64_t step = 1;
         unsigned same = 0;
 
-        for (unsigned tries = 0; bad < last && tries < ARCHIVE_TRIES; tries++) {
+        for (unsigned tries = 0; bad < last && tries < most; tries++) {
                 int64_t good = step < (uint64_t)last - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : last;
                 int code;
 
@@ -207,8 +218,50 @@ static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
         return 0;
 }
 
-/* All rows from @first to @last, but those that are damaged.  0, what the sink returned, or a negative errno, said. */
-static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t first, int64_t last)
+/* The same leaf by leaf: one that is damaged costs no steps of the others. */
+static int range_salvage_leaves(struct archive_range *x, int64_t bad, int64_t last, const struct archive_leaf *leaves,
+                                unsigned n)
+{
+        int r = 0;
+
+        for (unsigned i = 0; i < n && r == 0; i++) {
+                int64_t end = leaves[i].last < last ? leaves[i].last : last;
+
+                if (end <= bad)
+                        continue;
+                r = range_salvage(x, bad, end, ARCHIVE_TRIES_LEAF);
+                bad = end;
+        }
+        return r == 0 ? range_salvage(x, bad, last, ARCHIVE_TRIES) : r;
+}
+
+/* The same of leaves that are not known yet, and which may be damaged above. */
+static int range_salvage_all(struct lsr_sqlite *s, struct archive_range *x, int64_t bad, int64_t last)
+{
+        struct archive_leaf leaves[ARCHIVE_PIECE];
+        struct archive_leaves way;
+        uint32_t root = archive_root(s);
+        unsigned n;
+        int r = 0;
+
+        if (root && archive_leaves_begin(&way, s, root))
+                while (r == 0 && bad < last && (n = archive_leaves_next(&way, leaves, ARCHIVE_PIECE)) > 0) {
+                        int64_t end = leaves[n - 1].last < last ? leaves[n - 1].last : last;
+
+                        if (end <= bad)
+                                continue;
+                        r = range_salvage_leaves(x, bad, end, leaves, n);
+                        bad = end;
+                }
+        return r == 0 ? range_salvage(x, bad, last, ARCHIVE_TRIES) : r;
+}
+
+/*
+ * All rows from @first to @last, but those that are damaged; they are in the @n @leaves, or that is not known.  0, what
+ * the sink returned, or a negative errno, said.
+ */
+static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t first, int64_t last,
+                        const struct archive_leaf *leaves, unsigned n)
 {
         LSR_SQLITE_STMT rows = NULL;
         LSR_SQLITE_STMT probe = NULL;
@@ -232,7 +285,9 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
         x.probe = probe;
-        return range_salvage(&x, sink->seen && sink->rowid >= first ? sink->rowid : first, last);
+        if (sink->seen && sink->rowid >= first)
+                first = sink->rowid;
+        return n > 0 ? range_salvage_leaves(&x, first, last, leaves, n) : range_salvage_all(s, &x, first, last);
 }
 
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
@@ -353,7 +408,7 @@ struct archive_piece {
         int64_t last;
         unsigned n;
         bool done;
-        uint32_t leaves[ARCHIVE_PIECE];
+        struct archive_leaf leaves[ARCHIVE_PIECE];
         struct archive_kept rows;
 };
 
@@ -393,8 +448,8 @@ static bool piece_fill(struct archive_pieces *x, struct archive_piece *p, int64_
         int64_t before = *inout_before;
 
         p->rows.len = 0;
-        p->last = INT64_MAX;
-        p->n = archive_leaves_next(&x->leaves, p->leaves, ARCHIVE_PIECE, &p->last);
+        p->n = archive_leaves_next(&x->leaves, p->leaves, ARCHIVE_PIECE);
+        p->last = p->n > 0 ? p->leaves[p->n - 1].last : INT64_MAX;
         /* Where pages do not tell more, SQLite does. */
         if (before == INT64_MAX || (p->n == 0 && !x->leaves.broken))
                 return false;
@@ -413,7 +468,7 @@ static int piece_add(struct lsr_sqlite *s, const struct archive_piece *p)
                 r = archive_add_kept(&p->rows, &at, s->scan);
         if (r != 0 || p->done)
                 return r;
-        return archive_rows(s, &sink, p->first, p->last);
+        return archive_rows(s, &sink, p->first, p->last, p->leaves, p->n);
 }
 
 static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned cpus)
@@ -440,38 +495,32 @@ static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned c
         return r;
 }
 
-/* The first page of the table, if it has the columns of sqlite.org/sqlar, declared as there, and no more; else 0. */
-static uint32_t archive_root(struct lsr_sqlite *s)
+/* Has it the columns of sqlite.org/sqlar, declared as there, and no more? */
+static bool archive_is_plain(struct lsr_sqlite *s)
 {
         static const char *const columns[][2] = {
                 { "name", "TEXT" }, { "mode", "INT" }, { "mtime", "INT" }, { "sz", "INT" }, { "data", "BLOB" },
         };
         LSR_SQLITE_STMT info = NULL;
-        LSR_SQLITE_STMT root = NULL;
         size_t n = 0;
 
-        if (s->utf16 || lsr_sqlite_prepare(s, &info, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK ||
-            lsr_sqlite_prepare(
-                    s, &root,
-                    "SELECT rootpage FROM sqlite_schema WHERE type='table' AND name='sqlar' COLLATE NOCASE") !=
-                    SQLITE_OK ||
-            sqlite3_step(root) != SQLITE_ROW)
-                return 0;
+        if (s->utf16 || lsr_sqlite_prepare(s, &info, "PRAGMA table_xinfo(sqlar)") != SQLITE_OK)
+                return false;
         for (; sqlite3_step(info) == SQLITE_ROW; n++) {
                 const char *name = (const char *)sqlite3_column_text(info, 1);
                 const char *type = (const char *)sqlite3_column_text(info, 2);
 
                 if (n == ARCHIVE_TARGET - ARCHIVE_NAME || !name || strcmp(name, columns[n][0]) != 0 || !type ||
                     strcmp(type, columns[n][1]) != 0 || sqlite3_column_int(info, 6) != 0)
-                        return 0;
+                        return false;
         }
-        return n == ARCHIVE_TARGET - ARCHIVE_NAME ? (uint32_t)sqlite3_column_int64(root, 0) : 0;
+        return n == ARCHIVE_TARGET - ARCHIVE_NAME;
 }
 
 /* 0, 1: it is not to be decoded so, or a negative errno. */
 static int archive_scan_leaves(struct lsr_sqlite *s)
 {
-        uint32_t root = archive_root(s);
+        uint32_t root = archive_is_plain(s) ? archive_root(s) : 0;
         struct archive_pieces *x;
         int r = 1;
 
@@ -493,7 +542,7 @@ static int archive_scan_all(struct lsr_sqlite *s)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
 
-        return archive_rows(s, &sink, INT64_MIN, INT64_MAX);
+        return archive_rows(s, &sink, INT64_MIN, INT64_MAX, NULL, 0);
 }
 
 /* --- for some paths -------------------------------------------------------------------- */

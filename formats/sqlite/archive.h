@@ -83,6 +83,12 @@ int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
 
 #define ARCHIVE_DEPTH_MAX 20 /* as SQLite's own */
 
+/* A page of rows, and the greatest rowid that they may have. */
+struct archive_leaf {
+        uint32_t number;
+        int64_t last;
+};
+
 /* A page above others. */
 struct archive_level {
         const uint8_t *page;
@@ -110,12 +116,9 @@ struct archive_leaves {
 /* Of the table whose first page is @root, with just sqlar's columns.  False: its rows cannot be decoded in place. */
 bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root);
 
-/*
- * The next leaves, @most at most, and the greatest rowid that they may have.  Returns how many; 0: there are no more,
- * or, with @l broken, none that can be found.
- */
-unsigned archive_leaves_next(struct archive_leaves *l, uint32_t *numbers, unsigned most, int64_t *ret_last);
+/* The next leaves, @most at most.  Returns how many; 0: there are no more or, with @l broken, none can be found. */
+unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most);
 
 /* Their rows, from any thread.  False: at one of them it ended, be it the sink or the row. */
-bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers, unsigned n,
+bool archive_leaves_rows(const struct archive_leaves *l, const struct archive_leaf *leaves, unsigned n,
                          struct archive_sink *sink);

@@ -131,7 +131,7 @@ bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, 
         return leaves_enter(l, root, INT64_MAX);
 }
 
-unsigned archive_leaves_next(struct archive_leaves *l, uint32_t *numbers, unsigned most, int64_t *ret_last)
+unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most)
 {
         unsigned n = 0;
 
@@ -154,8 +154,8 @@ unsigned archive_leaves_next(struct archive_leaves *l, uint32_t *numbers, unsign
                 if (l->broken) {
                         break;
                 } else if (l->depth == l->leaves) {
-                        numbers[n++] = number;
-                        l->before = *ret_last = last;
+                        leaves[n++] = (struct archive_leaf){ number, last };
+                        l->before = last;
                 } else {
                         l->broken = !leaves_enter(l, number, last);
                 }
@@ -317,12 +317,12 @@ static bool leaves_row(const struct archive_leaves *l, const uint8_t *at, const 
 }
 
 /* Numbers were checked when they were given out, and a page may claim anything. */
-static void leaves_look_ahead(const struct archive_leaves *l, const uint32_t *numbers, unsigned i, unsigned n)
+static void leaves_look_ahead(const struct archive_leaves *l, const struct archive_leaf *leaves, unsigned i, unsigned n)
 {
         if (i + LEAVES_HEADER < n)
-                __builtin_prefetch(leaves_page(l, numbers[i + LEAVES_HEADER]));
+                __builtin_prefetch(leaves_page(l, leaves[i + LEAVES_HEADER].number));
         if (i + LEAVES_CELL < n) {
-                const uint8_t *page = leaves_page(l, numbers[i + LEAVES_CELL]);
+                const uint8_t *page = leaves_page(l, leaves[i + LEAVES_CELL].number);
                 size_t cell = lsr_be16(page + 8) & (l->page_size - 1);
 
                 __builtin_prefetch(page + cell);
@@ -350,18 +350,19 @@ static void leaves_touch(const struct archive_leaves *l, struct leaves_touched *
         t->n = 0;
 }
 
-bool archive_leaves_rows(const struct archive_leaves *l, const uint32_t *numbers, unsigned n, struct archive_sink *sink)
+bool archive_leaves_rows(const struct archive_leaves *l, const struct archive_leaf *leaves, unsigned n,
+                         struct archive_sink *sink)
 {
         struct leaves_touched touched = { .n = 0 };
         uint8_t buf[LEAVES_BUFFER];
         bool good = true;
 
         for (unsigned i = 0; i < n && good; i++) {
-                const uint8_t *page = leaves_page(l, numbers[i]);
+                const uint8_t *page = leaves_page(l, leaves[i].number);
                 unsigned cells = lsr_be16(page + 3);
 
                 if (!l->cold)
-                        leaves_look_ahead(l, numbers, i, n);
+                        leaves_look_ahead(l, leaves, i, n);
                 good = *page == LEAVES_LEAF && cells <= (l->usable - 8) / 2;
                 for (unsigned c = 0; c < cells && good; c++) {
                         size_t cell = lsr_be16(page + 8 + 2 * (size_t)c);

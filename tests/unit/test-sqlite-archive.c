@@ -237,6 +237,48 @@ Test(sqlite_archive, bad_pages)
         damage(SMALL_PAGES LARGE_SQLAR, 512, 12);
 }
 
+/* Each of many damaged leaves costs the rows that are in it, also where SQLite has to read the others. */
+static void damage_leaves(const char *more)
+{
+        const size_t page = 512;
+        struct result result;
+        struct bytes b;
+        unsigned leaves = 0, rows = 0, found = 0;
+        char *sql;
+
+        cr_assert_gt(asprintf(&sql,
+                              SMALL_PAGES "CREATE TABLE sqlar(name TEXT, mode INT, mtime INT, sz INT, data BLOB%s);"
+                                          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<30000)"
+                                          "INSERT INTO sqlar(rowid,name,mode,mtime,sz,data)"
+                                          " SELECT i*1000000,'f'||i,33188,1,0,'' FROM n;",
+                              more),
+                     0);
+        b = make(sql);
+        for (size_t at = page; at < b.n; at += page) {
+                if (b.data[at] != 13)
+                        continue;
+                if (leaves++ % 2)
+                        b.data[at] = 0;
+                else
+                        rows += (unsigned)b.data[at + 3] * 256 + b.data[at + 4];
+        }
+        cr_assert_gt(leaves, 1000);
+        result = scan_file(&b, "auto");
+        cr_expect_eq(result.error, -EBADMSG);
+        for (const char *p = result.text.buf; (p = strstr(p, " 644 @1")); p++)
+                found++;
+        cr_expect_eq(found, rows, "%u of %u", found, rows);
+        free_result(&result);
+        free(b.data);
+        free(sql);
+}
+
+Test(sqlite_archive, bad_every_second_leaf)
+{
+        damage_leaves("");
+        damage_leaves(", more INT");
+}
+
 /* --- the lookup of one path ------------------------------------------------------- */
 
 static struct lsr_catalogue *scan_only(const struct bytes *b, const char *only, bool *ret_is_only)
