@@ -32,7 +32,7 @@
 #include "formats/drivers.h"
 #include "formats/filter/zstd.h"
 
-#define ZSTD_SKIPPABLE 0x184d2a50u /* and the 15 after it */
+#define ZSTD_SKIPPABLE 0x184d2a50u    /* and the 15 after it */
 #define ZSTD_BLOCK_HEADER ((size_t)3) /* bytes */
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10)
 #define ZSTD_HEADER_MAX 14u                /* magic, descriptor, window, dictionary, content size */
