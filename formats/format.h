@@ -145,8 +145,11 @@ struct lsr_sink {
 int lsr_sink_hole(const struct lsr_sink *sink, uint64_t n);
 int lsr_write_zeros(int (*write)(void *ctx, const void *data, size_t n), void *ctx, uint64_t n);
 
-/* Of a member: all of its content was given, but what it is verified with is damaged, which was reported. */
-#define LSR_UNVERIFIED (-EUCLEAN)
+/*
+ * Of a member: all of its content was given, but what it is verified with is damaged, which was reported.  No file
+ * system fails with this number, as they do with EUCLEAN.
+ */
+#define LSR_UNVERIFIED (-ENOANO)
 
 /*
  * Many members in one pass.  Of each only path, raw, method, flags, packed, position, data, and type, mode and size

@@ -32,7 +32,8 @@
 #include "formats/drivers.h"
 #include "formats/filter/zstd.h"
 
-#define ZSTD_SKIPPABLE 0x184d2a50u /* and the 15 after it */
+#define ZSTD_SKIPPABLE 0x184d2a50u    /* and the 15 after it */
+#define ZSTD_BLOCK_HEADER ((size_t)3) /* bytes */
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10)
 #define ZSTD_HEADER_MAX 14u                /* magic, descriptor, window, dictionary, content size */
 #define ZSTD_FIRST_MAX ((size_t)1 << 20)   /* bytes decoded of a first frame that is a job: there may be no other */
@@ -150,11 +151,20 @@ static int zstd_parse_header(const uint8_t *p, size_t n, struct zstd_header *ret
         return 0;
 }
 
+/*
+ * No more at a time than a block, and not the header of the next one, which @hint counts as well: an error takes with
+ * it all that its call decoded.
+ */
+static size_t zstd_portion(size_t hint)
+{
+        return hint > ZSTD_BLOCK_HEADER ? hint - ZSTD_BLOCK_HEADER : hint;
+}
+
 static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
 {
         struct zstd *z = d->ctx;
-        /* No more at a time than a block: an error takes with it all that its call decoded. */
-        ZSTD_inBuffer in = { flow->in, flow->in_left < z->hint ? flow->in_left : z->hint, 0 };
+        size_t portion = zstd_portion(z->hint);
+        ZSTD_inBuffer in = { flow->in, flow->in_left < portion ? flow->in_left : portion, 0 };
         ZSTD_outBuffer out = { flow->out, flow->out_left, 0 };
         size_t r = ZSTD_decompressStream(z->dctxs[0], &out, &in);
 
@@ -251,7 +261,7 @@ static size_t zstd_append_blocks(struct zstd *z, struct zstd_job *job, const str
                 size_t size;
                 unsigned type;
 
-                if (!zstd_append(z, job, 3))
+                if (!zstd_append(z, job, ZSTD_BLOCK_HEADER))
                         return SIZE_MAX;
                 word = job->in[job->in_n - 3] | (uint32_t)job->in[job->in_n - 2] << 8 |
                        (uint32_t)job->in[job->in_n - 1] << 16;
@@ -541,10 +551,11 @@ size_t lsr_zstd_frame_begin(struct lsr_zstd **z, const uint8_t *in, size_t n, ui
 
         if (!dctx || ZSTD_isError(ZSTD_DCtx_reset(dctx, ZSTD_reset_session_only)))
                 return 0;
-        /* As in zstd_step(). */
         while (hint > 0 && !ZSTD_isError(hint) && from.pos != at) {
+                size_t portion = zstd_portion(hint);
+
                 at = from.pos;
-                from.size = hint < n - at ? at + hint : n;
+                from.size = portion < n - at ? at + portion : n;
                 hint = ZSTD_decompressStream(dctx, &to, &from);
         }
         (void)ZSTD_DCtx_reset(dctx, ZSTD_reset_session_only);

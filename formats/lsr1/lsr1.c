@@ -314,6 +314,7 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
                 &s, lsr1_many_next, lsr1_many_write, lsr1_many_end, lsr1_many_hole, many->map ? lsr1_many_map : NULL
         };
         const struct lsr1_own own = lsr1_lend(scan, frames);
+        const uint64_t end = s.l->tar_length - 1;
         int r;
 
         for (;;) {
@@ -326,6 +327,9 @@ static int lsr1_many_framed(struct lsr_scan *scan, struct lsr_input *frames, con
                 s.failed = true;
         }
         lsr1_take_back(scan, &own);
+        /* The zeros behind the last came, but not verified. */
+        if (scan->exact_end && !lsr1_frames_lost(frames, end))
+                lsr1_verified(scan, s.l, frames, end);
         return r < 0 || !s.stopped ? r : s.stopped;
 }
 

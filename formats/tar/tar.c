@@ -295,8 +295,11 @@ static int tar_find(struct tar_walk *w, const struct lsr_member *m)
                 r = in->ops->seek ? lsr_input_seek(in, m->position) : -ENODATA;
         if (r < 0 && r != -ENODATA)
                 return tar_walk_failed(w, r);
-        if (r == 0)
+        if (r == 0) {
+                w->here = true;
                 r = tar_walk_next(w);
+                w->here = false;
+        }
         if (r < 0 && r != -ENODATA)
                 return r;
         if (r == 1 && w->position == m->position && tar_is_it(w, m))

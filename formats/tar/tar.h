@@ -178,6 +178,7 @@ struct tar_walk {
         struct lsr_scan *scan;
         struct lsr_input *in; /* the scan's, or one over it */
         bool hops;            /* that is made by tar_hop_new(), and closed with the walk */
+        bool here;            /* the next header is known to be here: none behind it is looked for */
         bool want_map;        /* for read(): the scan has no use for it */
         struct tar_header header;
         struct tar_pax pax;

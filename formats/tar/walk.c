@@ -453,6 +453,10 @@ int tar_walk_next(struct tar_walk *w)
                 r = tar_header_parse(w->block, &w->header);
                 if (r == 1)
                         return tar_end(w);
+                if (r < 0 && w->here) {
+                        lsr_scan_trouble(w->scan, r, "header at byte %s is damaged", lsr_grouped(w->in->at));
+                        return r;
+                }
                 if (r < 0) {
                         r = tar_resync(w);
                         if (r <= 0)

@@ -69,7 +69,9 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
                         lsr_message("%s already exists and was not replaced; use --force to replace it", name);
                 break;
         case LSR_UNPACK_CONTENT:
-                if (!r->troubled)
+                if (error == LSR_UNVERIFIED)
+                        lsr_message("%s was not replaced: its content in the bundle cannot be verified", name);
+                else if (!r->troubled)
                         lsr_message("cannot unpack %s: %s", name, lsr_reading_reason(error));
                 else
                         lsr_message("%s was not unpacked", name);
@@ -82,6 +84,8 @@ static void unpack_trouble(void *ctx, enum lsr_unpack_trouble what, const char *
         case LSR_UNPACK_LINK:
                 if (error == -ENOENT)
                         lsr_message("cannot create the hard link %s: its target was not unpacked", name);
+                else if (error == LSR_UNVERIFIED)
+                        lsr_message("%s was not replaced: its content in the bundle cannot be verified", name);
                 else if (error == -EBADMSG)
                         lsr_message("cannot create %s: its target in the table of contents is not the one in the tar",
                                     name);

@@ -4,7 +4,8 @@
  * A file is created with its final mode, written, dated and closed.  Holes of
  * the bundle become holes; other blocks of zeros become holes only in a file
  * that has some.  A file whose content is damaged is removed; where it would replace
- * another one, it has a name of its own until it is complete, and that one stays.
+ * another one, it has a name of its own until it is complete, and that one stays;
+ * also where the content cannot be verified.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -352,14 +353,15 @@ static int files_end(void *ctx, size_t i, int error)
 
         if (!u->has_content)
                 return files_end_header(u, step, error);
-        if (doubt)
-                error = 0;
-        if (error == 0) {
+        if (error == 0 || doubt) {
                 int r = files_open(u);
 
                 if (r < 0)
                         return r;
         }
+        /* What it would replace may be whole, and stays. */
+        if (doubt && !*u->temporary)
+                error = 0;
         if (!u->opened && error != -EINTR) {
                 u->state[row] |= ROW_LOST;
                 unpack_tell(u, LSR_UNPACK_CONTENT, row, error);
@@ -369,7 +371,7 @@ static int files_end(void *ctx, size_t i, int error)
         if (error == 0 && u->error == 0 && (u->m.meta.known & LSR_FIELD_SIZE) && u->at != u->m.meta.size)
                 u->error = -EBADMSG;
         /* What the sink returned comes back as the error. */
-        if (u->error && (error == 0 || error == u->error)) {
+        if (u->error && (error == 0 || doubt || error == u->error)) {
                 error = u->error;
                 what = error == -EBADMSG ? LSR_UNPACK_CONTENT : LSR_UNPACK_WRITE;
         }
@@ -391,7 +393,7 @@ static int files_end(void *ctx, size_t i, int error)
                         unpack_tell(u, what, row, error);
                 return unpack_is_fatal(error) && what == LSR_UNPACK_WRITE ? error : 0;
         }
-        unpack_made(u, row, ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK));
+        unpack_made(u, row, ROW_MADE | (step->member == row ? ROW_TRUE : ROW_LINK) | (doubt ? ROW_DOUBT : 0));
         u->result->bytes += u->at;
         if (doubt)
                 unpack_tell(u, LSR_UNPACK_DOUBT, row, LSR_UNVERIFIED);

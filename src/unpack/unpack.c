@@ -360,6 +360,8 @@ static int unpack_link(struct unpack *u, uint32_t row, uint32_t to)
                 return dir;
         linked = (struct unpack_linked){ from, target.path };
         r = unpack_link_to(&linked, dir, m.path);
+        if (r == -EEXIST && u->o->force && u->state[to] & ROW_DOUBT)
+                return LSR_UNVERIFIED;
         return r == -EEXIST ? unpack_replace(u, dir, m.path, unpack_link_to, &linked) : r;
 }
 

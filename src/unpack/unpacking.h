@@ -22,6 +22,7 @@ enum {
         ROW_LINK = 1 << 4,   /* and that of what the hard link leads to, where this has its content */
         ROW_UNTRUE = 1 << 5, /* a directory that was made for what is in it, before its own header was read */
         ROW_WANTED = 1 << 6, /* it is among the rows */
+        ROW_DOUBT = 1 << 7,  /* made, and its content is not verified */
 };
 
 /* One step of the pass through the bundle: @member is read for the sake of @row, which is it or a hard link to it. */
