@@ -35,6 +35,7 @@
 #define ZSTD_SKIPPABLE 0x184d2a50u    /* and the 15 after it */
 #define ZSTD_BLOCK_HEADER ((size_t)3) /* bytes */
 #define ZSTD_BLOCK_MAX ((size_t)128 << 10)
+#define ZSTD_CHECKSUM ((size_t)4)          /* bytes */
 #define ZSTD_HEADER_MAX 14u                /* magic, descriptor, window, dictionary, content size */
 #define ZSTD_FIRST_MAX ((size_t)1 << 20)   /* bytes decoded of a first frame that is a job: there may be no other */
 #define ZSTD_FRAME_MAX ((size_t)16 << 20)  /* and of a later one; also of its compressed bytes */
@@ -177,8 +178,9 @@ static int zstd_step(struct lsr_decoder *d, struct lsr_flow *flow)
         case ZSTD_error_dictionary_wrong:
                 return lsr_decoder_fail(d, -EOPNOTSUPP, "zstd data need a dictionary");
         case ZSTD_error_checksum_wrong:
-                return lsr_decoder_fail(d, -EBADMSG, "zstd checksum at byte %s does not match the data",
-                                        lsr_grouped(d->inner->at));
+                return lsr_decoder_fail(
+                        d, -EBADMSG, "zstd checksum at byte %s does not match the data",
+                        lsr_grouped(d->inner->at + z->hint - ZSTD_CHECKSUM)); /* of it so much is left */
         case ZSTD_error_memory_allocation:
                 return -ENOMEM;
         default:

@@ -327,7 +327,7 @@ int lsr1_check(struct lsr_scan *scan, struct lsr_checked *ret_checked)
         if (!why && lsr_catalogue_decode(&c.toc, data, size) < 0)
                 why = "it is not valid";
         if (!why) {
-                frames = lsr1_frames_new(scan->input, l, false, UINT64_MAX);
+                frames = lsr1_frames_new(scan->input, l, LSR1_FRAMES_READ, UINT64_MAX);
                 why = frames ? NULL : "a frame is too large";
         }
         if (why) {

@@ -2,11 +2,11 @@
  * frames - the tar, from any frame on
  *
  * A frame is decoded as a whole before a byte of it is given, so all data have
- * been compared with its checksum.  Of a damaged one the blocks before the
- * damage are given, which have no checksum of their own: whoever reads has to
- * ask.  Reading one small member means one read of the file and one frame in
- * the caller's thread; reading on into the next frame shows that there is more
- * to come, and from then on frames are in flight on all cores:
+ * been compared with its checksum; only LSR1_FRAMES_SALVAGE gives the blocks
+ * before the damage, too, which have no checksum of their own.  Reading one
+ * small member means one read of the file and one frame in the caller's thread;
+ * reading on into the next frame shows that there is more to come, and from
+ * then on frames are in flight on all cores:
  *
  *      file ─► [ frame | frame | frame | frame ] ─► reader
  *                done    being decoded   waiting
@@ -210,7 +210,7 @@ uint32_t lsr1_frames_doubtful(struct lsr_input *frames, uint64_t offset)
 {
         struct frames *f = (struct frames *)frames;
 
-        if (f->damage.frame == UINT32_MAX || f->damage.frame < lsr1_frame_at(f->l, offset))
+        if (f->damage.frame == UINT32_MAX || f->damage.begun == 0 || f->damage.frame < lsr1_frame_at(f->l, offset))
                 return UINT32_MAX;
         frames_name(f, f->damage.frame, "is damaged");
         return f->damage.frame;
@@ -277,7 +277,7 @@ static const struct lsr_input_ops frames_skipping_ops = {
         .free = frames_free,
 };
 
-struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead)
+struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, enum lsr1_frames_use use, uint64_t ahead)
 {
         struct frames *f;
 
@@ -285,12 +285,12 @@ struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bo
                 if (l->frames[i + 1].at - l->frames[i].at > LSR1_FRAME_MAX ||
                     l->frames[i + 1].raw - l->frames[i].raw > LSR1_FRAME_MAX)
                         return NULL;
-        f = lsr_input_alloc(sizeof(*f), skips ? &frames_skipping_ops : &frames_ops);
+        f = lsr_input_alloc(sizeof(*f), use == LSR1_FRAMES_READ ? &frames_ops : &frames_skipping_ops);
         f->in.size = l->tar_length;
         f->inner = in;
         f->l = l;
         f->ahead = ahead;
-        f->salvages = skips;
+        f->salvages = use == LSR1_FRAMES_SALVAGE;
         f->damage.frame = UINT32_MAX;
         return &f->in;
 }

@@ -91,7 +91,6 @@ struct lsr1_task {
         const struct lsr_member *m; /* the content of one member */
         const struct lsr_sink *sink;
         const struct lsr_many *many; /* or that of many */
-        bool framed;                 /* its tar is lsr1_frames_new() */
 };
 
 /* What the driver of the tar is to know in place of this one. */
@@ -144,8 +143,6 @@ static int lsr1_tar(struct lsr_scan *scan, struct lsr_input *tar, const struct l
         lsr1_take_back(scan, &own);
         if (r < 0 && scan->troubles == 0 && tar->what)
                 lsr_scan_trouble(scan, r, "%s", tar->what);
-        if (r >= 0 && task->framed)
-                r = lsr1_verified(scan, scan->state, tar, task->m->position);
         lsr_input_free(tar);
         return r;
 }
@@ -217,7 +214,7 @@ static int lsr1_scan(struct lsr_scan *scan)
 
 static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
-        struct lsr1_task task = { .m = m, .sink = sink };
+        const struct lsr1_task task = { .m = m, .sink = sink };
         struct lsr_input *frames = NULL;
         const struct lsr1 *l;
         uint64_t end;
@@ -227,13 +224,12 @@ static int lsr1_read(struct lsr_scan *scan, const struct lsr_member *m, const st
         if (m->packed == UINT64_MAX || __builtin_add_overflow(m->data, m->packed, &end))
                 end = 0;
         if (!lsr1_begin(scan, &l))
-                frames = lsr1_frames_new(scan->input, l, true, end);
+                frames = lsr1_frames_new(scan->input, l, LSR1_FRAMES_SKIP, end);
         if (frames) {
                 /*
                  * However near it is, from there and not on the way through others; that it is too far is found next.
                  */
                 lsr_input_seek(frames, m->position);
-                task.framed = true;
                 r = lsr1_tar(scan, frames, &task);
         } else {
                 r = lsr1_streamed(scan, &task);
@@ -340,7 +336,7 @@ int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         int r;
 
         if (!lsr1_begin(scan, &l))
-                frames = lsr1_frames_new(scan->input, l, true, 0);
+                frames = lsr1_frames_new(scan->input, l, scan->exact ? LSR1_FRAMES_SALVAGE : LSR1_FRAMES_SKIP, 0);
         if (frames)
                 r = lsr1_many_framed(scan, frames, many);
         else

@@ -128,13 +128,19 @@ const char *lsr1_toc(const struct lsr1 *l, struct lsr_input *in, uint8_t **ret_d
 
 /* --- the frames ------------------------------------------------------------------ */
 
+/* Each can do what those before it can. */
+enum lsr1_frames_use {
+        LSR1_FRAMES_READ,    /* of a damaged frame nothing is given */
+        LSR1_FRAMES_SKIP,    /* content can be passed over without decoding it, and what failed is over with a seek */
+        LSR1_FRAMES_SALVAGE, /* of a damaged frame what can be decoded is given, and then the error */
+};
+
 /*
  * The tar as an input over @in and @l, which stay the caller's.  NULL: a frame is too large for that.
- * With @skips content can be passed over without decoding it, and what failed is over with a seek.  Frames that begin
- * before @ahead are decoded in parallel from the first read on, others once reading goes on from frame to frame.
- * Of a damaged frame nothing is given; with @skips it is what can be decoded, and then the error.
+ * Frames that begin before @ahead are decoded in parallel from the first read on, others once reading goes on from frame
+ * to frame.
  */
-struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, bool skips, uint64_t ahead);
+struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, enum lsr1_frames_use use, uint64_t ahead);
 
 /*
  * A damaged frame of which bytes came since @offset of the tar, where reading began, so that not all of them are

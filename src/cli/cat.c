@@ -117,9 +117,7 @@ static int cat_end(void *ctx, size_t i, int error)
 
         if (error < 0 && !c->out.error) {
                 /* A problem that was reported for the bundle is not reported twice. */
-                if (!c->reading.troubled && error == LSR_UNVERIFIED)
-                        lsr_message("%s cannot be verified", lsr_quoted_always(c->paths[i]));
-                else if (!c->reading.troubled)
+                if (!c->reading.troubled)
                         lsr_message("cannot read %s: %s", lsr_quoted_always(c->paths[i]), lsr_reading_reason(error));
                 lsr_reading_fail(&c->reading, error == -EISDIR ? 2 : 1);
         }

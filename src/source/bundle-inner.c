@@ -129,8 +129,7 @@ int bundle_place_inner(struct lsr_bundle *inner, bool whole)
                 lsr_spool_drop(&look.spool);
                 return 1;
         }
-        /* It is there, and what is wrong was said. */
-        return bundle_use_spool(inner, &look.spool, r == LSR_UNVERIFIED ? 0 : r);
+        return bundle_use_spool(inner, &look.spool, r);
 }
 
 /* It lies in so many others that it is not looked into, if it is a bundle at all. */
