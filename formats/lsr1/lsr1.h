@@ -137,8 +137,8 @@ enum lsr1_frames_use {
 
 /*
  * The tar as an input over @in and @l, which stay the caller's.  NULL: a frame is too large for that.
- * Frames that begin before @ahead are decoded in parallel from the first read on, others once reading goes on from frame
- * to frame.
+ * Frames that begin before @ahead are decoded in parallel from the first read on, others once reading goes on from
+ * frame to frame.
  */
 struct lsr_input *lsr1_frames_new(struct lsr_input *in, const struct lsr1 *l, enum lsr1_frames_use use, uint64_t ahead);
 
