@@ -35,13 +35,13 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
-#define ARCHIVE_SAME 64u        /* tries that end at the same damaged row, until its rowid is believed */
 #define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, */
 #define ARCHIVE_TRIES_LEAF 500u /* and in one leaf */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(%s,name,mode,mtime,sz,length(data),%s) FROM sqlar"
 #define ARCHIVE_SELECT_NAMES "SELECT " LSR_SQLITE_TAKE "(%s,name) FROM sqlar%s"
+#define ARCHIVE_FIRST "SELECT %s%s FROM sqlar NOT INDEXED WHERE %s BETWEEN ?1 AND ?2 LIMIT 1"
 
 /* --- rows out of SQLite ---------------------------------------------------------- */
 
@@ -143,12 +143,12 @@ static uint32_t archive_root(struct lsr_sqlite *s)
 
 /* --- around damage ------------------------------------------------------------------ */
 
-/* Statements for the rows between two rowids: for all of them, and for whether the first is there. */
+/* Statements for the rows between two rowids: for all of them, for reading the first, and for its rowid alone. */
 struct archive_range {
         struct archive_sink *sink;
         sqlite3_stmt *rows;
-        sqlite3_stmt *probe;
-        int64_t found; /* by the last probe that was good: the first rowid that is there */
+        sqlite3_stmt *first;
+        sqlite3_stmt *rowid;
 };
 
 static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
@@ -167,53 +167,63 @@ static int range_run(struct archive_range *x, int64_t first, int64_t last)
         return range_step(x->rows, first, last);
 }
 
-static bool range_is_good(struct archive_range *x, int64_t first, int64_t last)
+/*
+ * The first rowid in steps that double, behind @bad and up to @end, from which on a row can be read; @last is that of
+ * the range.  False: there is none.
+ */
+static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_t last, unsigned *inout_tries,
+                       int64_t *ret_good)
 {
-        int code = range_step(x->probe, first, last);
+        int64_t good = bad;
+        uint64_t step = 1;
 
-        if (code == SQLITE_ROW || code == SQLITE_DONE)
-                x->found = code == SQLITE_ROW ? sqlite3_column_int64(x->probe, 0) : last;
-        return code == SQLITE_ROW || code == SQLITE_DONE;
+        do {
+                if (good >= end || *inout_tries == 0)
+                        return false;
+                bad = good;
+                good = step < (uint64_t)end - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : end;
+                step = step > INT64_MAX / 2 ? step : 2 * step;
+                /* Most rowids are small. */
+                if (bad < 0 && good > 0) {
+                        good = 0;
+                        step = 1;
+                }
+                --*inout_tries;
+        } while (range_step(x->first, good, last) != SQLITE_ROW);
+        while ((uint64_t)good - (uint64_t)bad > 1) {
+                int64_t middle = (int64_t)((uint64_t)bad + ((uint64_t)good - (uint64_t)bad) / 2);
+
+                if (range_step(x->first, middle, last) == SQLITE_ROW)
+                        good = middle;
+                else
+                        bad = middle;
+        }
+        *ret_good = good;
+        return true;
 }
 
 /*
- * SQLite ends at the first page that is damaged.  Behind @bad, where it ended, the next rowid that can be read is
- * looked for in steps that double, and then the first such; so a damaged leaf costs the rows that are in it.  @most
- * steps are made.  0, or what the sink returned.
+ * SQLite ends at the first row or page that is damaged.  Behind @bad, where it ended, the next row that can be read is
+ * looked for up to the one that is said to be there, whose rowid may be what is damaged, so that one before it can be
+ * read; and then behind that.  So damage costs what is in it.  @tries are made.  0, or what the sink returned.
  */
-static int range_salvage(struct archive_range *x, int64_t bad, int64_t last, unsigned most)
+static int range_salvage(struct archive_range *x, int64_t bad, int64_t last, unsigned tries)
 {
-        int64_t found = bad;
-        uint64_t step = 1;
-        unsigned same = 0;
+        while (bad < last && tries > 0) {
+                int code = range_step(x->rowid, bad + 1, last);
+                int64_t good, end = code == SQLITE_ROW ? sqlite3_column_int64(x->rowid, 0) : last;
 
-        for (unsigned tries = 0; bad < last && tries < most; tries++) {
-                int64_t good = step < (uint64_t)last - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : last;
-                int code;
-
-                if (!range_is_good(x, good, last)) {
-                        bad = good;
-                        step = step > INT64_MAX / 2 ? step : 2 * step;
-                        continue;
+                tries--;
+                if (end <= bad || end > last)
+                        end = last;
+                if (range_find(x, bad, end, last, &tries, &good)) {
+                        code = range_run(x, good, last);
+                        if (x->sink->result != 0 || code == SQLITE_ROW)
+                                return x->sink->result;
+                        bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
+                } else {
+                        bad = end;
                 }
-                while ((uint64_t)good - (uint64_t)bad > 1) {
-                        int64_t middle = (int64_t)((uint64_t)bad + ((uint64_t)good - (uint64_t)bad) / 2);
-
-                        if (range_is_good(x, middle, last))
-                                good = middle;
-                        else
-                                bad = middle;
-                }
-                code = range_run(x, good, last);
-                if (x->sink->result != 0 || code == SQLITE_ROW)
-                        return x->sink->result;
-                bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
-                /* Up to the same row again and again: that it is; the first times its rowid may be what is damaged. */
-                same = x->found == found ? same + 1 : 0;
-                found = x->found;
-                if (same == ARCHIVE_SAME && bad < found)
-                        bad = found;
-                step = 1;
         }
         return 0;
 }
@@ -264,7 +274,8 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
                         const struct archive_leaf *leaves, unsigned n)
 {
         LSR_SQLITE_STMT rows = NULL;
-        LSR_SQLITE_STMT probe = NULL;
+        LSR_SQLITE_STMT one = NULL;
+        LSR_SQLITE_STMT rowid = NULL;
         struct archive_range x = { .sink = sink };
         int code = archive_prepare(s, sink, "", " BETWEEN ?1 AND ?2", &rows), r;
 
@@ -280,11 +291,14 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t
         if ((code & 0xff) != SQLITE_CORRUPT || r != -EBADMSG)
                 return r;
         s->malformed = true;
-        code = lsr_sqlite_prepare(s, &probe, "SELECT %s FROM sqlar NOT INDEXED WHERE %s BETWEEN ?1 AND ?2 LIMIT 1",
-                                  s->rowid, s->rowid);
+        code = lsr_sqlite_prepare(s, &rowid, ARCHIVE_FIRST, s->rowid, "", s->rowid);
+        if (code == SQLITE_OK)
+                code = lsr_sqlite_prepare(s, &one, ARCHIVE_FIRST, s->rowid, ",name,mode,mtime,sz,length(data)",
+                                          s->rowid);
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
-        x.probe = probe;
+        x.rowid = rowid;
+        x.first = one;
         if (sink->seen && sink->rowid >= first)
                 first = sink->rowid;
         return n > 0 ? range_salvage_leaves(&x, first, last, leaves, n) : range_salvage_all(s, &x, first, last);

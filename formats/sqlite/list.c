@@ -2,8 +2,8 @@
  * list - archives that have an index of what is listed
  *
  * The index has rows by name, and they are added by rowid.  We number rows from 1
- * on; where others have put so many far away, or taken so many out, that there is
- * no array of all rowids, rows are listed from the table.
+ * on.  Where one of them is missing, somebody has taken it out, or the index is
+ * damaged; then rows are listed from the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,8 @@ struct list {
         struct archive_kept rows;
         size_t *places; /* by rowid less 1: in rows, counted from 1; 0: there is none */
         uint64_t max;   /* rowids that are taken, */
-        uint64_t end;   /* and seen */
+        uint64_t end;   /* and seen, */
+        uint64_t n;     /* so many times */
         size_t cap;
 };
 
@@ -103,8 +104,23 @@ static int list_keep(void *ctx, const struct archive_row *row)
         }
         if (l->end <= place)
                 l->end = place + 1;
+        l->n++;
         l->places[place] = l->rows.len + 1;
         return archive_keep(&l->rows, row, SIZE_MAX / 4) ? 0 : 1;
+}
+
+/* Has it each of the rows that the table has? */
+static bool list_is_whole(const struct list *l, struct lsr_sqlite *s)
+{
+        LSR_SQLITE_STMT stmt = NULL;
+
+        if (l->n != l->end)
+                return false;
+        for (uint64_t i = 0; i < l->end; i++)
+                if (l->places[i] == 0)
+                        return false;
+        return lsr_sqlite_prepare(s, &stmt, "SELECT max(%s) FROM sqlar", s->rowid) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW && (uint64_t)sqlite3_column_int64(stmt, 0) == l->end;
 }
 
 static int list_add(const struct list *l, struct lsr_scan *scan)
@@ -114,8 +130,7 @@ static int list_add(const struct list *l, struct lsr_scan *scan)
         for (uint64_t i = 0; i < l->end && r == 0; i++) {
                 size_t at = l->places[i] - 1;
 
-                if (l->places[i] > 0)
-                        r = archive_add_kept(&l->rows, &at, scan);
+                r = archive_add_kept(&l->rows, &at, scan);
         }
         return r;
 }
@@ -130,7 +145,7 @@ int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted)
         /* Like any index it is believed for lists alone. */
         if (s->listed && wanted && !wanted->numbers &&
             archive_prepare(s, &sink, ARCHIVE_LISTED, NULL, &stmt) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-            sink.result == 0)
+            sink.result == 0 && list_is_whole(&l, s))
                 r = list_add(&l, s->scan);
         free(l.rows.data);
         free(l.places);

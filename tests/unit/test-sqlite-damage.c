@@ -534,28 +534,38 @@ Test(sqlite, bad_row_behind_a_gap)
         free(b.data);
 }
 
-/* Nor does one whose number is damaged, too, and which is found in place of those behind it. */
-Test(sqlite, bad_row_of_a_wrong_number)
+/* Row @bad of 10 to 40 cannot be read, and says that it is @number: all others are listed. */
+static void damage_row(unsigned bad, unsigned number)
 {
         struct bytes b = make("CREATE TABLE sqlar(name TEXT, mode INT, mtime INT, sz INT, data BLOB);"
                               "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i+1 FROM n WHERE i<40)"
                               "INSERT INTO sqlar(rowid,name,mode,mtime,sz,data) SELECT i,'f'||i,33188,1,0,'' FROM n");
         struct result result;
-        uint8_t *header = memmem(b.data, b.n, "f38", 3);
+        uint8_t *header;
+        char row[32];
 
+        snprintf(row, sizeof(row), "f%u", bad);
+        header = memmem(b.data, b.n, row, 3);
         cr_assert(header);
         header -= 6; /* it begins with its length, behind the rowid */
-        cr_assert(header[0] == 6 && header[-1] == 38);
+        cr_assert(header[0] == 6 && header[-1] == bad);
         header[0] = 0x7f;
-        header[-1] = 0x7f;
+        header[-1] = (uint8_t)number;
         result = scan(&b, "", 0);
         cr_expect_eq(result.error, -EBADMSG);
         for (unsigned i = 10; i <= 40; i++) {
-                char row[16];
-
                 snprintf(row, sizeof(row), "f%u 644 @1", i);
-                cr_expect(i == 38 || strstr(result.text.buf, row), "%s", row);
+                cr_expect(i == bad || strstr(result.text.buf, row), "%u as %u: %s", bad, number, row);
         }
         free_result(&result);
         free(b.data);
+}
+
+/* Nor does one whose number is damaged, too, and which is found in place of those behind it. */
+Test(sqlite, bad_row_of_a_wrong_number)
+{
+        damage_row(38, 0x7f);
+        damage_row(10, 13);
+        damage_row(10, 0x7f);
+        damage_row(11, 1);
 }
