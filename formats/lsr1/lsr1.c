@@ -335,6 +335,7 @@ int lsr1_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         const struct lsr1 *l;
         int r;
 
+        /* Who only reads takes nothing that is not verified; who compares members keeps what there is, and tells so. */
         if (!lsr1_begin(scan, &l))
                 frames = lsr1_frames_new(scan->input, l, scan->exact ? LSR1_FRAMES_SALVAGE : LSR1_FRAMES_SKIP, 0);
         if (frames)

@@ -8,8 +8,8 @@
  * Parts are sent while others are read, several at a time; LSR_MULTIPART_MEMORY bounds what of them is held.  The
  * store compares each with the hash that is signed.  A PUT of all of it that is cut again and again becomes a part,
  * too: the POST before that has no body, so the answer to it arrives, and tells what the store refuses.  Unless
- * something may be replaced, a HEAD asks meanwhile whether there is an object already, as not every store heeds If-
- * None-Match where an upload ends.
+ * something may be replaced, a HEAD asks meanwhile whether there is an object already, as not every store heeds
+ * If-None-Match where an upload ends.
  */
 #pragma once
 
