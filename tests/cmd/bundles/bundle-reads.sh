@@ -21,7 +21,8 @@ reads() {
 for b in small.zip large.zip small.tar small.tar.gz; do reads -l $b/; done
 reads --cat small.zip/file-with-a-name-2
 reads --cat large.zip/t/file-with-a-name-7
-# An archive that we made has what is listed in one place; otherwise rows lie between contents.
+# An archive that we made has what is listed in one place, and one look at the last row tells that it is whole; otherwise rows
+# lie between contents.
 mkdir u; for i in {1..300}; do head -c 20000 /dev/urandom >u/$i; done
 lsr --pack --no-verify u --output=small.sqlar 2>/dev/null
 python3 -c "import shutil, sqlite3; shutil.copy('small.sqlar', 'large.sqlar'); sqlite3.connect('large.sqlar').execute('DROP INDEX sqlar_list')"
