@@ -35,8 +35,7 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
-#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged, */
-#define ARCHIVE_TRIES_LEAF 500u /* and in one leaf */
+#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(%s,name,mode,mtime,sz,length(data),%s) FROM sqlar"
@@ -83,7 +82,7 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
                         row.target_len = 0;
                 }
         }
-        sink->seen = true;
+        sink->seen++;
         sink->rowid = archive_has(&row, ARCHIVE_ROWID) ? row.numbers[ARCHIVE_ROWID] : 0;
         sink->result = sink->take(sink->ctx, &row);
         if (sink->result != 0)
@@ -147,8 +146,10 @@ static uint32_t archive_root(struct lsr_sqlite *s)
 struct archive_range {
         struct archive_sink *sink;
         sqlite3_stmt *rows;
+        sqlite3_stmt *row; /* of one rowid */
         sqlite3_stmt *first;
         sqlite3_stmt *rowid;
+        int64_t rowids[ARCHIVE_LEAF_ROWS]; /* of a leaf */
 };
 
 static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
@@ -163,7 +164,7 @@ static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
 static int range_run(struct archive_range *x, int64_t first, int64_t last)
 {
         x->sink->result = 0;
-        x->sink->seen = false;
+        x->sink->seen = 0;
         return range_step(x->rows, first, last);
 }
 
@@ -174,12 +175,14 @@ static int range_run(struct archive_range *x, int64_t first, int64_t last)
 static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_t last, unsigned *inout_tries,
                        int64_t *ret_good)
 {
-        int64_t good = bad;
+        int64_t good = bad, before = bad, behind = bad;
         uint64_t step = 1;
+        int code;
 
         do {
+                /* Where nothing was said to follow the step may have been too long. */
                 if (good >= end || *inout_tries == 0)
-                        return false;
+                        return behind > before && range_find(x, before, behind - 1, last, inout_tries, ret_good);
                 bad = good;
                 good = step < (uint64_t)end - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : end;
                 step = step > INT64_MAX / 2 ? step : 2 * step;
@@ -189,7 +192,12 @@ static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_
                         step = 1;
                 }
                 --*inout_tries;
-        } while (range_step(x->first, good, last) != SQLITE_ROW);
+                code = range_step(x->first, good, last);
+                if (code == SQLITE_DONE && behind == before) {
+                        before = bad;
+                        behind = good;
+                }
+        } while (code != SQLITE_ROW);
         while ((uint64_t)good - (uint64_t)bad > 1) {
                 int64_t middle = (int64_t)((uint64_t)bad + ((uint64_t)good - (uint64_t)bad) / 2);
 
@@ -203,12 +211,15 @@ static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_
 }
 
 /*
- * SQLite ends at the first row or page that is damaged.  Behind @bad, where it ended, the next row that can be read is
- * looked for up to the one that is said to be there, whose rowid may be what is damaged, so that one before it can be
- * read; and then behind that.  So damage costs what is in it.  @tries are made.  0, or what the sink returned.
+ * Where pages do not tell which rows there are.  SQLite ends at the first row or page that is damaged.  Behind @bad,
+ * where it ended, the next row that can be read is looked for up to the one that is said to be there, whose rowid may
+ * be what is damaged, so that one before it can be read; and then behind that.  So damage costs what is in it.  0, or
+ * what the sink returned.
  */
-static int range_salvage(struct archive_range *x, int64_t bad, int64_t last, unsigned tries)
+static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
 {
+        unsigned tries = ARCHIVE_TRIES;
+
         while (bad < last && tries > 0) {
                 int code = range_step(x->rowid, bad + 1, last);
                 int64_t good, end = code == SQLITE_ROW ? sqlite3_column_int64(x->rowid, 0) : last;
@@ -228,25 +239,89 @@ static int range_salvage(struct archive_range *x, int64_t bad, int64_t last, uns
         return 0;
 }
 
-/* The same leaf by leaf: one that is damaged costs no steps of the others. */
-static int range_salvage_leaves(struct archive_range *x, int64_t bad, int64_t last, const struct archive_leaf *leaves,
-                                unsigned n)
+/* Say what is wrong, of damage once.  0: it is damage, around which there may be more. */
+static int range_complain(struct lsr_sqlite *s, int code)
+{
+        bool corrupt = (code & 0xff) == SQLITE_CORRUPT;
+        int r = corrupt && s->malformed ? -EBADMSG : lsr_sqlite_fail(s, code, "table sqlar");
+
+        if (!corrupt || r != -EBADMSG)
+                return r;
+        /* What is there in spite of a cell that has a wrong size is wanted, too. */
+        if (!s->malformed)
+                sqlite3_exec(s->db, "PRAGMA cell_size_check=OFF", NULL, NULL, NULL);
+        s->malformed = true;
+        return 0;
+}
+
+static int range_compare(const void *a, const void *b)
+{
+        int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+        return (x > y) - (x < y);
+}
+
+/*
+ * The rows of @leaf from @first to @last.  As long as SQLite finds just those that are there, in their order, it is
+ * asked for all at once; else for one after the other.  0, what the sink returned, or a negative errno, said.
+ */
+static int range_leaf(struct lsr_sqlite *s, struct archive_range *x, const struct archive_leaves *way,
+                      const struct archive_leaf *leaf, int64_t first, int64_t last)
+{
+        unsigned n = archive_leaf_rowids(way, leaf->number, x->rowids), kept = 0, done = 0;
+        bool ordered = n > 0 && x->rowids[0] >= leaf->first;
+        int code, r;
+
+        for (unsigned i = 0; i < n; i++) {
+                ordered = ordered && x->rowids[i] <= leaf->last && (i == 0 || x->rowids[i] > x->rowids[i - 1]);
+                if (x->rowids[i] >= first && x->rowids[i] <= last)
+                        x->rowids[kept++] = x->rowids[i];
+        }
+        if (ordered || n == 0) {
+                code = range_run(x, first, last);
+                if (x->sink->result != 0)
+                        return x->sink->result;
+                if (code == SQLITE_ROW && x->sink->seen == kept)
+                        return 0;
+                done = x->sink->seen < kept ? (unsigned)x->sink->seen : kept;
+        } else {
+                code = SQLITE_CORRUPT;
+                qsort(x->rowids, kept, sizeof(*x->rowids), range_compare);
+        }
+        r = range_complain(s, code == SQLITE_ROW ? SQLITE_CORRUPT : code);
+        for (unsigned i = done; i < kept && r == 0; i++) {
+                if (i > 0 && x->rowids[i] == x->rowids[i - 1])
+                        continue;
+                sqlite3_reset(x->row);
+                sqlite3_bind_int64(x->row, 1, x->rowids[i]);
+                x->sink->result = 0;
+                code = sqlite3_step(x->row);
+                r = x->sink->result;
+                if (r == 0 && code != SQLITE_ROW)
+                        r = range_complain(s, code);
+        }
+        return r;
+}
+
+/* The same of the @n @leaves. */
+static int range_leaves(struct lsr_sqlite *s, struct archive_range *x, const struct archive_leaves *way,
+                        const struct archive_leaf *leaves, unsigned n, int64_t first, int64_t last)
 {
         int r = 0;
 
-        for (unsigned i = 0; i < n && r == 0; i++) {
-                int64_t end = leaves[i].last < last ? leaves[i].last : last;
-
-                if (end <= bad)
+        for (unsigned i = 0; i < n && r == 0 && first <= last; i++) {
+                if (leaves[i].last < first)
                         continue;
-                r = range_salvage(x, bad, end, ARCHIVE_TRIES_LEAF);
-                bad = end;
+                r = range_leaf(s, x, way, &leaves[i], first, leaves[i].last < last ? leaves[i].last : last);
+                if (leaves[i].last >= last)
+                        break;
+                first = leaves[i].last + 1;
         }
-        return r == 0 ? range_salvage(x, bad, last, ARCHIVE_TRIES) : r;
+        return r;
 }
 
-/* The same of leaves that are not known yet, and which may be damaged above. */
-static int range_salvage_all(struct lsr_sqlite *s, struct archive_range *x, int64_t bad, int64_t last)
+/* All rows behind @bad, in leaves that are not known yet, and which may be damaged above. */
+static int range_behind(struct lsr_sqlite *s, struct archive_range *x, int64_t bad)
 {
         struct archive_leaf leaves[ARCHIVE_PIECE];
         struct archive_leaves way;
@@ -254,54 +329,73 @@ static int range_salvage_all(struct lsr_sqlite *s, struct archive_range *x, int6
         unsigned n;
         int r = 0;
 
-        if (root && archive_leaves_begin(&way, s, root))
-                while (r == 0 && bad < last && (n = archive_leaves_next(&way, leaves, ARCHIVE_PIECE)) > 0) {
-                        int64_t end = leaves[n - 1].last < last ? leaves[n - 1].last : last;
+        if (root == 0)
+                return range_salvage(x, bad, INT64_MAX);
+        if (archive_leaves_begin(&way, s, root, true))
+                while (r == 0 && bad < INT64_MAX && (n = archive_leaves_next(&way, leaves, ARCHIVE_PIECE)) > 0) {
+                        int64_t last = leaves[n - 1].last;
 
-                        if (end <= bad)
+                        if (last <= bad)
                                 continue;
-                        r = range_salvage_leaves(x, bad, end, leaves, n);
-                        bad = end;
+                        r = range_leaves(s, x, &way, leaves, n, bad + 1, last);
+                        bad = last;
                 }
-        return r == 0 ? range_salvage(x, bad, last, ARCHIVE_TRIES) : r;
+        archive_leaves_end(&way);
+        return r == 0 ? range_salvage(x, bad, INT64_MAX) : r;
 }
 
-/*
- * All rows from @first to @last, but those that are damaged; they are in the @n @leaves, or that is not known.  0, what
- * the sink returned, or a negative errno, said.
- */
-static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, int64_t first, int64_t last,
-                        const struct archive_leaf *leaves, unsigned n)
+/* The rows from @first to the last one. */
+static int range_rest(struct lsr_sqlite *s, struct archive_range *x, int64_t first)
 {
-        LSR_SQLITE_STMT rows = NULL;
+        LSR_SQLITE_STMT row = NULL;
         LSR_SQLITE_STMT one = NULL;
         LSR_SQLITE_STMT rowid = NULL;
-        struct archive_range x = { .sink = sink };
-        int code = archive_prepare(s, sink, "", " BETWEEN ?1 AND ?2", &rows), r;
+        int code = range_run(x, first, INT64_MAX), r;
 
-        if (code != SQLITE_OK)
-                return lsr_sqlite_fail(s, code, "table sqlar");
-        x.rows = rows;
-        code = range_run(&x, first, last);
-        if (sink->result != 0)
-                return sink->result;
-        if (code == SQLITE_ROW)
-                return 0;
-        r = s->malformed ? -EBADMSG : lsr_sqlite_fail(s, code, "table sqlar");
-        if ((code & 0xff) != SQLITE_CORRUPT || r != -EBADMSG)
+        if (x->sink->result != 0 || code == SQLITE_ROW)
+                return x->sink->result;
+        r = range_complain(s, code);
+        if (r < 0)
                 return r;
-        s->malformed = true;
-        code = lsr_sqlite_prepare(s, &rowid, ARCHIVE_FIRST, s->rowid, "", s->rowid);
+        code = archive_prepare(s, x->sink, "", "=?1", &row);
+        x->row = row;
+        if (code == SQLITE_OK)
+                code = lsr_sqlite_prepare(s, &rowid, ARCHIVE_FIRST, s->rowid, "", s->rowid);
         if (code == SQLITE_OK)
                 code = lsr_sqlite_prepare(s, &one, ARCHIVE_FIRST, s->rowid, ",name,mode,mtime,sz,length(data)",
                                           s->rowid);
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
-        x.rowid = rowid;
-        x.first = one;
-        if (sink->seen && sink->rowid >= first)
-                first = sink->rowid;
-        return n > 0 ? range_salvage_leaves(&x, first, last, leaves, n) : range_salvage_all(s, &x, first, last);
+        x->rowid = rowid;
+        x->first = one;
+        if (x->sink->seen && x->sink->rowid >= first)
+                return range_behind(s, x, x->sink->rowid);
+        return range_behind(s, x, first > INT64_MIN ? first - 1 : first);
+}
+
+/*
+ * All rows from @first to @last but those that are damaged, in the order of their numbers.  They are in the @n @leaves,
+ * or that is not known, and @last is the greatest number.  0, what the sink returned, or a negative errno, said.
+ */
+static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, const struct archive_leaves *way,
+                        const struct archive_leaf *leaves, unsigned n, int64_t first, int64_t last)
+{
+        LSR_SQLITE_STMT rows = NULL;
+        LSR_SQLITE_STMT row = NULL;
+        int code = archive_prepare(s, sink, "", " BETWEEN ?1 AND ?2", &rows), r;
+        struct archive_range *x;
+
+        if (code == SQLITE_OK && n > 0)
+                code = archive_prepare(s, sink, "", "=?1", &row);
+        if (code != SQLITE_OK)
+                return lsr_sqlite_fail(s, code, "table sqlar");
+        x = lsr_xmalloc(sizeof(*x));
+        x->sink = sink;
+        x->rows = rows;
+        x->row = row;
+        r = n > 0 ? range_leaves(s, x, way, leaves, n, first, last) : range_rest(s, x, first);
+        free(x);
+        return r;
 }
 
 int lsr_sqlite_is_archive(struct lsr_sqlite *s)
@@ -473,7 +567,7 @@ static bool piece_fill(struct archive_pieces *x, struct archive_piece *p, int64_
 }
 
 /* Add what it has kept, and what it could not decode. */
-static int piece_add(struct lsr_sqlite *s, const struct archive_piece *p)
+static int piece_add(struct lsr_sqlite *s, const struct archive_pieces *x, const struct archive_piece *p)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
         int r = 0;
@@ -482,7 +576,7 @@ static int piece_add(struct lsr_sqlite *s, const struct archive_piece *p)
                 r = archive_add_kept(&p->rows, &at, s->scan);
         if (r != 0 || p->done)
                 return r;
-        return archive_rows(s, &sink, p->first, p->last, p->leaves, p->n);
+        return archive_rows(s, &sink, &x->leaves, p->leaves, p->n, p->first, p->last);
 }
 
 static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned cpus)
@@ -502,7 +596,7 @@ static int pieces_run(struct archive_pieces *x, struct lsr_sqlite *s, unsigned c
                         lsr_pool_submit(pool, &p->job);
                         x->n++;
                 } else if (lsr_pool_held(pool) > 0) {
-                        r = piece_add(s, (struct archive_piece *)lsr_pool_next(pool));
+                        r = piece_add(s, x, (struct archive_piece *)lsr_pool_next(pool));
                 }
         } while (r == 0 && (more || lsr_pool_held(pool) > 0));
         lsr_pool_free(pool);
@@ -542,8 +636,9 @@ static int archive_scan_leaves(struct lsr_sqlite *s)
                 return 1;
         x = lsr_xmalloc(sizeof(*x));
         memset(x, 0, sizeof(*x));
-        if (archive_leaves_begin(&x->leaves, s, root))
+        if (archive_leaves_begin(&x->leaves, s, root, false))
                 r = pieces_run(x, s, lsr_ahead_cpus());
+        archive_leaves_end(&x->leaves);
         for (unsigned i = 0; i < ARCHIVE_PIECES_COLD; i++)
                 free(x->of[i].rows.data);
         free(x);
@@ -556,7 +651,7 @@ static int archive_scan_all(struct lsr_sqlite *s)
 {
         struct archive_sink sink = { .s = s, .ctx = s->scan, .take = archive_add };
 
-        return archive_rows(s, &sink, INT64_MIN, INT64_MAX, NULL, 0);
+        return archive_rows(s, &sink, NULL, NULL, 0, INT64_MIN, INT64_MAX);
 }
 
 /* --- for some paths -------------------------------------------------------------------- */

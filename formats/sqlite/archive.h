@@ -37,7 +37,7 @@ struct archive_sink {
         /* Other than 0: no more. */
         int (*take)(void *ctx, const struct archive_row *row);
         int result;    /* of the last call */
-        bool seen;     /* a row, */
+        uint64_t seen; /* rows, */
         int64_t rowid; /* of which this is the last */
 };
 
@@ -83,9 +83,10 @@ int archive_scan_list(struct lsr_sqlite *s, const struct lsr_wanted *wanted);
 
 #define ARCHIVE_DEPTH_MAX 20 /* as SQLite's own */
 
-/* A page of rows, and the greatest rowid that they may have. */
+/* A page of rows, and the least and the greatest rowid that they may have. */
 struct archive_leaf {
         uint32_t number;
+        int64_t first;
         int64_t last;
 };
 
@@ -100,25 +101,40 @@ struct archive_level {
 /* The way through the pages above leaves. */
 struct archive_leaves {
         struct lsr_input *input;
+        struct lsr_sqlite_vfs *vfs;
         const uint8_t *map;
-        bool cold; /* it is not in the page cache */
+        uint8_t *copies; /* a page for each level and one below, where there is no map */
+        bool cold;       /* it is not in the page cache */
         bool broken;
         size_t page_size;
         size_t usable; /* bytes of a page */
         uint64_t n_pages;
-        uint64_t walked;
-        int64_t before; /* the greatest rowid of the leaves given out */
+        uint64_t walked; /* pages above, */
+        uint64_t given;  /* and leaves */
+        int64_t first;   /* the least rowid of the next leaf */
         unsigned depth;
         unsigned leaves; /* the depth that they are at; 0: not known yet */
         struct archive_level levels[ARCHIVE_DEPTH_MAX];
 };
 
-/* Of the table whose first page is @root, with just sqlar's columns.  False: its rows cannot be decoded in place. */
-bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root);
+/*
+ * Of the table whose first page is @root.  False: they cannot be found, or are not mapped, so that their rows cannot be
+ * decoded in place; with @copy the pages above are read then.  To be ended in any case.
+ */
+bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root, bool copy);
+void archive_leaves_end(struct archive_leaves *l);
 
 /* The next leaves, @most at most.  Returns how many; 0: there are no more or, with @l broken, none can be found. */
 unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most);
 
-/* Their rows, from any thread.  False: at one of them it ended, be it the sink or the row. */
+#define ARCHIVE_LEAF_ROWS 32768u /* as many as a page has, and more */
+
+/* The rowids that stand in a leaf, in its order.  How many; 0: it is none. */
+unsigned archive_leaf_rowids(const struct archive_leaves *l, uint32_t number, int64_t ret[static ARCHIVE_LEAF_ROWS]);
+
+/*
+ * Their rows, where they are mapped and have just sqlar's columns, from any thread.  False: at one of them it ended, be
+ * it the sink or the row.
+ */
 bool archive_leaves_rows(const struct archive_leaves *l, const struct archive_leaf *leaves, unsigned n,
                          struct archive_sink *sink);

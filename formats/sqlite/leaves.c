@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "formats/sqlite/archive.h"
 
@@ -43,6 +44,19 @@ enum { VALUE_REAL = 7, VALUE_ONE = 9, VALUE_BYTES = 12 };
 static const uint8_t *leaves_page(const struct archive_leaves *l, uint32_t number)
 {
         return number > 1 && number <= l->n_pages ? l->map + (number - 1) * (uint64_t)l->page_size : NULL;
+}
+
+/* A page, mapped or read to where the next level has its own. */
+static const uint8_t *leaves_look(const struct archive_leaves *l, uint32_t number)
+{
+        uint8_t *copy;
+
+        if (l->map)
+                return leaves_page(l, number);
+        if (number <= 1 || number > l->n_pages)
+                return NULL;
+        copy = l->copies + l->depth * l->page_size;
+        return lsr_sqlite_vfs_page(l->vfs, (number - 1) * (uint64_t)l->page_size, copy, l->page_size) ? copy : NULL;
 }
 
 /* Child @i of a page above, with the greatest rowid that is below it; NULL: there is no such. */
@@ -97,11 +111,14 @@ static void leaves_announce(const struct archive_leaves *l, const struct archive
 /* Go down to page @number.  False: it is none above leaves. */
 static bool leaves_enter(struct archive_leaves *l, uint32_t number, int64_t last)
 {
-        const uint8_t *page = leaves_page(l, number);
         struct archive_level *level = &l->levels[l->depth];
+        const uint8_t *page;
 
         /* No page is twice in a tree. */
-        if (!page || *page != LEAVES_INTERIOR || l->depth == ARCHIVE_DEPTH_MAX || l->walked++ > l->n_pages)
+        if (l->depth == ARCHIVE_DEPTH_MAX || l->walked++ > l->n_pages)
+                return false;
+        page = leaves_look(l, number);
+        if (!page || *page != LEAVES_INTERIOR)
                 return false;
         *level = (struct archive_level){ .page = page, .n = lsr_be16(page + 3), .last = last };
         if (level->n > (l->usable - 12) / 2)
@@ -115,20 +132,33 @@ static bool leaves_enter(struct archive_leaves *l, uint32_t number, int64_t last
         return true;
 }
 
-bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root)
+bool archive_leaves_begin(struct archive_leaves *l, const struct lsr_sqlite *s, uint32_t root, bool copy)
 {
+        uint8_t head[21];
         uint64_t size;
 
-        *l = (struct archive_leaves){ .input = s->scan->input, .before = INT64_MIN };
+        *l = (struct archive_leaves){ .input = s->scan->input, .vfs = s->vfs, .first = INT64_MIN };
         l->map = lsr_sqlite_vfs_where(s->vfs, LEAVES_COLD_MIN, &size, &l->cold);
-        if (!l->map || size < 512)
+        if (size < 512)
                 return false;
-        l->page_size = lsr_be16(l->map + 16) == 1 ? 1u << 16 : lsr_be16(l->map + 16);
-        if (l->page_size < 512 || l->page_size - l->map[20] < 480)
+        if (l->map)
+                memcpy(head, l->map, sizeof(head));
+        else if (!copy || !lsr_sqlite_vfs_page(s->vfs, 0, head, sizeof(head)))
                 return false;
-        l->usable = l->page_size - l->map[20];
+        l->page_size = lsr_be16(head + 16) == 1 ? 1u << 16 : lsr_be16(head + 16);
+        if (l->page_size < 512 || l->page_size - head[20] < 480)
+                return false;
+        l->usable = l->page_size - head[20];
         l->n_pages = size / l->page_size;
+        if (!l->map)
+                l->copies = lsr_xmalloc((ARCHIVE_DEPTH_MAX + 1) * l->page_size);
         return leaves_enter(l, root, INT64_MAX);
+}
+
+void archive_leaves_end(struct archive_leaves *l)
+{
+        free(l->copies);
+        l->copies = NULL;
 }
 
 unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most)
@@ -137,7 +167,6 @@ unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leav
 
         while (n < most && l->depth > 0 && !l->broken) {
                 struct archive_level *level = &l->levels[l->depth - 1];
-                const uint8_t *page;
                 uint32_t number;
                 int64_t last;
 
@@ -146,16 +175,22 @@ unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leav
                         continue;
                 }
                 number = leaves_child(l, level, level->at++, &last);
-                page = leaves_page(l, number);
-                l->broken = !page || last < l->before;
-                /* They are all at one depth, so only the first is looked at. */
-                if (!l->broken && !l->leaves && *page == LEAVES_LEAF)
-                        l->leaves = l->depth;
+                l->broken = number <= 1 || number > l->n_pages || last < l->first;
+                /* They are all at one depth, so only the first is looked at, which may be damaged. */
+                if (!l->broken && !l->leaves) {
+                        const uint8_t *page = leaves_look(l, number);
+
+                        l->broken = !page;
+                        if (page && *page != LEAVES_INTERIOR)
+                                l->leaves = l->depth;
+                }
                 if (l->broken) {
                         break;
                 } else if (l->depth == l->leaves) {
-                        leaves[n++] = (struct archive_leaf){ number, last };
-                        l->before = last;
+                        /* Nor is a leaf. */
+                        l->broken = l->given++ > l->n_pages;
+                        leaves[n++] = (struct archive_leaf){ number, l->first, last };
+                        l->first = last < INT64_MAX ? last + 1 : last;
                 } else {
                         l->broken = !leaves_enter(l, number, last);
                 }
@@ -316,6 +351,27 @@ static bool leaves_row(const struct archive_leaves *l, const uint8_t *at, const 
         return good;
 }
 
+unsigned archive_leaf_rowids(const struct archive_leaves *l, uint32_t number, int64_t ret[static ARCHIVE_LEAF_ROWS])
+{
+        const uint8_t *page = leaves_look(l, number);
+        unsigned cells, n = 0;
+
+        if (!page || *page != LEAVES_LEAF)
+                return 0;
+        cells = lsr_be16(page + 3);
+        if (cells > (l->usable - 8) / 2)
+                return 0;
+        for (unsigned c = 0; c < cells; c++) {
+                size_t cell = lsr_be16(page + 8 + 2 * (size_t)c);
+                const uint8_t *at = page + cell, *end = page + l->usable;
+                uint64_t payload, rowid;
+
+                if (cell < l->usable && lsr_sqlite_varint(&at, end, &payload) && lsr_sqlite_varint(&at, end, &rowid))
+                        ret[n++] = (int64_t)rowid;
+        }
+        return n;
+}
+
 /* Numbers were checked when they were given out, and a page may claim anything. */
 static void leaves_look_ahead(const struct archive_leaves *l, const struct archive_leaf *leaves, unsigned i, unsigned n)
 {
@@ -368,7 +424,9 @@ bool archive_leaves_rows(const struct archive_leaves *l, const struct archive_le
                         size_t cell = lsr_be16(page + 8 + 2 * (size_t)c);
                         struct archive_row row;
 
-                        good = cell < l->usable && leaves_row(l, page + cell, page + l->usable, buf, &row);
+                        good = cell < l->usable && leaves_row(l, page + cell, page + l->usable, buf, &row) &&
+                               row.numbers[ARCHIVE_ROWID] >= leaves[i].first &&
+                               row.numbers[ARCHIVE_ROWID] <= leaves[i].last;
                         if (good)
                                 sink->result = sink->take(sink->ctx, &row);
                         good = good && sink->result == 0;

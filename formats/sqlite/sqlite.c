@@ -68,9 +68,11 @@ static int sqlite_authorize(void *ctx, int action, const char *a, const char *b,
                                ? SQLITE_OK
                                : SQLITE_DENY;
         case SQLITE_PRAGMA:
-                /* The second is fts5's, to see whether what it has read is old. */
-                return a && (strcmp(a, "table_xinfo") == 0 || (strcmp(a, "data_version") == 0 && !b)) ? SQLITE_OK
-                                                                                                      : SQLITE_DENY;
+                /* The second is fts5's, to see whether what it has read is old, the third for what is damaged. */
+                return a && (strcmp(a, "table_xinfo") == 0 || (strcmp(a, "data_version") == 0 && !b) ||
+                             strcmp(a, "cell_size_check") == 0)
+                               ? SQLITE_OK
+                               : SQLITE_DENY;
         case SQLITE_UPDATE:
                 /* So SQLite asks for leave to make a virtual table known to itself; nothing can be written here. */
                 return a && strcmp(a, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
@@ -200,7 +202,9 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
         default:
                 r = -EBADMSG;
         }
-        lsr_scan_trouble(s->scan, r, "%s%s%s", what, colon, s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
+        /* What was not found by SQLite it has no words for. */
+        text = s->db && (sqlite3_errcode(s->db) & 0xff) == (code & 0xff) ? sqlite3_errmsg(s->db) : sqlite3_errstr(code);
+        lsr_scan_trouble(s->scan, r, "%s%s%s", what, colon, text);
         return r;
 }
 

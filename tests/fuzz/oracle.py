@@ -26,7 +26,7 @@ import zlib
 from campaign import NUMBERS, damaged, parser_of
 
 LIMIT_S = 60
-TIME = 1577934245  # so that a seed always makes the same bundles
+TIME = 1577934245  # so that a seed makes the same bundles, but for the order in which a directory gives its files
 
 
 def make_tree(rng, top):
@@ -82,8 +82,10 @@ def from_sqlar(bundle, top):
             numbers = range(1, 100)
         for number in numbers:
             try:
-                for name, mode, size, data in db.execute("SELECT name, mode, sz, data FROM sqlar WHERE rowid = ?", (number,)):
-                    path = os.path.normpath(os.path.join(top, name))
+                # With all columns, without which there is no archive for sqlite3 -A either.
+                for name, mode, _, size, data in db.execute("SELECT name, mode, mtime, sz, data FROM sqlar WHERE rowid = ?", (number,)):
+                    # sqlite3 -A, too, takes a name up to its first NUL.
+                    path = os.path.normpath(os.path.join(top, name.split("\0")[0]))
                     if not path.startswith(top + os.sep) or stat.S_ISDIR(mode):
                         continue
                     # As sqlar_uncompress() takes them.
@@ -189,7 +191,8 @@ class Oracle:
                 if rows.get(path, len(content)) != len(content) and path not in have and f"'{path}'" in said:
                     self.members -= 1
                     continue
-                if rows.get(path) != len(content):
+                # A damaged size may be none, and is listed as unknown then.
+                if path not in rows or rows[path] not in (None, len(content)):
                     wrong.append(f"{path} is listed with {rows[path]} bytes" if path in rows else f"{path} is not listed")
                 if have.get(path) != content:
                     wrong.append(f"{path} is not {'what it was' if path in have else 'restored'}")

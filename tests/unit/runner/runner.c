@@ -1,7 +1,7 @@
 /*
  * runner - tests of one program, each in a process of its own
  *
- *      test-NAME [--jobs N] [--timeout S] [--list] [SUITE/NAME...]
+ *      test-NAME [--jobs N] [--timeout S] [--slow N] [--list] [SUITE/NAME...]
  *
  * A test is a fork of this process, which has no threads and nothing open, as
  * leader of a process group that is killed when it has ended.  What it prints is
@@ -9,8 +9,9 @@
  * all there is to know, so nothing has to be sent: status 0 is passed, after
  * exit(3), so that sanitizers have had their say.
  *
- * Names may be patterns as of glob(7).  The last line has the sum; the exit
- * status is 1 if a test failed or there was none.
+ * Names may be patterns as of glob(7).  With --slow each test has N times its time,
+ * as it needs on an emulated machine.  The last line has the sum; the exit status is
+ * 1 if a test failed or there was none.
  *
  * Rejected: Criterion's own runner.  Its tests are executed anew, stopped and
  * continued by signals and report by messages, which goes wrong now and then on
@@ -154,12 +155,13 @@ static struct unit_options runner_options(const struct unit_test *test, double t
         return o;
 }
 
-static void runner_start(struct runner_job *job, const struct unit_test *test, double timeout, const sigset_t *mask)
+static void runner_start(struct runner_job *job, const struct unit_test *test, double timeout, double slow,
+                         const sigset_t *mask)
 {
         struct unit_options o = runner_options(test, timeout);
 
         *job = (struct runner_job){ test, .output = memfd_create("output", MFD_CLOEXEC),
-                                    .until = runner_now() + o.timeout };
+                                    .until = runner_now() + o.timeout * slow };
         fflush(stdout);
         job->pid = fork();
         if (job->pid == 0)
@@ -256,7 +258,7 @@ static bool runner_wants(const struct unit_test *test, char *const *patterns)
         return !*patterns;
 }
 
-static void runner_all(char *const *patterns, unsigned jobs_max, double timeout, unsigned sums[3])
+static void runner_all(char *const *patterns, unsigned jobs_max, double timeout, double slow, unsigned sums[3])
 {
         struct runner_job jobs[RUNNER_JOBS_MAX] = {};
         const struct unit_test *test = runner_tests;
@@ -274,7 +276,7 @@ static void runner_all(char *const *patterns, unsigned jobs_max, double timeout,
                                 continue;
                         while (jobs[i].test)
                                 i++;
-                        runner_start(&jobs[i], test, timeout, &mask);
+                        runner_start(&jobs[i], test, timeout, slow, &mask);
                         running++;
                 }
                 if (running > 0)
@@ -292,7 +294,7 @@ static unsigned runner_cpus(void)
 int main(int argc, char **argv)
 {
         unsigned sums[3] = {}, jobs = runner_cpus();
-        double timeout = RUNNER_TIMEOUT_S;
+        double timeout = RUNNER_TIMEOUT_S, slow = 1;
         bool list = false;
 
         for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
@@ -304,8 +306,12 @@ int main(int argc, char **argv)
                 } else if (argc > 2 && strcmp(argv[1], "--timeout") == 0) {
                         timeout = atof(argv[2]);
                         argc--, argv++;
+                } else if (argc > 2 && strcmp(argv[1], "--slow") == 0) {
+                        slow = atof(argv[2]);
+                        argc--, argv++;
                 } else {
-                        fprintf(stderr, "usage: test-NAME [--jobs N] [--timeout S] [--list] [SUITE/NAME...]\n");
+                        fprintf(stderr,
+                                "usage: test-NAME [--jobs N] [--timeout S] [--slow N] [--list] [SUITE/NAME...]\n");
                         return 2;
                 }
         }
@@ -316,7 +322,7 @@ int main(int argc, char **argv)
                 return 0;
         }
         jobs = jobs < 1 ? 1 : jobs > RUNNER_JOBS_MAX ? RUNNER_JOBS_MAX : jobs;
-        runner_all(argv + 1, jobs, timeout, sums);
+        runner_all(argv + 1, jobs, timeout, slow, sums);
         if (sums[2] > 0)
                 printf("%u passed, %u failed, %u skipped\n", sums[0], sums[1], sums[2]);
         else
