@@ -98,7 +98,7 @@ def from_sqlar(bundle, top):
                     else:
                         with open(path, "wb") as f:
                             f.write(content)
-            except (sqlite3.Error, zlib.error, OSError, TypeError, ValueError, OverflowError, UnicodeDecodeError):
+            except (sqlite3.Error, zlib.error, OSError, TypeError, AttributeError, ValueError, OverflowError):
                 pass
 
 
