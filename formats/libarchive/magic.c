@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-#define MAGIC_DAMAGED 8 /* digits of a header of cpio: a text has more that are none */
+#define MAGIC_DAMAGED 24 /* digits of a header of cpio, of 70 or 104: of a text most are none */
 #define MAGIC_7Z "7z\xbc\xaf\x27\x1c"
 
 /* Are the bytes at @at those of @magic?  */

@@ -188,7 +188,7 @@ class Oracle:
             wrong = []
             for path, content in sorted(intact.items()):
                 # The size is damaged: no checksum says so, and lsr does.
-                if rows.get(path, len(content)) != len(content) and path not in have and f"'{path}'" in said:
+                if rows.get(path, len(content)) != len(content) and path not in have and f"{path}'" in said:
                     self.members -= 1
                     continue
                 # A damaged size may be none, and is listed as unknown then.

@@ -428,14 +428,14 @@ Test(libarchive, probes_want_whole_magic)
         }
 }
 
-/* A header with a damaged byte begins a cpio all the same: other members are intact. */
+/* A header with damaged bytes begins a cpio all the same: other members are intact. */
 Test(libarchive, probes_know_a_damaged_cpio)
 {
         la_write(archive_write_set_format_cpio_newc, la_tree, LA_COUNT(la_tree));
-        la_file.data[18] = '\n';
+        memset(la_file.data + 26, '\n', 16);
         cr_expect(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
         la_write(archive_write_set_format_cpio_odc, la_tree, LA_COUNT(la_tree));
-        la_file.data[10] = 0;
+        memset(la_file.data + 10, 0, 16);
         cr_expect(la_probe(&lsr_format_cpio, la_file.data, la_file.n));
 }
 
