@@ -59,6 +59,7 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
 {
         struct archive_sink *sink = sqlite3_user_data(context);
         struct archive_row row;
+        int64_t rowid;
         int type;
 
         row.has = 0;
@@ -82,8 +83,17 @@ static void archive_step(sqlite3_context *context, int n, sqlite3_value **values
                         row.target_len = 0;
                 }
         }
+        rowid = archive_has(&row, ARCHIVE_ROWID) ? row.numbers[ARCHIVE_ROWID] : 0;
+        if (sink->ascending && sink->seen && rowid <= sink->rowid) {
+                sink->disorder = true;
+                /* Behind the last but one it is the last that has a wrong number.  This has, and perhaps another's. */
+                if (rowid <= sink->before)
+                        return;
+        } else {
+                sink->before = sink->seen ? sink->rowid : INT64_MIN;
+        }
         sink->seen++;
-        sink->rowid = archive_has(&row, ARCHIVE_ROWID) ? row.numbers[ARCHIVE_ROWID] : 0;
+        sink->rowid = rowid;
         sink->result = sink->take(sink->ctx, &row);
         if (sink->result != 0)
                 sqlite3_result_error_code(context, SQLITE_ABORT);
@@ -165,6 +175,7 @@ static int range_run(struct archive_range *x, int64_t first, int64_t last)
 {
         x->sink->result = 0;
         x->sink->seen = 0;
+        x->sink->disorder = false;
         return range_step(x->rows, first, last);
 }
 
@@ -281,7 +292,7 @@ static int range_leaf(struct lsr_sqlite *s, struct archive_range *x, const struc
                 code = range_run(x, first, last);
                 if (x->sink->result != 0)
                         return x->sink->result;
-                if (code == SQLITE_ROW && x->sink->seen == kept)
+                if (code == SQLITE_ROW && x->sink->seen == kept && !x->sink->disorder)
                         return 0;
                 done = x->sink->seen < kept ? (unsigned)x->sink->seen : kept;
         } else {
@@ -295,6 +306,7 @@ static int range_leaf(struct lsr_sqlite *s, struct archive_range *x, const struc
                 sqlite3_reset(x->row);
                 sqlite3_bind_int64(x->row, 1, x->rowids[i]);
                 x->sink->result = 0;
+                x->sink->seen = 0;
                 code = sqlite3_step(x->row);
                 r = x->sink->result;
                 if (r == 0 && code != SQLITE_ROW)
@@ -352,10 +364,10 @@ static int range_rest(struct lsr_sqlite *s, struct archive_range *x, int64_t fir
         LSR_SQLITE_STMT rowid = NULL;
         int code = range_run(x, first, INT64_MAX), r;
 
-        if (x->sink->result != 0 || code == SQLITE_ROW)
+        if (x->sink->result != 0 || (code == SQLITE_ROW && !x->sink->disorder))
                 return x->sink->result;
-        r = range_complain(s, code);
-        if (r < 0)
+        r = range_complain(s, code == SQLITE_ROW ? SQLITE_CORRUPT : code);
+        if (r < 0 || code == SQLITE_ROW)
                 return r;
         code = archive_prepare(s, x->sink, "", "=?1", &row);
         x->row = row;
@@ -391,6 +403,7 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, const s
                 return lsr_sqlite_fail(s, code, "table sqlar");
         x = lsr_xmalloc(sizeof(*x));
         x->sink = sink;
+        x->sink->ascending = true;
         x->rows = rows;
         x->row = row;
         r = n > 0 ? range_leaves(s, x, way, leaves, n, first, last) : range_rest(s, x, first);

@@ -36,9 +36,12 @@ struct archive_sink {
         void *ctx;
         /* Other than 0: no more. */
         int (*take)(void *ctx, const struct archive_row *row);
-        int result;    /* of the last call */
-        uint64_t seen; /* rows, */
-        int64_t rowid; /* of which this is the last */
+        int result;     /* of the last call */
+        bool ascending; /* rowids of a range */
+        bool disorder;  /* one was not: a row whose number is damaged */
+        uint64_t seen;  /* rows that were taken, */
+        int64_t before; /* of which this is the last but one, or INT64_MIN, */
+        int64_t rowid;  /* and this the last */
 };
 
 static inline bool archive_has(const struct archive_row *row, enum archive_column column)

@@ -240,7 +240,7 @@ static int end_has_first(const struct end_tail *t, const struct lsr_zip_end *end
 {
         uint8_t p[LSR_ZIP_CENTRAL_BYTES + END_NAME_COMPARED], local[LSR_ZIP_LOCAL_BYTES + END_NAME_COMPARED];
         size_t n;
-        int r = end->base || end->shift ? 1 : end_bytes(t, end->directory, p, LSR_ZIP_CENTRAL_BYTES);
+        int r = end->base ? 1 : end_bytes(t, end->directory, p, LSR_ZIP_CENTRAL_BYTES);
 
         if (r)
                 return r;

@@ -256,7 +256,7 @@ static struct bytes make_rows(const char *more, unsigned rows)
         return b;
 }
 
-/* That many rows and an error, or @rows_at_best. */
+/* That many rows, or @rows_at_best, and an error. */
 static void expect_rows(const struct bytes *b, const char *engine, unsigned rows, unsigned rows_at_best)
 {
         struct result result = scan_file(b, engine);
@@ -265,7 +265,7 @@ static void expect_rows(const struct bytes *b, const char *engine, unsigned rows
         for (const char *p = result.text.buf; (p = strstr(p, " 644 @1")); p++)
                 found++;
         cr_expect(found == rows || found == rows_at_best, "%s: %u of %u", engine, found, rows);
-        cr_expect(found == rows_at_best || result.error == -EBADMSG, "%s: %d", engine, result.error);
+        cr_expect_eq(result.error, -EBADMSG, "%s", engine);
         free_result(&result);
 }
 
@@ -357,7 +357,7 @@ Test(sqlite_archive, bad_number)
         for (unsigned i = 0; i < 3; i++) {
                 at[0] = i == 1 ? 0x80 : 0xff;
                 at[-1] = i == 2 ? 0x7f : at[-1];
-                /* SQLite, which reads what is not mapped, lists it. */
+                /* Where all is read in one go, it may have been listed before that is seen. */
                 expect_rows(&b, "auto", 11999, 12000);
                 expect_rows(&b, "sync", 11999, 12000);
         }

@@ -11,6 +11,7 @@ z = Zip(b"#!/bin/sh\nexit\n"); z.base = 15; z.add(b"relative", b"x"); open("rela
 z = Zip(b"#!/bin/sh\nexit\n"); z.add(b"amid", b"x"); open("amid.zip", "wb").write(z.end() + b"signature")
 write("split.zip", (b"part", {}), disk=1)
 data = open("split.zip", "rb").read(); directory = data[data.find(b"PK\1\2"):-22]
+open("split-shifted.zip", "wb").write(data.replace(directory, b"inserted" + directory))
 with open("last-part.zip", "wb") as f:
     f.write(b"rest of a member" + directory + b"PK\5\6" + struct.pack("<HHHHIIH", 1, 1, 1, 1, len(directory), 16, 0))
 z = Zip(); at = z.add(b"one", b"same"); z.add(b"two", b"same", at=at); open("shared.zip", "wb").write(z.end())
@@ -44,7 +45,7 @@ open("damaged.zip", "wb").write(data)
 z = Zip(); z.add(b"x" * 65535); open("long-name.zip", "wb").write(z.end())
 z = Zip(); z.add(b"/".join([b"d"] * 5000)); z.add(b"fine"); open("deep.zip", "wb").write(z.end())
 PY
-for z in comment long-comment prefix relative amid split last-part shared two-names counted damaged deep; do
+for z in comment long-comment prefix relative amid split split-shifted last-part shared two-names counted damaged deep; do
         echo "$z: $(lsr $z.zip 2>said; echo "=> $?")"; sed 's/^/    /' said
 done
 lsr long-name.zip | wc -c
