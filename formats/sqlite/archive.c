@@ -265,7 +265,7 @@ static int range_complain(struct lsr_sqlite *s, int code)
         return 0;
 }
 
-static int range_compare(const void *a, const void *b)
+static int archive_compare(const void *a, const void *b)
 {
         int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -297,7 +297,7 @@ static int range_leaf(struct lsr_sqlite *s, struct archive_range *x, const struc
                 done = x->sink->seen < kept ? (unsigned)x->sink->seen : kept;
         } else {
                 code = SQLITE_CORRUPT;
-                qsort(x->rowids, kept, sizeof(*x->rowids), range_compare);
+                qsort(x->rowids, kept, sizeof(*x->rowids), archive_compare);
         }
         r = range_complain(s, code == SQLITE_ROW ? SQLITE_CORRUPT : code);
         for (unsigned i = done; i < kept && r == 0; i++) {
@@ -718,13 +718,6 @@ static bool only_find_far(struct lsr_sqlite *s, struct archive_only *only, const
         return false;
 }
 
-static int only_compare(const void *a, const void *b)
-{
-        int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-        return (x > y) - (x < y);
-}
-
 /* The first row from @first to @last, of @n bytes each, if there is any. */
 static bool only_seek(sqlite3_stmt *stmt, const char *first, const char *last, size_t n)
 {
@@ -803,7 +796,7 @@ static bool only_list(struct lsr_sqlite *s, struct archive_only *only)
 
         if (archive_prepare(s, &sink, "", "=?1", &stmt) != SQLITE_OK)
                 return false;
-        qsort(only->rowids, only->n, sizeof(*only->rowids), only_compare);
+        qsort(only->rowids, only->n, sizeof(*only->rowids), archive_compare);
         for (size_t i = 0; i < only->n; i++) {
                 sqlite3_reset(stmt);
                 sqlite3_bind_int64(stmt, 1, only->rowids[i]);
