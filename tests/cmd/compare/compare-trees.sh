@@ -11,7 +11,7 @@ for way in x["ways"]:
     print(way["name"], way["format"], way["files"], all(same), way["differs"], way["error"], len(way["runs"]))'; }
 mkdir -p d/a/b d/c d/.dot
 for i in $(seq 300); do head -c $((i * 7)) /dev/urandom >d/a/$i; done
-head -c 700000 /dev/urandom >d/c/large; head -c 262144 /dev/zero >d/c/buffer; head -c 131072 /dev/zero >d/c/cap
+{ head -c 699999 /dev/urandom; printf w; } >d/c/large; head -c 262144 /dev/zero >d/c/buffer; head -c 131072 /dev/zero >d/c/cap
 : >d/c/empty; truncate -s 3M d/c/hole; echo end >>d/c/hole
 ln d/a/1 d/a/b/hard; ln d/c/large d/c/too; ln -s ../a/1 d/c/link; ln -s nowhere d/.dot/dangling
 echo 1 >"d/.dot/a b"; echo 2 >$'d/.dot/\xc3\xa9\n'; echo 3 >d/top
