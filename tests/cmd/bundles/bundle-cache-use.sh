@@ -17,7 +17,7 @@ for damage in empty short header tail version key garbage large directory link f
         empty) : >$f ;;
         short) truncate -s -1 $f ;;
         header) truncate -s 100 $f ;;
-        tail) printf X | dd of=$f bs=1 seek=$(($(stat -c %s $f) - 1)) conv=notrunc status=none ;;
+        tail) printf WXYZ | dd of=$f bs=1 seek=$(($(stat -c %s $f) - 4)) conv=notrunc status=none ;;
         version) printf '\377' | dd of=$f bs=1 seek=8 conv=notrunc status=none ;;
         key) printf '\377' | dd of=$f bs=1 seek=20 conv=notrunc status=none ;;
         garbage) head -c 5000 /dev/urandom >$f ;;

@@ -13,7 +13,7 @@ status test -e cache
 lsr -R b.tgz >/dev/null
 ls cache/lsr | wc -l; stat -c %a cache/lsr
 status lsr -R b.tgz
-for f in cache/lsr/*; do printf X | dd of=$f bs=1 seek=200 conv=notrunc status=none; done
+for f in cache/lsr/*; do printf WXYZ | dd of=$f bs=1 seek=200 conv=notrunc status=none; done
 status lsr -R b.tgz
 chmod 555 cache/lsr
 status lsr -R b.tgz
