@@ -243,6 +243,26 @@ Test(zip, zip64_end)
         }
 }
 
+/* The locator or the record is damaged: what is all ones in the end record makes no part of a split zip of it. */
+Test(zip, bad_zip64_end)
+{
+        for (unsigned i = 0; i < 2; i++) {
+                struct bytes b = {};
+                struct result *res;
+
+                put_zip64(&b, 0, true, 45);
+                b.data[b.n - 22 - 20 - (i ? 56 : 0)] ^= 1;
+                res = scan(&b);
+                cr_assert_eq(res->r, 0);
+                cr_assert_eq(lsr_catalogue_rows(res->c), 5, "%s", res->troubles);
+                cr_assert_eq(get(res, "b").meta.mode, S_IFREG | 04755);
+                cr_assert_eq(get(res, "link").target_len, 9);
+                cr_assert(res->bad);
+                result_free(res);
+                free(b.data);
+        }
+}
+
 /* 7.3.4: the directory of such a zip is not readable, and nothing is recovered past that. */
 Test(zip, encrypted_directory)
 {
