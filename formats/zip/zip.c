@@ -23,6 +23,7 @@
 #include "formats/zip/zip.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -241,13 +242,14 @@ static void zip_settle_claim(struct lsr_zip_walk *w, struct lsr_zip_entry *e)
         w->settled++;
 }
 
-static int zip_add(struct lsr_zip_walk *w)
+/* 0; 1: it has no name; a negative errno, said. */
+static int zip_put(struct lsr_zip_walk *w)
 {
         int r = lsr_builder_add(w->scan->builder, &w->member);
 
         if (r < 0)
                 lsr_scan_trouble(w->scan, r, "there are more members than can be listed");
-        return r < 0 ? r : 0;
+        return r;
 }
 
 static int zip_add_link(struct lsr_zip_walk *w)
@@ -265,7 +267,42 @@ static int zip_add_link(struct lsr_zip_walk *w)
                 w->member.target = target;
                 w->member.target_len = (size_t)n;
         }
-        return zip_add(w);
+        return zip_put(w);
+}
+
+/* A directory with such a name would stand for the root. */
+static int zip_add(struct lsr_zip_walk *w)
+{
+        if (!w->member.path_len || !*w->member.path)
+                return 1;
+        return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_put(w);
+}
+
+/* The name of the entry is empty, or leads nowhere: that of its local header may lead somewhere. */
+static int zip_add_nameless(struct lsr_zip_walk *w)
+{
+        uint8_t local[LSR_ZIP_LOCAL_BYTES + PATH_MAX];
+        ssize_t got = lsr_input_read_at(w->scan->input, local, sizeof(local), w->member.position);
+        unsigned suspect = w->member.flags & LSR_MEMBER_SUSPECT;
+        struct lsr_zip_entry *e = &w->entry;
+        int r = 1;
+
+        if (got >= LSR_ZIP_LOCAL_BYTES && lsr_le32(local) == LSR_ZIP_LOCAL &&
+            lsr_le16(local + 26) <= got - LSR_ZIP_LOCAL_BYTES) {
+                e->name = local + LSR_ZIP_LOCAL_BYTES;
+                e->name_len = lsr_le16(local + 26);
+                lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
+                w->member.flags |= suspect;
+                r = zip_add(w);
+        }
+        if (r < 0)
+                return r;
+        if (r == 0)
+                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s has no name, its local header has '%.*s'",
+                                 lsr_grouped(w->at), (int)w->member.path_len, w->member.path);
+        else
+                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s has no name", lsr_grouped(w->at));
+        return 0;
 }
 
 static bool zip_is_suspect(const struct lsr_zip_walk *w)
@@ -308,6 +345,7 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
         bool stands = w->ways && lsr_zip_name_stands(p), wanted = true;
         struct lsr_zip_entry *e = &w->entry;
+        int r;
 
         if (stands)
                 wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28),
@@ -332,7 +370,8 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
                 wanted = lsr_ways_want(w->ways, w->member.path, w->member.path_len, S_ISDIR(w->member.meta.mode));
         if (!wanted)
                 return 0;
-        return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_add(w);
+        r = zip_add(w);
+        return r > 0 ? zip_add_nameless(w) : r;
 }
 
 int lsr_zip_walk_list(struct lsr_zip_walk *w)

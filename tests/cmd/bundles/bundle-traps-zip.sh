@@ -42,6 +42,9 @@ write("unread.zip", (b"encrypted", {"flags": 1, "content": b"x" * 20}), (b"metho
 write("counted.zip", (b"a", {}), (b"b", {}), n=7)
 z = Zip(); z.add(b"a"); z.add(b"b"); data = bytearray(z.end()); data[data.rfind(b"PK\1\2") + 1] = 0
 open("damaged.zip", "wb").write(data)
+write("nameless.zip", (b"\0/file", {"local": b"d/file", "content": b"file"}), (b"", {"local": b"empty"}),
+      (b"\0ir/", {"local": b"dir/", "mode": 0o40700}), (b"\0ink", {"local": b"link", "mode": 0o120777, "content": b"d/file"}),
+      (b"../..", {}), (b"./", {"mode": 0o40755}), (b"last", {}))
 z = Zip(); z.add(b"x" * 65535); open("long-name.zip", "wb").write(z.end())
 z = Zip(); z.add(b"/".join([b"d"] * 5000)); z.add(b"fine"); open("deep.zip", "wb").write(z.end())
 PY
@@ -59,3 +62,6 @@ status lsr -lgo --time-style=+ types.zip | cut -c 1-60
 status lsr --json unread.zip | grep -oE '"(name|method|encrypted|size)":[^,}]*'
 status lsr unread.zip/encrypted/ 
 status lsr split.zip/part
+status lsr -go --time-style=+ nameless.zip
+status lsr --cat nameless.zip/d/file
+status lsr --check nameless.zip
