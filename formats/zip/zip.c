@@ -224,21 +224,33 @@ static void zip_span(const struct lsr_zip_walk *w, const struct lsr_zip_entry *e
                 *s = (struct lsr_zip_span){ UINT64_MAX, UINT64_MAX, w->entries, false };
 }
 
+/* What is stored as it is has one size: if there are two, one of them is damaged. */
+static bool zip_is_odd(unsigned method, unsigned flags, uint64_t packed, uint64_t size)
+{
+        return method == LSR_ZIP_STORE && !(flags & LSR_ZIP_ENCRYPTED) && packed != size;
+}
+
 /* An entry whose packed size is damaged may claim too much, or another part.  One that is right stays as it is. */
 static void zip_settle_claim(struct lsr_zip_walk *w, struct lsr_zip_entry *e)
 {
+        bool odd = zip_is_odd(e->method, e->flags, e->packed, e->size);
         struct lsr_zip_span span;
-        uint64_t packed;
+        uint64_t packed, size;
 
         zip_span(w, e, &span);
         if (e->disk != 0 && zip_is_local(w, e, span.begin)) {
                 e->disk = 0;
                 w->settled++;
         }
-        if (e->incomplete || (!w->suspects && span.end <= w->begin) ||
-            !lsr_zip_local_packed(w->scan->input, &w->window, e, span.begin, &packed) || packed >= e->packed)
+        if (e->incomplete ? e->size == UINT32_MAX || e->offset == UINT32_MAX
+                          : !odd && !w->suspects && span.end <= w->begin)
+                return;
+        if (!lsr_zip_local_sizes(w->scan->input, &w->window, e, span.begin, &packed, &size) ||
+            (odd ? packed != size : size != e->size || packed >= e->packed))
                 return;
         e->packed = packed;
+        e->size = size;
+        e->incomplete = false;
         w->settled++;
 }
 
@@ -335,7 +347,7 @@ static bool zip_pass(struct lsr_zip_walk *w, const uint8_t *p)
                 return false;
         if (e->packed == UINT32_MAX || e->offset == UINT32_MAX || lsr_le32(p + 24) == UINT32_MAX)
                 return false;
-        if (w->shift || w->recovering)
+        if (w->shift || w->recovering || zip_is_odd(lsr_le16(p + 10), lsr_le16(p + 8), e->packed, lsr_le32(p + 24)))
                 return false;
         zip_claim(w, e);
         return true;
@@ -584,8 +596,8 @@ static int zip_members(struct lsr_scan *scan, const struct lsr_zip_end *end, str
                 return r;
         if (w.settled)
                 lsr_scan_trouble(scan, -EBADMSG, "the central directory is damaged: %s",
-                                 w.settled == 1 ? "a member claims more than in its local header"
-                                                : "members claim more than in their local headers");
+                                 w.settled == 1 ? "a member has other sizes in its local header"
+                                                : "members have other sizes in their local headers");
         if (end->shift)
                 lsr_scan_trouble(scan, -EBADMSG, "%s bytes %s before the central directory",
                                  lsr_grouped((uint64_t)(end->shift < 0 ? -end->shift : end->shift)),

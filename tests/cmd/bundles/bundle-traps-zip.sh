@@ -45,6 +45,9 @@ open("damaged.zip", "wb").write(data)
 write("nameless.zip", (b"\0/file", {"local": b"d/file", "content": b"file"}), (b"", {"local": b"empty"}),
       (b"\0ir/", {"local": b"dir/", "mode": 0o40700}), (b"\0ink", {"local": b"link", "mode": 0o120777, "content": b"d/file"}),
       (b"../..", {}), (b"./", {"mode": 0o40755}), (b"last", {}))
+z = Zip(); z.add(b"a", b"alpha"); z.add(b"b"); whole = z.end(); directory = whole.find(b"PK\1\2")
+for name, at, value in ("flag", 8, b"\1"), ("packed", 20, b"\1"), ("packed-ones", 20, b"\xff" * 4), ("size", 24, b"\1"), ("size-more", 25, b"\1"):
+    data = bytearray(whole); data[directory + at:directory + at + len(value)] = value; open(f"header-{name}.zip", "wb").write(data)
 z = Zip(); z.add(b"x" * 65535); open("long-name.zip", "wb").write(z.end())
 z = Zip(); z.add(b"/".join([b"d"] * 5000)); z.add(b"fine"); open("deep.zip", "wb").write(z.end())
 PY
@@ -65,3 +68,8 @@ status lsr split.zip/part
 status lsr -go --time-style=+ nameless.zip
 status lsr --cat nameless.zip/d/file
 status lsr --check nameless.zip
+for z in header-*.zip; do
+        status lsr --unpack --output=out $z
+        echo "$z: $(cat out/a)"; rm -r out
+        status lsr --check $z
+done
