@@ -278,8 +278,9 @@ static int end_try(const struct end_tail *t, uint64_t pos, const uint8_t *p, str
                 end->odd_disks = r == 0;
                 if (r < 0)
                         return r;
+                /* All ones stand for what the zip64 record says, which was not found: they are no number of a part. */
                 if (r > 0)
-                        return e.directory_disk <= e.disk ? -EOPNOTSUPP : 1;
+                        return e.directory_disk <= e.disk && e.disk != UINT16_MAX ? -EOPNOTSUPP : 1;
         }
         if (e.encrypted)
                 return -EACCES;

@@ -412,44 +412,58 @@ static bool read_tries(struct lsr_scan *scan, const struct lsr_member *m, uint64
 }
 
 /*
- * Has the local header at @header the size of @m, and says something else about its data?  Then @other becomes the
- * member with that.  What was streamed, encrypted or is larger than 4 GiB has nothing there.
+ * Says the local header at @header something else about the data of @m?  Then @other becomes the member with that.
+ * What was streamed, encrypted or is larger than 4 GiB has nothing there.
  */
 static bool read_differs(const struct lsr_member *m, const uint8_t *header, struct lsr_member *other)
 {
         uint64_t flags = lsr_le16(header + 6), method = lsr_le16(header + 8);
+        uint32_t crc = lsr_le32(header + 14), packed = lsr_le32(header + 18), size = lsr_le32(header + 22);
 
-        if (flags & (LSR_ZIP_STREAMED | LSR_ZIP_ENCRYPTED) || m->flags & LSR_MEMBER_ENCRYPTED ||
-            lsr_le32(header + 22) != m->meta.size ||
-            (lsr_le32(header + 18) == m->packed && lsr_le32(header + 14) == (uint32_t)m->data &&
-             method == read_method(m)))
+        if (flags & (LSR_ZIP_STREAMED | LSR_ZIP_ENCRYPTED) || packed == UINT32_MAX || size == UINT32_MAX ||
+            (!(m->flags & LSR_MEMBER_ENCRYPTED) && packed == m->packed && size == m->meta.size &&
+             crc == (uint32_t)m->data && method == read_method(m)))
                 return false;
         *other = *m;
-        other->packed = lsr_le32(header + 18);
-        other->data = flags << 48 | method << 32 | lsr_le32(header + 14);
+        other->flags &= ~(unsigned)LSR_MEMBER_ENCRYPTED;
+        other->packed = packed;
+        other->meta.size = size;
+        other->data = flags << 48 | method << 32 | crc;
         return true;
 }
 
 /*
- * The directory counts, but it has no checksum of its own.  Does only @other, what the local header says, lead to
- * content of the stated checksum?  Afterwards the input may stand anywhere.
+ * The directory counts, but it has no checksum of its own.  Does only what the local header says lead to content of the
+ * stated checksum?  Then @other becomes the member with that.  Afterwards the input may stand anywhere.
  */
-static bool read_settle(struct lsr_scan *scan, const struct lsr_member *m, size_t length,
-                        const struct lsr_member *other)
+static bool read_settle(struct lsr_scan *scan, const struct lsr_member *m, struct lsr_member *other)
 {
-        uint64_t data = m->position + length;
+        const uint8_t *header;
+        size_t length;
+        uint64_t data;
 
-        return !read_tries(scan, m, data) && read_refuse(scan, other) == 0 && read_tries(scan, other, data);
+        if (m->flags & LSR_MEMBER_SUSPECT || read_to_header(scan->input, m, &header, &length) < 0 ||
+            !read_differs(m, header, other))
+                return false;
+        data = m->position + length;
+        return (m->flags & LSR_MEMBER_ENCRYPTED || !read_tries(scan, m, data)) && read_tries(scan, other, data);
 }
 
 int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct lsr_sink *sink)
 {
         struct read_job job = { .scan = scan, .m = m, .sink = sink };
+        bool content = S_ISREG(m->meta.mode) || S_ISLNK(m->meta.mode);
         struct lsr_member other;
         const uint8_t *header = NULL;
         size_t length = 0;
-        int r = read_refuse(scan, m);
+        int r;
 
+        if (content && read_settle(scan, m, &other)) {
+                lsr_scan_trouble(scan, -EBADMSG,
+                                 "the central directory is damaged where '%s' is: its local header was right", m->path);
+                job.m = m = &other;
+        }
+        r = read_refuse(scan, m);
         if (r < 0)
                 return r;
         r = read_to_header(scan->input, m, &header, &length);
@@ -467,16 +481,7 @@ int lsr_zip_read(struct lsr_scan *scan, const struct lsr_member *m, const struct
         if (r < 0)
                 return r;
         read_compare_names(scan, m, header);
-        if (read_differs(m, header, &other)) {
-                if (read_settle(scan, m, length, &other)) {
-                        lsr_scan_trouble(scan, -EBADMSG,
-                                         "the central directory is damaged where '%s' is: its local header was right",
-                                         m->path);
-                        job.m = &other;
-                }
-                r = read_to_header(scan->input, job.m, &header, &length);
-        }
-        return r < 0 ? r : read_content(&job, header, length);
+        return read_content(&job, header, length);
 }
 
 int lsr_zip_extent(struct lsr_scan *scan, const struct lsr_member *m, uint64_t *ret_offset, uint64_t *ret_size)
@@ -531,15 +536,16 @@ bool lsr_zip_is_local(struct lsr_input *in, struct lsr_zip_window *window, const
                (!e || (lsr_le16(p + 26) == e->name_len && memcmp(p + LSR_ZIP_LOCAL_BYTES, e->name, n) == 0));
 }
 
-bool lsr_zip_local_packed(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
-                          uint64_t at, uint64_t *ret_packed)
+bool lsr_zip_local_sizes(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
+                         uint64_t at, uint64_t *ret_packed, uint64_t *ret_size)
 {
         const uint8_t *p = NULL;
 
         if (!lsr_zip_is_local(in, window, e, at) || read_window(in, window, at, LSR_ZIP_LOCAL_BYTES, &p) != 0 ||
-            lsr_le16(p + 6) & LSR_ZIP_STREAMED || lsr_le32(p + 22) != e->size)
+            lsr_le16(p + 6) & LSR_ZIP_STREAMED)
                 return false;
         *ret_packed = lsr_le32(p + 18);
+        *ret_size = lsr_le32(p + 22);
         return true;
 }
 
@@ -607,8 +613,9 @@ ssize_t lsr_zip_target(struct lsr_input *in, const struct lsr_member *m, struct 
         const uint8_t *p = NULL;
 
         /* As read_settle(). */
-        if (n >= 0 || n == -EACCES || read_window(in, window, m->position, LSR_ZIP_LOCAL_BYTES, &p) != 0 ||
-            lsr_le32(p) != LSR_ZIP_LOCAL || !read_differs(m, p, &other))
+        if (n >= 0 || m->flags & LSR_MEMBER_SUSPECT ||
+            read_window(in, window, m->position, LSR_ZIP_LOCAL_BYTES, &p) != 0 || lsr_le32(p) != LSR_ZIP_LOCAL ||
+            !read_differs(m, p, &other))
                 return n;
         return read_target(in, &other, window, buf);
 }

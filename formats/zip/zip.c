@@ -23,6 +23,7 @@
 #include "formats/zip/zip.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -223,31 +224,44 @@ static void zip_span(const struct lsr_zip_walk *w, const struct lsr_zip_entry *e
                 *s = (struct lsr_zip_span){ UINT64_MAX, UINT64_MAX, w->entries, false };
 }
 
+/* What is stored as it is has one size: if there are two, one of them is damaged. */
+static bool zip_is_odd(unsigned method, unsigned flags, uint64_t packed, uint64_t size)
+{
+        return method == LSR_ZIP_STORE && !(flags & LSR_ZIP_ENCRYPTED) && packed != size;
+}
+
 /* An entry whose packed size is damaged may claim too much, or another part.  One that is right stays as it is. */
 static void zip_settle_claim(struct lsr_zip_walk *w, struct lsr_zip_entry *e)
 {
+        bool odd = zip_is_odd(e->method, e->flags, e->packed, e->size);
         struct lsr_zip_span span;
-        uint64_t packed;
+        uint64_t packed, size;
 
         zip_span(w, e, &span);
         if (e->disk != 0 && zip_is_local(w, e, span.begin)) {
                 e->disk = 0;
                 w->settled++;
         }
-        if (e->incomplete || (!w->suspects && span.end <= w->begin) ||
-            !lsr_zip_local_packed(w->scan->input, &w->window, e, span.begin, &packed) || packed >= e->packed)
+        if (e->incomplete ? e->size == UINT32_MAX || e->offset == UINT32_MAX
+                          : !odd && !w->suspects && span.end <= w->begin)
+                return;
+        if (!lsr_zip_local_sizes(w->scan->input, &w->window, e, span.begin, &packed, &size) ||
+            (odd ? packed != size : size != e->size || packed >= e->packed))
                 return;
         e->packed = packed;
+        e->size = size;
+        e->incomplete = false;
         w->settled++;
 }
 
-static int zip_add(struct lsr_zip_walk *w)
+/* 0; 1: it has no name; a negative errno, said. */
+static int zip_put(struct lsr_zip_walk *w)
 {
         int r = lsr_builder_add(w->scan->builder, &w->member);
 
         if (r < 0)
                 lsr_scan_trouble(w->scan, r, "there are more members than can be listed");
-        return r < 0 ? r : 0;
+        return r;
 }
 
 static int zip_add_link(struct lsr_zip_walk *w)
@@ -265,7 +279,42 @@ static int zip_add_link(struct lsr_zip_walk *w)
                 w->member.target = target;
                 w->member.target_len = (size_t)n;
         }
-        return zip_add(w);
+        return zip_put(w);
+}
+
+/* A directory with such a name would stand for the root. */
+static int zip_add(struct lsr_zip_walk *w)
+{
+        if (!w->member.path_len || !*w->member.path)
+                return 1;
+        return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_put(w);
+}
+
+/* The name of the entry is empty, or leads nowhere: that of its local header may lead somewhere. */
+static int zip_add_nameless(struct lsr_zip_walk *w)
+{
+        uint8_t local[LSR_ZIP_LOCAL_BYTES + PATH_MAX];
+        ssize_t got = lsr_input_read_at(w->scan->input, local, sizeof(local), w->member.position);
+        unsigned suspect = w->member.flags & LSR_MEMBER_SUSPECT;
+        struct lsr_zip_entry *e = &w->entry;
+        int r = 1;
+
+        if (got >= LSR_ZIP_LOCAL_BYTES && lsr_le32(local) == LSR_ZIP_LOCAL &&
+            lsr_le16(local + 26) <= got - LSR_ZIP_LOCAL_BYTES) {
+                e->name = local + LSR_ZIP_LOCAL_BYTES;
+                e->name_len = lsr_le16(local + 26);
+                lsr_zip_member(&w->name, w->method, e, w->base, &w->member);
+                w->member.flags |= suspect;
+                r = zip_add(w);
+        }
+        if (r < 0)
+                return r;
+        if (r == 0)
+                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s has no name, its local header has '%.*s'",
+                                 lsr_grouped(w->at), (int)w->member.path_len, w->member.path);
+        else
+                lsr_scan_trouble(w->scan, -EBADMSG, "the entry at byte %s has no name", lsr_grouped(w->at));
+        return 0;
 }
 
 static bool zip_is_suspect(const struct lsr_zip_walk *w)
@@ -298,7 +347,7 @@ static bool zip_pass(struct lsr_zip_walk *w, const uint8_t *p)
                 return false;
         if (e->packed == UINT32_MAX || e->offset == UINT32_MAX || lsr_le32(p + 24) == UINT32_MAX)
                 return false;
-        if (w->shift || w->recovering)
+        if (w->shift || w->recovering || zip_is_odd(lsr_le16(p + 10), lsr_le16(p + 8), e->packed, lsr_le32(p + 24)))
                 return false;
         zip_claim(w, e);
         return true;
@@ -308,6 +357,7 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
 {
         bool stands = w->ways && lsr_zip_name_stands(p), wanted = true;
         struct lsr_zip_entry *e = &w->entry;
+        int r;
 
         if (stands)
                 wanted = lsr_ways_want(w->ways, (const char *)p + LSR_ZIP_CENTRAL_BYTES, lsr_le16(p + 28),
@@ -332,7 +382,8 @@ static int zip_list_entry(struct lsr_zip_walk *w, const uint8_t *p, size_t n)
                 wanted = lsr_ways_want(w->ways, w->member.path, w->member.path_len, S_ISDIR(w->member.meta.mode));
         if (!wanted)
                 return 0;
-        return S_ISLNK(w->member.meta.mode) ? zip_add_link(w) : zip_add(w);
+        r = zip_add(w);
+        return r > 0 ? zip_add_nameless(w) : r;
 }
 
 int lsr_zip_walk_list(struct lsr_zip_walk *w)
@@ -545,8 +596,8 @@ static int zip_members(struct lsr_scan *scan, const struct lsr_zip_end *end, str
                 return r;
         if (w.settled)
                 lsr_scan_trouble(scan, -EBADMSG, "the central directory is damaged: %s",
-                                 w.settled == 1 ? "a member claims more than in its local header"
-                                                : "members claim more than in their local headers");
+                                 w.settled == 1 ? "a member has other sizes in its local header"
+                                                : "members have other sizes in their local headers");
         if (end->shift)
                 lsr_scan_trouble(scan, -EBADMSG, "%s bytes %s before the central directory",
                                  lsr_grouped((uint64_t)(end->shift < 0 ? -end->shift : end->shift)),

@@ -207,7 +207,7 @@ struct lsr_zip_walk {
         size_t next_position; /* of the entry to come, if they are in one order */
         uint64_t unsettled;   /* entries that have none of them */
         uint8_t *suspects;    /* a bit for each entry, or NULL */
-        uint64_t settled;     /* entries whose packed size is that of their local header */
+        uint64_t settled;     /* entries whose sizes are those of their local headers */
         uint64_t links;       /* symbolic links seen */
         int (*visit)(struct lsr_zip_walk *w, const uint8_t *p, size_t n);
         struct lsr_zip_span *spans;
@@ -232,9 +232,9 @@ int lsr_zip_walk_list_sound(struct lsr_zip_walk *w);
  */
 int lsr_zip_recover(struct lsr_scan *scan, const struct lsr_zip_end *end, uint64_t broken);
 
-/* Of an entry with this position: has the local header the same size?  Then its packed size. */
-bool lsr_zip_local_packed(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
-                          uint64_t at, uint64_t *ret_packed);
+/* Of an entry with this position: has the local header its name, and sizes?  Then these. */
+bool lsr_zip_local_sizes(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e,
+                         uint64_t at, uint64_t *ret_packed, uint64_t *ret_size);
 
 /* Whether a local header with the name of @e is at @at; @e NULL: with any. */
 bool lsr_zip_is_local(struct lsr_input *in, struct lsr_zip_window *window, const struct lsr_zip_entry *e, uint64_t at);

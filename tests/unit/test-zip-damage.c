@@ -273,13 +273,15 @@ Test(zip_damage, hostile_entry_claims)
         }
 }
 
-/* A checksum, a packed size or a method that is damaged in the directory, and right in the local header. */
+/* A checksum, a size, a method or the flag of encryption that is damaged in the directory, not in the local header. */
 Test(zip_damage, bad_directory_of_good_header)
 {
         static const struct {
                 size_t at;
                 uint8_t value;
-        } damage[] = { { 16, 1 }, { 20, 3 }, { 20, 5 }, { 10, 8 }, { 16, 0 } };
+        } damage[] = {
+                { 16, 1 }, { 20, 3 }, { 20, 5 }, { 10, 8 }, { 16, 0 }, { 24, 3 }, { 25, 1 }, { 8, 1 }, { 10, 98 }
+        };
 
         for (size_t i = 0; i < sizeof(damage) / sizeof(*damage); i++) {
                 for (size_t entry = 0; entry < 2; entry++) {
@@ -296,11 +298,12 @@ Test(zip_damage, bad_directory_of_good_header)
                         same = b.data[directory_of(&b) + entry * 47 + damage[i].at] == damage[i].value;
                         b.data[directory_of(&b) + entry * 47 + damage[i].at] = damage[i].value;
                         res = scan(&b);
-                        cr_assert_str_eq(res->troubles, i == 2 && entry == 0 ? res->troubles : "");
                         cr_assert_eq(read_path(&b, res, entry ? "b" : "a", &content, &read), 0, "%zu %zu: %s", i, entry,
                                      read.troubles);
                         cr_assert(content.n == (entry ? 4 : 14) && !memcmp(content.data, entry ? "beta" : "alpha", 4));
-                        cr_assert(same || strstr(read.troubles, "its local header was right"), "%zu", i);
+                        cr_assert(same || strstr(read.troubles, "its local header was right") ||
+                                          strstr(res->troubles, "a member has other sizes in its local header"),
+                                  "%zu", i);
                         result_free(res);
                         free(content.data);
                         free(b.data);

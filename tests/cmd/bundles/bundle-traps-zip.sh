@@ -42,6 +42,12 @@ write("unread.zip", (b"encrypted", {"flags": 1, "content": b"x" * 20}), (b"metho
 write("counted.zip", (b"a", {}), (b"b", {}), n=7)
 z = Zip(); z.add(b"a"); z.add(b"b"); data = bytearray(z.end()); data[data.rfind(b"PK\1\2") + 1] = 0
 open("damaged.zip", "wb").write(data)
+write("nameless.zip", (b"\0/file", {"local": b"d/file", "content": b"file"}), (b"", {"local": b"empty"}),
+      (b"\0ir/", {"local": b"dir/", "mode": 0o40700}), (b"\0ink", {"local": b"link", "mode": 0o120777, "content": b"d/file"}),
+      (b"../..", {}), (b"./", {"mode": 0o40755}), (b"last", {}))
+z = Zip(); z.add(b"a", b"alpha"); z.add(b"b"); whole = z.end(); directory = whole.find(b"PK\1\2")
+for name, at, value in ("flag", 8, b"\1"), ("packed", 20, b"\1"), ("packed-ones", 20, b"\xff" * 4), ("size", 24, b"\1"), ("size-more", 25, b"\1"):
+    data = bytearray(whole); data[directory + at:directory + at + len(value)] = value; open(f"header-{name}.zip", "wb").write(data)
 z = Zip(); z.add(b"x" * 65535); open("long-name.zip", "wb").write(z.end())
 z = Zip(); z.add(b"/".join([b"d"] * 5000)); z.add(b"fine"); open("deep.zip", "wb").write(z.end())
 PY
@@ -59,3 +65,11 @@ status lsr -lgo --time-style=+ types.zip | cut -c 1-60
 status lsr --json unread.zip | grep -oE '"(name|method|encrypted|size)":[^,}]*'
 status lsr unread.zip/encrypted/ 
 status lsr split.zip/part
+status lsr -go --time-style=+ nameless.zip
+status lsr --cat nameless.zip/d/file
+status lsr --check nameless.zip
+for z in header-*.zip; do
+        status lsr --unpack --output=out $z
+        echo "$z: $(cat out/a)"; rm -r out
+        status lsr --check $z
+done
