@@ -209,7 +209,10 @@ static int archive_add(const struct archive_pass *pass, struct archive_entry *e)
                 if (r < 0)
                         return r;
         }
-        return lsr_builder_add(pass->scan->builder, &m);
+        r = lsr_builder_add(pass->scan->builder, &m);
+        if (r > 0)
+                lsr_scan_trouble(pass->scan, -EBADMSG, "member %s has no name", lsr_grouped(m.position + 1));
+        return r;
 }
 
 static int archive_scan(struct lsr_scan *scan)

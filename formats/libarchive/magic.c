@@ -73,6 +73,19 @@ static bool magic_digits(const struct lsr_probe *p, size_t at, size_t n, const c
         return others <= damaged;
 }
 
+/* The header of a cpio in digits, behind six that are magic.  If many of them are damaged another one must follow. */
+static bool magic_cpio_digits(const struct lsr_probe *p, size_t n, const char *digits)
+{
+        const uint8_t *at = p->head, *end = p->head + p->head_len;
+
+        if (magic_digits(p, 6, n, digits, MAGIC_DAMAGED))
+                return true;
+        while ((at = memmem(at + 1, (size_t)(end - at) - 1, p->head, 6)))
+                if (magic_digits(p, (size_t)(at - p->head) + 6, n, digits, 0))
+                        return true;
+        return false;
+}
+
 /* Two bytes are no magic number: mode and name must make sense too. */
 static bool magic_cpio_binary(const struct lsr_probe *p, uint16_t (*get)(const void *p))
 {
@@ -92,9 +105,9 @@ static bool magic_cpio_binary(const struct lsr_probe *p, uint16_t (*get)(const v
 bool lsr_magic_cpio(const struct lsr_probe *p)
 {
         if (magic_at(p, 0, "070707", 6) || magic_at(p, 0, "070727", 6))
-                return magic_digits(p, 6, 70, "01234567", MAGIC_DAMAGED);
+                return magic_cpio_digits(p, 70, "01234567");
         if (magic_at(p, 0, "070701", 6) || magic_at(p, 0, "070702", 6))
-                return magic_digits(p, 6, 104, "0123456789abcdefABCDEF", MAGIC_DAMAGED);
+                return magic_cpio_digits(p, 104, "0123456789abcdefABCDEF");
         return magic_cpio_binary(p, lsr_le16) || magic_cpio_binary(p, lsr_be16);
 }
 

@@ -22,6 +22,8 @@
 #include <locale.h>
 #include <string.h>
 
+#include "formats/drivers.h"
+
 #define ARCHIVE_HEADER_MAX ((size_t)64 << 10) /* bytes of a header that is kept together */
 
 static _Thread_local bool archive_reading;
@@ -223,13 +225,36 @@ static int archive_endless(struct archive_pass *pass)
         return -EBADMSG;
 }
 
+/* A cpio goes on behind a damaged header, and says so with the next one. */
+static void archive_warning(struct archive_pass *pass)
+{
+        const char *text = archive_error_string(pass->a);
+
+        if (text && strncmp(text, "Skipped ", 8) == 0)
+                lsr_archive_trouble(pass);
+}
+
+/* libarchive takes an ar that ends within a header for a whole one.  A line may end it.  0 or -EBADMSG, said. */
+static int archive_ended(struct archive_pass *pass)
+{
+        uint64_t behind = pass->scan->input->at - pass->base, end = (uint64_t)archive_read_header_position(pass->a);
+
+        if (pass->kind->format != &lsr_format_ar || behind <= end + 1)
+                return 0;
+        lsr_scan_trouble(pass->scan, -EBADMSG, "ar ends too early: the header at byte %s is cut short",
+                         lsr_grouped(pass->base + end));
+        return -EBADMSG;
+}
+
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)
 {
         for (unsigned tries = 0; tries < ARCHIVE_RETRIES_MAX; tries++) {
                 int r = archive_read_next_header(pass->a, ret_entry);
 
                 if (r == ARCHIVE_EOF)
-                        return 0;
+                        return archive_ended(pass);
+                if (r == ARCHIVE_WARN)
+                        archive_warning(pass);
                 if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
                         pass->ordinal++;
                         if (pass->kind->record && pass->ordinal > pass->scan->input->size / pass->kind->record + 1)

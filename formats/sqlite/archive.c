@@ -512,11 +512,9 @@ int archive_add(void *ctx, const struct archive_row *row)
         int r;
 
         archive_member(row, &m);
-        if (!m.path) {
+        r = m.path ? lsr_builder_add(scan->builder, &m) : 1;
+        if (r > 0)
                 lsr_scan_trouble(scan, -EBADMSG, "row %s of sqlar has no name", lsr_grouped(m.position));
-                return 0;
-        }
-        r = lsr_builder_add(scan->builder, &m);
         return r < 0 ? r : 0;
 }
 

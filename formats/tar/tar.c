@@ -165,6 +165,8 @@ static int tar_add(struct tar_walk *w)
 
         tar_walk_member(w, &m);
         r = lsr_builder_add(w->scan->builder, &m);
+        if (r > 0)
+                lsr_scan_trouble(w->scan, -EBADMSG, "the member at byte %s has no name", lsr_grouped(w->position));
         if (r < 0)
                 lsr_scan_trouble(w->scan, r, "more than can be listed: the tar is listed up to byte %s",
                                  lsr_grouped(w->position));

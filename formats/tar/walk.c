@@ -104,6 +104,7 @@ static int tar_body(struct tar_walk *w, uint64_t n, struct tar_text *ret_body)
 /* Records of an x or g header. */
 static int tar_records(struct tar_walk *w, bool global)
 {
+        bool more = w->records;
         struct tar_text body;
         size_t bad;
         int r = tar_body(w, w->header.meta.size, &body);
@@ -123,6 +124,11 @@ static int tar_records(struct tar_walk *w, bool global)
         if (r < 0)
                 lsr_scan_trouble(w->scan, r, "pax record at byte %s is damaged",
                                  lsr_grouped(w->in->at - tar_padded(body.len) + bad));
+        /* It may have been the header of the member to which those before it belong. */
+        if (r < 0 && !global && (more || w->long_name.s || w->long_link.s)) {
+                tar_pax_begin(&w->pax, &w->global);
+                w->long_name = w->long_link = (struct tar_text){};
+        }
         if (global ? w->global.left_out : w->pax.left_out)
                 lsr_scan_trouble(w->scan, -E2BIG, "extended attributes of the header at byte %s are too large",
                                  lsr_grouped(w->in->at - tar_padded(body.len) - TAR_BLOCK));
@@ -378,7 +384,7 @@ static int tar_settle(struct tar_walk *w)
 /* --- the walk ----------------------------------------------------------------- */
 
 /*
- * Where blocks end.  Data after the first zero block is ignored.  A tar without members may have the name of a
+ * Where blocks end.  Data after the end mark is ignored.  A tar without members may have the name of a
  * volume or, of an empty tree from git, global records.
  */
 static int tar_end(struct tar_walk *w)
@@ -435,6 +441,15 @@ static int tar_resync(struct tar_walk *w)
         return 1;
 }
 
+/* Is the block of zeros at hand the end mark?  Some writers make one block of it; before anything else it is damage. */
+static bool tar_is_end(struct tar_walk *w)
+{
+        const uint8_t *data;
+        ssize_t got = lsr_input_peek(w->in, 2 * TAR_BLOCK, &data);
+
+        return got < (ssize_t)(2 * TAR_BLOCK) || tar_zeros(data + TAR_BLOCK, TAR_BLOCK);
+}
+
 int tar_walk_next(struct tar_walk *w)
 {
         tar_begin(w);
@@ -451,13 +466,13 @@ int tar_walk_next(struct tar_walk *w)
                         return tar_zeros(data, (size_t)got) ? tar_end(w) : tar_short_header(w);
                 memcpy(w->block, data, TAR_BLOCK);
                 r = tar_header_parse(w->block, &w->header);
-                if (r == 1)
+                if (r == 1 && (w->here || tar_is_end(w)))
                         return tar_end(w);
                 if (r < 0 && w->here) {
                         lsr_scan_trouble(w->scan, r, "header at byte %s is damaged", lsr_grouped(w->in->at));
                         return r;
                 }
-                if (r < 0) {
+                if (r != 0) {
                         r = tar_resync(w);
                         if (r <= 0)
                                 return r;

@@ -428,11 +428,19 @@ Test(tar, good_ends)
         struct tape t = {};
         uint8_t zeros[BLOCK] = {};
 
-        /* One zero block ends it, whatever follows. */
+        /* Two zero blocks end it, whatever follows; one that stands alone was a header. */
         tape_file(&t, USTAR, "a", "");
+        tape_add(&t, zeros, BLOCK);
         tape_add(&t, zeros, BLOCK);
         tape_file(&t, USTAR, "b", "");
         check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n");
+        tape_file(&t, USTAR, "a", "");
+        tape_add(&t, zeros, BLOCK);
+        tape_file(&t, USTAR, "b", "");
+        tape_add(&t, zeros, BLOCK);
+        check_cut(&t, "- 644 1000/100 ann/users 0 1000000000 'a' 0@0+512\n"
+                      "! -1 header at byte 512 is damaged; the next one found is at byte 1,024\n"
+                      "- 644 1000/100 ann/users 0 1000000000 'b' 0@1024+512\n");
         /* So do a few zero bytes, but nothing at all may be a cut. */
         tape_file(&t, USTAR, "a", "");
         tape_add(&t, zeros, BLOCK);

@@ -48,6 +48,9 @@ write("hard", header(b"file", 3), body(b"abc"), header(b"bodiless", 3, b"1", lin
 write("kinds", header(b"c", 9, b"3"), header(b"fifo", 9, b"6"), header(b"d/", 0, b"0"), header(b"contiguous", 1, b"7"), body(b"x"),
       header(b"unknown", 1, b"Z"), body(b"x"), END)
 write("ends", header(b"seen"), bytes(512), header(b"behind"), END)
+write("nameless", header(b"before"), header(b""), header(b"behind"), END)
+# The header of a member is one of pax now, and its content no record: the path in front of it is not that of the next.
+write("renamed", pax(b"x", path="first"), header(b"short", 5, b"x"), body(b"bytes"), header(b"behind"), END)
 write("joined", header(b"seen"), END, header(b"behind"), END)
 write("cleaned", header(b"./", kind=b"5", mode=b"0000700\0"), header(b"./a"), header(b"/abs"), header(b"../up"), header(b"a"), header(b"x//y/./z"),
       header(b"x/y", kind=b"5"), END)
@@ -71,7 +74,7 @@ for minor, data in ((0, b""), (1, b"2\n0\n3\n9000\n2\n")):
     data = (body(data) if data else b"") + b"abcde"
     write(f"sparse{minor}", pax(b"x", **keys), header(b"GNUSparseFile.1/sparse", len(data)), body(data), header(b"next"), END)
 PY
-for t in v7 prefix no-prefix sums numbers long global newline hard kinds ends joined damaged beyond largest sizes chain extension acl label only-global no-member real-size sparse0 sparse1; do
+for t in v7 prefix no-prefix sums numbers long global newline hard kinds ends nameless renamed joined damaged beyond largest sizes chain extension acl label only-global no-member real-size sparse0 sparse1; do
         echo "$t:"; lsr -lnAb --acl --time-style=+%FT%T.%N $t.tar >out 2>said; status=$?
         sed -E '/^total/d; s/^/    /; s/l{200}/LONG/; s/t{150}/TARGET/' out; sed 's/^/    /' said; [ $status = 0 ] || echo "    => $status"
 done
