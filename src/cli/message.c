@@ -108,7 +108,7 @@ int lsr_message_flush(struct lsr_out *out, int status)
 
         if (error == 0)
                 return status;
-        return error == -EPIPE ? 2 : lsr_message_errno(-error, "write error");
+        return lsr_message_errno(-error, "write error");
 }
 
 void lsr_message_lines(const char *text)

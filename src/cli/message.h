@@ -31,7 +31,7 @@ int lsr_message_errno(int error, const char *format, ...) __attribute__((format(
 /* Calls that the above made so far, for --stats. */
 uint64_t lsr_message_writes(void);
 
-/* The end of what a command writes.  Returns @status, or 2 after an error, told unless nobody reads any more. */
+/* The end of what a command writes.  Returns @status, or 2 after an error, which is told. */
 int lsr_message_flush(struct lsr_out *out, int status);
 
 /* Write @text unchanged. */
