@@ -59,11 +59,8 @@ bool lsr_json_text(struct lsr_out *out, const void *text, size_t len)
                 } else if (s[i] == '"' || s[i] == '\\') {
                         lsr_out_putc(out, '\\');
                         lsr_out_putc(out, (char)s[i]);
-                } else if (s[i] < 0x20 || s[i] == 0x7f) {
-                        lsr_out_printf(out, "\\u%04x", s[i]);
-                } else if (s[i] == 0xc2 && s[i + 1] < 0xa0) {
-                        /* U+0080 to U+009F, which terminals obey. */
-                        lsr_out_printf(out, "\\u%04x", s[i + 1]);
+                } else if (lsr_is_control(lsr_utf8_code(s + i, n))) {
+                        lsr_out_printf(out, "\\u%04x", lsr_utf8_code(s + i, n));
                 } else {
                         lsr_out_put(out, s + i, n);
                 }

@@ -25,6 +25,30 @@ static inline size_t lsr_utf8_length(const void *s, size_t n)
         return len;
 }
 
+/* The code of the valid character @s of @len bytes. */
+static inline unsigned lsr_utf8_code(const void *s, size_t len)
+{
+        const unsigned char *p = s;
+        unsigned code = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+
+        for (size_t i = 1; i < len; i++)
+                code = code << 6 | (p[i] & 0x3f);
+        return code;
+}
+
+/* Marks, embeddings, overrides and isolates of the bidirectional algorithm, which can make a text read as another. */
+static inline bool lsr_is_bidi(unsigned code)
+{
+        return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e ||
+               code == 0x200f || code == 0x061c;
+}
+
+/* Does a terminal obey it?  C0, DEL, C1, and those above. */
+static inline bool lsr_is_control(unsigned code)
+{
+        return code < 0x20 || (code >= 0x7f && code < 0xa0) || lsr_is_bidi(code);
+}
+
 static inline bool lsr_utf8_valid(const void *s, size_t n)
 {
         for (size_t i = 0, len; i < n; i += len) {

@@ -17,7 +17,7 @@
 
 static const char *message_program = "lsr";
 static const char *message_place;
-static bool message_gnu; /* messages are GNU's, byte for byte, where no terminal reads them */
+static bool message_gnu;
 static uint64_t message_writes;
 static bool message_progress; /* a line of that is there */
 static const char message_clear[] = "\r\033[K";
@@ -38,22 +38,27 @@ uint64_t lsr_message_writes(void)
         return message_writes;
 }
 
+/* Are messages GNU's, byte for byte?  Where a terminal reads them they are not. */
+static bool message_is_gnu(void)
+{
+        return message_gnu && !isatty(STDERR_FILENO);
+}
+
 /*
- * Words of options and of the environment come here as they are; a terminal is not to obey what they hold.  Controls
- * are C0, DEL, and C1, as bytes or in UTF-8; other bytes stay, as GNU's messages have them.
+ * Words of options and of the environment come here as they are; a terminal is not to obey what they hold, as bytes or
+ * in UTF-8.  Other bytes stay, as GNU's messages have them.
  */
 static void message_put(struct lsr_out *line, const char *text)
 {
         const unsigned char *s = (const unsigned char *)text;
-        bool as_it_is = message_gnu && !isatty(STDERR_FILENO);
+        bool as_it_is = message_is_gnu();
         size_t len;
 
         for (size_t left = strlen(text); left > 0; left -= len, s += len) {
                 size_t valid = lsr_utf8_length(s, left);
-                unsigned c = valid == 2 && s[0] == 0xc2 ? s[1] : s[0];
 
                 len = valid ? valid : 1;
-                if (!as_it_is && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
+                if (!as_it_is && lsr_is_control(valid ? lsr_utf8_code(s, valid) : s[0]))
                         lsr_out_putc(line, '?');
                 else
                         lsr_out_put(line, s, len);
@@ -103,7 +108,7 @@ int lsr_message_flush(struct lsr_out *out, int status)
 
         if (error == 0)
                 return status;
-        return error == -EPIPE ? 2 : lsr_message_errno(-error, "write error");
+        return lsr_message_errno(-error, "write error");
 }
 
 void lsr_message_lines(const char *text)
@@ -144,9 +149,11 @@ static const char *message_quote(const struct lsr_quote *style, const char *text
         static struct lsr_out slots[MESSAGE_QUOTED_MAX];
         static unsigned next;
         struct lsr_out *slot = &slots[next++ % MESSAGE_QUOTED_MAX];
+        struct lsr_quote quote = *style;
         struct lsr_quote_table table;
 
-        lsr_quote_compile(&table, style);
+        quote.escape_bidi = quote.escape_bidi || !message_is_gnu();
+        lsr_quote_compile(&table, &quote);
         lsr_out_free(slot);
         lsr_quote_put(&table, slot, text, strlen(text));
         lsr_out_putc(slot, '\0');

@@ -18,9 +18,9 @@ void lsr_message_init(const char *program, bool gnu);
 void lsr_message_at(const char *place);
 
 /*
- * One line, with '?' for each control character, so that any word may be in it (called as ls: if a terminal reads it).
- * A newline is added, and before that ": " and the text of @error (errno, positive) unless it is 0.
- * Returns 2, the exit status of a command that ends for this reason.
+ * One line, with '?' for each control character, bidirectional ones too, so that any word may be in it (called as ls:
+ * if a terminal reads it).  A newline is added, and before that ": " and the text of @error (errno, positive) unless it
+ * is 0.  Returns 2, the exit status of a command that ends for this reason.
  */
 int lsr_message_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define lsr_message(...) lsr_message_errno(0, __VA_ARGS__)
@@ -31,7 +31,7 @@ int lsr_message_errno(int error, const char *format, ...) __attribute__((format(
 /* Calls that the above made so far, for --stats. */
 uint64_t lsr_message_writes(void);
 
-/* The end of what a command writes.  Returns @status, or 2 after an error, told unless nobody reads any more. */
+/* The end of what a command writes.  Returns @status, or 2 after an error, which is told. */
 int lsr_message_flush(struct lsr_out *out, int status);
 
 /* Write @text unchanged. */

@@ -312,6 +312,8 @@ static int pack_include(struct pack_run *p, struct lsr_pack_job *job)
         for (size_t i = 0; i < job->n_roots && r == 0; i++)
                 if (job->roots[i].is_dir)
                         r = lsr_pack_include(&options, p->plan.includes, &job->roots[i], &n);
+        if (lsr_pack_is_exhausted(r))
+                return lsr_message_errno(-r, "cannot write %s", pack_name(job));
         if (r < 0)
                 return lsr_engine_fail(p->walk_io, p->s->engine, r);
         return n > 0 ? 0 : lsr_message("nothing to pack: no file matches --include");

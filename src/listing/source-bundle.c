@@ -57,8 +57,8 @@ static const char *members_owner(const char *name)
         for (; *s; s++) {
                 if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
                         return NULL;
-                /* Marks, embeddings, overrides and isolates of the bidirectional algorithm, U+200E to U+2069. */
-                if (*s == 0xe2 && (s[1] == 0x80 || s[1] == 0x81))
+                /* The bidirectional algorithm's controls (base/utf8.h), and their neighbours. */
+                if ((*s == 0xd8 && s[1] == 0x9c) || (*s == 0xe2 && (s[1] == 0x80 || s[1] == 0x81)))
                         return NULL;
         }
         return name;

@@ -24,15 +24,22 @@ int lsr_pack_include(const struct lsr_pack_options *options, struct lsr_excludes
         size_t skip = root->prefix[0] ? strlen(root->prefix) + 1 : 0;
         struct lsr_keep *keep = lsr_keep_new();
         struct lsr_walk_lot lot = {};
-        int r;
+        int r = 0;
 
         lsr_excludes_root(includes, root->given, root->prefix, root->path);
-        while ((r = lsr_walk_next(walk, &lot)) > 0) {
+        while (r >= 0 && (r = lsr_walk_next(walk, &lot)) > 0) {
                 for (size_t i = 0; i < lot.n; i++) {
                         const struct lsr_walk_item *item = &lot.items[i];
                         bool is_dir = item->below || S_ISDIR(item->meta.mode);
                         char *path = (char *)(uintptr_t)item->path;
+                        int error = item->meta.error ? item->meta.error : item->dir_error;
 
+                        if (lsr_pack_is_exhausted(error)) {
+                                options->trouble(options->ctx, item->meta.error ? LSR_PACK_ACCESS : LSR_PACK_OPEN_DIR,
+                                                 *path ? path : ".", error, 0);
+                                r = error;
+                                break;
+                        }
                         if (item->path_len <= skip || !lsr_excludes_has(includes, path + skip, item->name, is_dir))
                                 continue;
                         lsr_keep_add(keep, item->path + skip, item->path_len - skip, is_dir);

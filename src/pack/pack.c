@@ -69,6 +69,7 @@ struct pack {
         uid_t euid;
         uint32_t dev;  /* of the last empty file, */
         bool believed; /* and is one empty there that is said to be? */
+        int exhausted; /* a negative errno: descriptors or memory ran out, which was told */
 };
 
 /* --- hard links --------------------------------------------------------------- */
@@ -113,10 +114,18 @@ static void pack_remember(struct pack *p, const struct lsr_walk_item *item)
 
 /* --- members ------------------------------------------------------------------ */
 
+bool lsr_pack_is_exhausted(int error)
+{
+        return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 static void pack_trouble(struct pack *p, enum lsr_pack_trouble what, const struct lsr_walk_item *item, int error,
                          uint64_t at)
 {
         p->o->trouble(p->o->ctx, what, item->path[0] ? item->path : ".", error, at);
+        /* The item is not at fault, and the next may fare alike: no bundle is better than one with random gaps. */
+        if (lsr_pack_is_exhausted(error))
+                p->exhausted = error;
 }
 
 void lsr_pack_lost(struct lsr_pack_stats *stats, unsigned losses, const char *path)
@@ -503,6 +512,8 @@ static int pack_feed(struct pack *p, struct pack_batch *b)
                 bool ahead = next < b->n && b->item_of[next] == i;
 
                 r = pack_item(p, &b->lot->items[i], ahead ? &b->files[next] : NULL);
+                if (r >= 0)
+                        r = p->exhausted;
                 next += ahead;
         }
         return r < 0 || !p->o->progress ? r : p->o->progress(p->o->ctx, p->stats);

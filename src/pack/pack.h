@@ -15,7 +15,7 @@
 
 #define LSR_LOSSES 6 /* LSR_LOSS_NAME and LSR_LOSS_SIZE are troubles */
 
-/* Problems that are reported while packing.  All but the remarks make the exit status 1. */
+/* Problems that are reported while packing.  All but the remarks make the exit status 1, if there is a bundle. */
 enum lsr_pack_trouble {
         LSR_PACK_ACCESS,   /* no metadata: not stored */
         LSR_PACK_OPEN_DIR, /* stored without what is in it */
@@ -80,6 +80,9 @@ struct lsr_pack_size {
         uint64_t least; /* of these surely not zeros that nobody stores, and 512 for each member */
 };
 
+/* Did descriptors or memory run out?  A bundle that lacks something for that is not wanted. */
+bool lsr_pack_is_exhausted(int error);
+
 /*
  * Walk the trees without reading files, and tell @name of each that would be packed, unless that is NULL.  0, or a
  * negative errno of the engine.
@@ -87,7 +90,10 @@ struct lsr_pack_size {
 int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
                      struct lsr_pack_size *ret_size);
 
-/* 0, or a negative errno: of the writer, of the engine, or what progress said.  @ret_stats is set in any case. */
+/*
+ * 0, or a negative errno: of the writer, of the engine, or what progress said; or of a trouble that is
+ * lsr_pack_is_exhausted().  @ret_stats is set in any case.
+ */
 int lsr_pack(const struct lsr_pack_options *options, struct lsr_writer *writer, struct lsr_pack_stats *ret_stats);
 /* Owner and time of @m as the options say. */
 void lsr_pack_override(const struct lsr_pack_options *options, struct lsr_member *m);

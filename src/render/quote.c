@@ -26,6 +26,7 @@
 #include <wctype.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "base/width.h"
 
 /* A byte grows at most to '$'\ooo, seven bytes; the marks around come on top. */
@@ -96,13 +97,6 @@ static bool quote_is_also(const struct lsr_quote *q, unsigned char c)
 
 /* Units */
 
-/* The controls that can make a name read as another one. */
-static bool quote_is_bidi(wint_t wide)
-{
-        return (wide >= 0x202a && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069) || wide == 0x200e ||
-               wide == 0x200f || wide == 0x061c;
-}
-
 struct quote_unit {
         size_t len;
         bool printable;
@@ -129,7 +123,7 @@ static struct quote_unit quote_unit(const struct lsr_quote *q, const char *s, si
         len = lsr_width_decode(s, n, &wide);
         return (struct quote_unit){
                 .len = len,
-                .printable = wide != WEOF && iswprint(wide) && !(q->escape_bidi && quote_is_bidi(wide)),
+                .printable = wide != WEOF && iswprint(wide) && !(q->escape_bidi && lsr_is_bidi(wide)),
                 .wide = wide != WEOF,
         };
 }
@@ -359,7 +353,7 @@ static char *quote_hide(const struct lsr_quote *q, char *s, char *end, size_t *r
         for (; s < end; s += len) {
                 int columns = lsr_width_unit(s, (size_t)(end - s), &len, &wide);
 
-                if (columns < 0 || (q->escape_bidi && quote_is_bidi(wide))) {
+                if (columns < 0 || (q->escape_bidi && lsr_is_bidi(wide))) {
                         *to++ = '?';
                         width++;
                         continue;

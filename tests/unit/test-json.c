@@ -49,6 +49,10 @@ Test(json, escapes)
         json_check("\xc2\x80\xc2\x9b"
                    "31m\xc2\x9f\xc2\xa0",
                    "\\u0080\\u009b31m\\u009f\xc2\xa0", NULL);
+        /* Bidirectional controls. */
+        json_check("a\u061c\u200e\u200f\u202a\u202e\u2066\u2069", "a\\u061c\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069",
+                   NULL);
+        json_check("\u061b\u200d\u2010\u2029\u202f\u2065\u206a", "\u061b\u200d\u2010\u2029\u202f\u2065\u206a", NULL);
 }
 
 Test(json, valid_utf8)

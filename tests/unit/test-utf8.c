@@ -24,6 +24,7 @@ Test(utf8, every_code_point)
 
                 cr_assert_eq(lsr_utf8_length(s, n), surrogate ? 0 : n, "U+%04X", c);
                 cr_assert_eq(lsr_utf8_valid(s, n), !surrogate, "U+%04X", c);
+                cr_assert_eq(lsr_utf8_code(s, n), c, "U+%04X", c);
                 cr_assert(n == 1 || lsr_utf8_length(s, n - 1) == 0, "U+%04X, cut", c);
         }
         for (uint32_t c = 0x110000; c < 0x200000; c++) {
