@@ -86,7 +86,8 @@ def from_sqlar(bundle, top):
                 for name, mode, _, size, data in db.execute("SELECT name, mode, mtime, sz, data FROM sqlar WHERE rowid = ?", (number,)):
                     # sqlite3 -A, too, takes a name up to its first NUL.
                     path = os.path.normpath(os.path.join(top, name.split("\0")[0]))
-                    if not path.startswith(top + os.sep) or stat.S_ISDIR(mode):
+                    # No other types were packed.
+                    if not path.startswith(top + os.sep) or not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
                         continue
                     # As sqlar_uncompress() takes them.
                     content = data if stat.S_ISLNK(mode) or size <= 0 or size == len(data) else zlib.decompress(data)
