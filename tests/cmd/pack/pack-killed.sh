@@ -1,5 +1,6 @@
 # engines: sync, uring
-# Whenever it is killed, the old file is there or the new one, and nothing else.
+# Whenever it is killed, the old file is there or the new one, and nothing else; but between the two calls that replace it SIGKILL
+# leaves the new one beside it.
 mkdir d; for i in $(seq 50); do head -c 200000 /dev/urandom >d/$i; done
 lsr --pack d --output=old.tar 2>/dev/null; cp old.tar x.tar; echo more >d/z
 for signal in KILL INT TERM; do
@@ -8,6 +9,7 @@ for signal in KILL INT TERM; do
                 sleep 0.0$(printf %02d $i); kill -$signal $! 2>/dev/null; wait $!
                 cmp -s x.tar old.tar || tar -tf x.tar d/z >/dev/null || echo broken
         done
+        [ $signal != KILL ] || for left in .x.tar.*; do [ ! -e "$left" ] || tar -tf "$left" d/z >/dev/null || echo broken beside it; rm -f "$left"; done
 done 2>/dev/null
 ls -A | sort
 # An interrupt is what it ends by, as shells want to know that wait for it.
