@@ -395,7 +395,9 @@ static int builder_relay(struct lsr_builder *b, const struct lsr_member *m, bool
         size_t depth;
         int r;
 
-        if (!is_dir && (m->path_len == 0 || *m->path == '.' || *m->path == '/' || *m->path == '\0') &&
+        if (!is_dir &&
+            (m->path_len == 0 || *m->path == '.' || *m->path == '/' || *m->path == '\0' ||
+             m->path[m->path_len - 1] == '.') &&
             build_clean_scratch(b, m->path, strnlen(m->path, m->path_len), &depth) == 0)
                 return 1;
         r = b->put(b->put_ctx, m);
