@@ -651,8 +651,8 @@ Test(builder, relays)
                 uint32_t mode;
                 int expected;
         } paths[] = {
-                { "", S_IFREG, 1 },    { "./", S_IFREG, 1 }, { "a/..", S_IFREG, 0 },   { "/", S_IFDIR, 0 },
-                { "../", S_IFREG, 1 }, { ".x", S_IFREG, 0 }, { "b", S_IFREG, -E2BIG },
+                { "", S_IFREG, 1 },     { "./", S_IFREG, 1 },  { "a/..", S_IFREG, 1 }, { "/", S_IFDIR, 0 },
+                { "a/.c", S_IFREG, 0 }, { "../", S_IFREG, 1 }, { ".x", S_IFREG, 0 },   { "b", S_IFREG, -E2BIG },
         };
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
