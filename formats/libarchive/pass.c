@@ -239,6 +239,8 @@ static int archive_ended(struct archive_pass *pass)
 {
         uint64_t behind = pass->scan->input->at - pass->base, end = (uint64_t)archive_read_header_position(pass->a);
 
+        /* The first header comes behind a magic number, which is all that an empty one has. */
+        end += pass->ordinal == 0 ? 8 : 0;
         if (pass->kind->format != &lsr_format_ar || behind <= end + 1)
                 return 0;
         lsr_scan_trouble(pass->scan, -EBADMSG, "ar ends too early: the header at byte %s is cut short",

@@ -9,4 +9,5 @@ ls o/d
 printf 'd/f%s\n' 0 1 2 | cpio -o -H newc --quiet >y.cpio; printf '%080d' 0 | tr 0 Q | dd of=y.cpio bs=1 seek=8 conv=notrunc status=none
 status lsr -R y.cpio 2>&1 | sed 's/Skipped.*/.../'
 ar rc x.ar d/f0 d/f1 d/f2; head -c 2100 x.ar >y.ar
-status lsr x.ar; status lsr y.ar
+head -c 8 x.ar >empty.ar; head -c 40 x.ar >z.ar
+for f in x y z empty; do status lsr $f.ar; done
