@@ -350,7 +350,7 @@ static int pack_dry(struct pack_run *p, const struct lsr_pack_job *job)
                 lsr_message("%s would have %s file%s, %s bytes in",
                             strcmp(job->output, "-") == 0 ? "standard output" : lsr_quoted_needed(job->output),
                             lsr_grouped(size.members), size.members == 1 ? "" : "s", lsr_grouped(size.bytes));
-        return status;
+        return status ? status : p->report.status;
 }
 
 /* The directory for the bundles of --each, whose name ends in '/'. */
@@ -410,8 +410,11 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
 {
         struct lsr_target target;
         uint64_t bytes = 0;
-        int r, status = p->plan.includes && !p->place.bundle ? pack_include(p, job) : 0;
+        int r, status = 0;
 
+        lsr_pack_report_begin(&p->report);
+        if (p->plan.includes && !p->place.bundle)
+                status = pack_include(p, job);
         if (status == 0 && p->s->pack.dry_run)
                 return pack_dry(p, job);
         if (status == 0)
@@ -424,7 +427,6 @@ static int pack_job(struct pack_run *p, struct lsr_pack_job *job)
         r = pack_open(p, job, &target);
         if (r != 0)
                 return r;
-        lsr_pack_report_begin(&p->report);
         if (p->place.bundle && !p->place.catalogue && !target.is_file)
                 status = pack_load(p);
         if (status == 0)

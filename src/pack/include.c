@@ -35,13 +35,18 @@ int lsr_pack_include(const struct lsr_pack_options *options, struct lsr_excludes
                         int error = item->meta.error ? item->meta.error : item->dir_error;
 
                         if (lsr_pack_is_exhausted(error)) {
-                                options->trouble(options->ctx, item->meta.error ? LSR_PACK_ACCESS : LSR_PACK_OPEN_DIR,
-                                                 *path ? path : ".", error, 0);
+                                lsr_pack_unseen(options, item);
                                 r = error;
                                 break;
                         }
-                        if (item->path_len <= skip || !lsr_excludes_has(includes, path + skip, item->name, is_dir))
+                        if (item->path_len <= skip)
                                 continue;
+                        if (!lsr_excludes_has(includes, path + skip, item->name, is_dir)) {
+                                /* Something in it might have matched, and it may not be entered again. */
+                                if (item->dir_error)
+                                        lsr_pack_unseen(options, item);
+                                continue;
+                        }
                         lsr_keep_add(keep, item->path + skip, item->path_len - skip, is_dir);
                         ++*n;
                 }

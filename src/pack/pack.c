@@ -119,6 +119,20 @@ bool lsr_pack_is_exhausted(int error)
         return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
+int lsr_pack_unseen(const struct lsr_pack_options *options, const struct lsr_walk_item *item)
+{
+        enum lsr_pack_trouble what = item->below ? LSR_PACK_READ_DIR : LSR_PACK_OPEN_DIR;
+        int error = item->dir_error;
+
+        if (item->meta.error) {
+                what = LSR_PACK_ACCESS;
+                error = item->meta.error;
+        }
+        if (error)
+                options->trouble(options->ctx, what, item->path[0] ? item->path : ".", error, 0);
+        return error;
+}
+
 static void pack_trouble(struct pack *p, enum lsr_pack_trouble what, const struct lsr_walk_item *item, int error,
                          uint64_t at)
 {
@@ -388,22 +402,26 @@ static int pack_regular(struct pack *p, struct lsr_walk_item *item, const struct
 static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
 {
         const struct lsr_meta *meta = &item->meta;
+        int unseen;
 
         if (lsr_walk_dropped(item)) {
                 lsr_walk_drop(item);
                 return false;
         }
-        if (meta->error)
-                pack_trouble(p, LSR_PACK_ACCESS, item, meta->error, 0);
-        else if (S_ISLNK(meta->mode) && item->extra_error)
+        unseen = lsr_pack_unseen(p->o, item);
+        if (lsr_pack_is_exhausted(unseen))
+                p->exhausted = unseen;
+        if (meta->error) {
+                lsr_walk_drop(item);
+                return false;
+        }
+        if (S_ISLNK(meta->mode) && item->extra_error)
                 pack_trouble(p, LSR_PACK_LINK, item, item->extra_error, 0);
         else if (S_ISSOCK(meta->mode))
                 pack_trouble(p, LSR_PACK_SOCKET, item, 0, 0);
         else if (meta->inode == p->o->out_inode && meta->dev == p->o->out_dev && S_ISREG(meta->mode))
                 pack_trouble(p, LSR_PACK_OUTPUT, item, 0, 0);
         else {
-                if (item->dir_error)
-                        pack_trouble(p, item->below ? LSR_PACK_READ_DIR : LSR_PACK_OPEN_DIR, item, item->dir_error, 0);
                 if (item->extra_error)
                         pack_trouble(p, LSR_PACK_XATTRS, item, item->extra_error, 0);
                 if (item->twice)
@@ -612,9 +630,14 @@ int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *
         int r;
 
         while ((r = lsr_walk_next(walk, &lot)) > 0)
-                for (size_t i = 0; i < lot.n; i++)
-                        if (measure_item(&lot.items[i], &size) && name)
-                                name(options->ctx, lot.items[i].path);
+                for (size_t i = 0; i < lot.n; i++) {
+                        const struct lsr_walk_item *item = &lot.items[i];
+
+                        if (name)
+                                lsr_pack_unseen(options, item);
+                        if (measure_item(item, &size) && name)
+                                name(options->ctx, item->path);
+                }
         lsr_walk_lot_free(&lot);
         lsr_walk_free(walk);
         if (r == 0)

@@ -83,9 +83,12 @@ struct lsr_pack_size {
 /* Did descriptors or memory run out?  A bundle that lacks something for that is not wanted. */
 bool lsr_pack_is_exhausted(int error);
 
+/* Report what cannot be read of @item, its metadata or its directory.  Returns that error; 0: there is none. */
+int lsr_pack_unseen(const struct lsr_pack_options *options, const struct lsr_walk_item *item);
+
 /*
- * Walk the trees without reading files, and tell @name of each that would be packed, unless that is NULL.  0, or a
- * negative errno of the engine.
+ * Walk the trees without reading files.  Unless @name is NULL, tell it of each that would be packed, and report what
+ * cannot be.  0, or a negative errno of the engine.
  */
 int lsr_pack_measure(const struct lsr_pack_options *options, void (*name)(void *ctx, const char *path),
                      struct lsr_pack_size *ret_size);
