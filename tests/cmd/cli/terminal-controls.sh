@@ -41,9 +41,10 @@ while read -r command; do
 	printf '%s: ' "$command"
 	script -qec "$command" /dev/null </dev/null >out 2>&1
 	[ -s out ] || echo -n 'nothing came, '
+	if grep -aq "Try 'lsr" out; then echo -n 'refused, '; fi
 	if grep -aq $'\e' out; then cat -v out; else echo 'no control'; fi
 done <<'EOF'
-lsr --color=never -laR --columns=+all names.tar tables.db
+lsr --color=never -aR --columns=mode,octal,links,user,group,author,context,size,modified,age,packed,ratio,method,offset names.tar tables.db
 lsr --color=never -l names.tar
 lsr --color=never -NlR tables.db names.tar "dir$e"
 lsr --color=never --tree -l names.tar tables.db "dir$e"
