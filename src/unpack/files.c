@@ -159,7 +159,6 @@ static int files_begin(void *ctx, size_t i)
         unpack_get(u, step->row, &u->m);
         u->at = 0;
         u->hole = false;
-        u->verified = false;
         u->error = 0;
         u->at_hand = step->row;
         u->fd = -1;
@@ -242,15 +241,10 @@ static int files_write_sparse(struct unpack *u, const char *p, size_t n)
         return r < 0 ? r : files_write_all(u, p, run);
 }
 
-/* The listed size is believed until a checksum says that another one is right, which it does at the end. */
+/* The file must not become larger than it was listed. */
 static bool files_fits(const struct unpack *u, uint64_t n)
 {
-        return !u->bundle->claimed || !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
-}
-
-static bool files_has_size(const struct unpack *u)
-{
-        return !(u->m.meta.known & LSR_FIELD_SIZE) || u->at == u->m.meta.size || (u->verified && !u->bundle->claimed);
+        return !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
 }
 
 /* 0: it is to be written; 1: it is passed over; a negative errno ends the work. */
@@ -349,11 +343,6 @@ static int files_end_header(struct unpack *u, const struct unpack_step *step, in
         return 0;
 }
 
-static void files_verified(void *ctx)
-{
-        ((struct unpack *)ctx)->verified = true;
-}
-
 static int files_end(void *ctx, size_t i, int error)
 {
         struct unpack *u = ctx;
@@ -379,7 +368,7 @@ static int files_end(void *ctx, size_t i, int error)
         }
         if (u->fd < 0)
                 return 0;
-        if (error == 0 && u->error == 0 && !files_has_size(u))
+        if (error == 0 && u->error == 0 && (u->m.meta.known & LSR_FIELD_SIZE) && u->at != u->m.meta.size)
                 u->error = -EBADMSG;
         /* What the sink returned comes back as the error. */
         if (u->error && (error == 0 || doubt || error == u->error)) {
@@ -472,9 +461,9 @@ static void files_add_claimed(struct unpack *u, uint32_t row)
 
 int unpack_files(struct unpack *u)
 {
-        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole, files_verified };
+        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
         const bool claimed = u->bundle->claimed;
-        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : LSR_MANY_TELL;
+        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : 0;
         uint32_t *members;
         int r;
 

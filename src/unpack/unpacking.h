@@ -54,8 +54,7 @@ struct unpack {
         int dir;
         int error;
         uint64_t at;
-        bool hole;     /* the end is one */
-        bool verified; /* its content has a checksum, which is right */
+        bool hole; /* the end is one */
         uint32_t at_hand;
         char temporary[24]; /* its name until it is complete, where another file has its own; "" */
 };
