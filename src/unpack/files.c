@@ -159,6 +159,7 @@ static int files_begin(void *ctx, size_t i)
         unpack_get(u, step->row, &u->m);
         u->at = 0;
         u->hole = false;
+        u->verified = false;
         u->error = 0;
         u->at_hand = step->row;
         u->fd = -1;
@@ -241,10 +242,15 @@ static int files_write_sparse(struct unpack *u, const char *p, size_t n)
         return r < 0 ? r : files_write_all(u, p, run);
 }
 
-/* The file must not become larger than it was listed. */
+/* The listed size is believed until a checksum says that another one is right, which it does at the end. */
 static bool files_fits(const struct unpack *u, uint64_t n)
 {
-        return !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
+        return !u->bundle->claimed || !(u->m.meta.known & LSR_FIELD_SIZE) || n <= u->m.meta.size - u->at;
+}
+
+static bool files_has_size(const struct unpack *u)
+{
+        return !(u->m.meta.known & LSR_FIELD_SIZE) || u->at == u->m.meta.size || (u->verified && !u->bundle->claimed);
 }
 
 /* 0: it is to be written; 1: it is passed over; a negative errno ends the work. */
@@ -343,6 +349,11 @@ static int files_end_header(struct unpack *u, const struct unpack_step *step, in
         return 0;
 }
 
+static void files_verified(void *ctx)
+{
+        ((struct unpack *)ctx)->verified = true;
+}
+
 static int files_end(void *ctx, size_t i, int error)
 {
         struct unpack *u = ctx;
@@ -368,7 +379,7 @@ static int files_end(void *ctx, size_t i, int error)
         }
         if (u->fd < 0)
                 return 0;
-        if (error == 0 && u->error == 0 && (u->m.meta.known & LSR_FIELD_SIZE) && u->at != u->m.meta.size)
+        if (error == 0 && u->error == 0 && !files_has_size(u))
                 u->error = -EBADMSG;
         /* What the sink returned comes back as the error. */
         if (u->error && (error == 0 || doubt || error == u->error)) {
@@ -461,9 +472,9 @@ static void files_add_claimed(struct unpack *u, uint32_t row)
 
 int unpack_files(struct unpack *u)
 {
-        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole };
+        const struct lsr_many_sink sink = { u, files_begin, files_write, files_end, files_hole, files_verified };
         const bool claimed = u->bundle->claimed;
-        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : 0;
+        unsigned flags = claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : LSR_MANY_TELL;
         uint32_t *members;
         int r;
 

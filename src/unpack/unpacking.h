@@ -54,7 +54,8 @@ struct unpack {
         int dir;
         int error;
         uint64_t at;
-        bool hole; /* the end is one */
+        bool hole;     /* the end is one */
+        bool verified; /* its content has a checksum, which is right */
         uint32_t at_hand;
         char temporary[24]; /* its name until it is complete, where another file has its own; "" */
 };

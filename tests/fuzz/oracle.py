@@ -188,12 +188,13 @@ class Oracle:
             rows, have = listed(self.args.lsr, bundle), tree_of(ours)
             wrong = []
             for path, content in sorted(intact.items()):
-                # The size is damaged: no checksum says so, and lsr does.
-                if rows.get(path, len(content)) != len(content) and path not in have and f"{path}'" in said:
+                # The listed size is damaged, and lsr says so; what no checksum proves to be right is not restored.
+                told = rows.get(path, len(content)) != len(content) and f"{path}'" in said
+                if told and path not in have:
                     self.members -= 1
                     continue
                 # A damaged size may be none, and is listed as unknown then.
-                if path not in rows or rows[path] not in (None, len(content)):
+                if path not in rows or not told and rows[path] not in (None, len(content)):
                     wrong.append(f"{path} is listed with {rows[path]} bytes" if path in rows else f"{path} is not listed")
                 if have.get(path) != content:
                     wrong.append(f"{path} is not {'what it was' if path in have else 'restored'}")

@@ -73,3 +73,20 @@ for z in header-*.zip; do
         echo "$z: $(cat out/a)"; rm -r out
         status lsr --check $z
 done
+
+# A wrong size in the directory costs no member whose checksum is right.
+python3 - <<'PY'
+import struct, zipfile
+
+with zipfile.ZipFile("sizes.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("one", b"hello world " * 500)
+    z.writestr("two", b"behind")
+whole = open("sizes.zip", "rb").read()
+at = whole.find(b"PK\1\2") + 24
+for size in 0, 1, 5999, 6001, 1 << 30:
+    open(f"size-{size}.zip", "wb").write(whole[:at] + struct.pack("<I", size) + whole[at + 4:])
+PY
+for z in size-*.zip; do
+        status lsr --unpack --output=out $z
+        (cd out && sha1sum *); rm -r out
+done
