@@ -35,7 +35,7 @@
 #define ARCHIVE_PIECE_BYTES ((size_t)4 << 20)
 #define ARCHIVE_HELD 2u         /* pieces for each thread, */
 #define ARCHIVE_PIECES_COLD 64u /* or all together, where the disk is waited for */
-#define ARCHIVE_TRIES 10000u    /* to find a row behind one that is damaged */
+#define ARCHIVE_TRY_STEPS 400u  /* what looking for a row counts, which goes down a tree in a few steps */
 #define ARCHIVE_ONLY_SHARE 4u   /* one by one a member costs that many that are listed with all */
 
 #define ARCHIVE_SELECT "SELECT " LSR_SQLITE_TAKE "(%s,name,mode,mtime,sz,length(data),%s) FROM sqlar"
@@ -154,6 +154,7 @@ static uint32_t archive_root(struct lsr_sqlite *s)
 
 /* Statements for the rows between two rowids: for all of them, for reading the first, and for its rowid alone. */
 struct archive_range {
+        struct lsr_sqlite *s;
         struct archive_sink *sink;
         sqlite3_stmt *rows;
         sqlite3_stmt *row; /* of one rowid */
@@ -162,12 +163,30 @@ struct archive_range {
         int64_t rowids[ARCHIVE_LEAF_ROWS]; /* of a leaf */
 };
 
+/* Damage, which another row may not have.  No value is longer than its file. */
+static bool range_damaged(int code)
+{
+        return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_TOOBIG;
+}
+
+static bool range_goes_on(int code)
+{
+        return code == SQLITE_ROW || code == SQLITE_DONE || range_damaged(code);
+}
+
 static int range_step(sqlite3_stmt *stmt, int64_t first, int64_t last)
 {
         sqlite3_reset(stmt);
         sqlite3_bind_int64(stmt, 1, first);
         sqlite3_bind_int64(stmt, 2, last);
         return sqlite3_step(stmt);
+}
+
+/* The same in search of one.  A code of SQLite. */
+static int range_try(struct archive_range *x, sqlite3_stmt *stmt, int64_t first, int64_t last)
+{
+        x->s->steps += ARCHIVE_TRY_STEPS;
+        return x->s->steps > x->s->steps_max ? SQLITE_INTERRUPT : range_step(stmt, first, last);
 }
 
 /* SQLITE_ROW: these are all.  Anything else: behind what the sink has seen something is wrong. */
@@ -179,12 +198,25 @@ static int range_run(struct archive_range *x, int64_t first, int64_t last)
         return range_step(x->rows, first, last);
 }
 
+/* Say what is wrong, of damage once.  0: it is damage, around which there may be more. */
+static int range_complain(struct lsr_sqlite *s, int code)
+{
+        int r = range_damaged(code) && s->malformed ? -EBADMSG : lsr_sqlite_fail(s, code, "table sqlar");
+
+        if (!range_damaged(code) || (r != -EBADMSG && r != -E2BIG))
+                return r;
+        /* What is there in spite of a cell that has a wrong size is wanted, too. */
+        if (!s->malformed)
+                sqlite3_exec(s->db, "PRAGMA cell_size_check=OFF", NULL, NULL, NULL);
+        s->malformed = true;
+        return 0;
+}
+
 /*
  * The first rowid in steps that double, behind @bad and up to @end, from which on a row can be read; @last is that of
- * the range.  False: there is none.
+ * the range.  SQLITE_ROW, SQLITE_DONE: there is none, or what ended the search.
  */
-static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_t last, unsigned *inout_tries,
-                       int64_t *ret_good)
+static int range_find(struct archive_range *x, int64_t bad, int64_t end, int64_t last, int64_t *ret_good)
 {
         int64_t good = bad, before = bad, behind = bad;
         uint64_t step = 1;
@@ -192,8 +224,8 @@ static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_
 
         do {
                 /* Where nothing was said to follow the step may have been too long. */
-                if (good >= end || *inout_tries == 0)
-                        return behind > before && range_find(x, before, behind - 1, last, inout_tries, ret_good);
+                if (good >= end)
+                        return behind > before ? range_find(x, before, behind - 1, last, ret_good) : SQLITE_DONE;
                 bad = good;
                 good = step < (uint64_t)end - (uint64_t)bad ? (int64_t)((uint64_t)bad + step) : end;
                 step = step > INT64_MAX / 2 ? step : 2 * step;
@@ -202,8 +234,9 @@ static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_
                         good = 0;
                         step = 1;
                 }
-                --*inout_tries;
-                code = range_step(x->first, good, last);
+                code = range_try(x, x->first, good, last);
+                if (!range_goes_on(code))
+                        return code;
                 if (code == SQLITE_DONE && behind == before) {
                         before = bad;
                         behind = good;
@@ -212,56 +245,44 @@ static bool range_find(struct archive_range *x, int64_t bad, int64_t end, int64_
         while ((uint64_t)good - (uint64_t)bad > 1) {
                 int64_t middle = (int64_t)((uint64_t)bad + ((uint64_t)good - (uint64_t)bad) / 2);
 
-                if (range_step(x->first, middle, last) == SQLITE_ROW)
+                code = range_try(x, x->first, middle, last);
+                if (!range_goes_on(code))
+                        return code;
+                if (code == SQLITE_ROW)
                         good = middle;
                 else
                         bad = middle;
         }
         *ret_good = good;
-        return true;
+        return SQLITE_ROW;
 }
 
 /*
  * Where pages do not tell which rows there are.  SQLite ends at the first row or page that is damaged.  Behind @bad,
  * where it ended, the next row that can be read is looked for up to the one that is said to be there, whose rowid may
- * be what is damaged, so that one before it can be read; and then behind that.  So damage costs what is in it.  0, or
- * what the sink returned.
+ * be what is damaged, so that one before it can be read; and then behind that.  So damage costs what is in it.  0,
+ * what the sink returned, or a negative errno, said.
  */
 static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
 {
-        unsigned tries = ARCHIVE_TRIES;
-
-        while (bad < last && tries > 0) {
-                int code = range_step(x->rowid, bad + 1, last);
+        while (bad < last) {
+                int code = range_try(x, x->rowid, bad + 1, last);
                 int64_t good, end = code == SQLITE_ROW ? sqlite3_column_int64(x->rowid, 0) : last;
 
-                tries--;
                 if (end <= bad || end > last)
                         end = last;
-                if (range_find(x, bad, end, last, &tries, &good)) {
+                if (range_goes_on(code))
+                        code = range_find(x, bad, end, last, &good);
+                bad = end;
+                if (code == SQLITE_ROW) {
                         code = range_run(x, good, last);
                         if (x->sink->result != 0 || code == SQLITE_ROW)
                                 return x->sink->result;
                         bad = x->sink->seen && x->sink->rowid > good ? x->sink->rowid : good;
-                } else {
-                        bad = end;
                 }
+                if (!range_goes_on(code))
+                        return range_complain(x->s, code);
         }
-        return 0;
-}
-
-/* Say what is wrong, of damage once.  0: it is damage, around which there may be more. */
-static int range_complain(struct lsr_sqlite *s, int code)
-{
-        bool corrupt = (code & 0xff) == SQLITE_CORRUPT;
-        int r = corrupt && s->malformed ? -EBADMSG : lsr_sqlite_fail(s, code, "table sqlar");
-
-        if (!corrupt || r != -EBADMSG)
-                return r;
-        /* What is there in spite of a cell that has a wrong size is wanted, too. */
-        if (!s->malformed)
-                sqlite3_exec(s->db, "PRAGMA cell_size_check=OFF", NULL, NULL, NULL);
-        s->malformed = true;
         return 0;
 }
 
@@ -343,17 +364,18 @@ static int range_behind(struct lsr_sqlite *s, struct archive_range *x, int64_t b
 
         if (root == 0)
                 return range_salvage(x, bad, INT64_MAX);
-        if (archive_leaves_begin(&way, s, root, true))
-                while (r == 0 && bad < INT64_MAX && (n = archive_leaves_next(&way, leaves, ARCHIVE_PIECE)) > 0) {
-                        int64_t last = leaves[n - 1].last;
+        if (!archive_leaves_begin(&way, s, root, true))
+                way.broken = true;
+        while (r == 0 && bad < INT64_MAX && (n = archive_leaves_around(&way, leaves, ARCHIVE_PIECE)) > 0) {
+                int64_t last = leaves[n - 1].last;
 
-                        if (last <= bad)
-                                continue;
-                        r = range_leaves(s, x, &way, leaves, n, bad + 1, last);
-                        bad = last;
-                }
+                if (last <= bad)
+                        continue;
+                r = range_leaves(s, x, &way, leaves, n, bad + 1, last);
+                bad = last;
+        }
         archive_leaves_end(&way);
-        return r == 0 ? range_salvage(x, bad, INT64_MAX) : r;
+        return r == 0 && way.broken ? range_salvage(x, bad, INT64_MAX) : r;
 }
 
 /* The rows from @first to the last one. */
@@ -402,6 +424,7 @@ static int archive_rows(struct lsr_sqlite *s, struct archive_sink *sink, const s
         if (code != SQLITE_OK)
                 return lsr_sqlite_fail(s, code, "table sqlar");
         x = lsr_xmalloc(sizeof(*x));
+        x->s = s;
         x->sink = sink;
         x->sink->ascending = true;
         x->rows = rows;

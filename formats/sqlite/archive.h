@@ -130,6 +130,9 @@ void archive_leaves_end(struct archive_leaves *l);
 /* The next leaves, @most at most.  Returns how many; 0: there are no more or, with @l broken, none can be found. */
 unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most);
 
+/* The same without pages that are damaged, or whose number is: nor can SQLite get to what is below them. */
+unsigned archive_leaves_around(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most);
+
 #define ARCHIVE_LEAF_ROWS 32768u /* as many as a page has, and more */
 
 /* The rowids that stand in a leaf, in its order.  How many; 0: it is none. */

@@ -198,6 +198,34 @@ unsigned archive_leaves_next(struct archive_leaves *l, struct archive_leaf *leav
         return n;
 }
 
+unsigned archive_leaves_around(struct archive_leaves *l, struct archive_leaf *leaves, unsigned most)
+{
+        unsigned n = 0;
+
+        while (n < most && l->depth > 0 && !l->broken) {
+                struct archive_level *level = &l->levels[l->depth - 1];
+                const uint8_t *page;
+                uint32_t number;
+                int64_t last;
+
+                if (level->at > level->n) {
+                        l->depth--;
+                        continue;
+                }
+                number = leaves_child(l, level, level->at++, &last);
+                l->broken = last < l->first || l->given > l->n_pages;
+                page = l->broken ? NULL : leaves_look(l, number);
+                if (page && *page == LEAVES_LEAF) {
+                        l->given++;
+                        leaves[n++] = (struct archive_leaf){ number, l->first, last };
+                } else if (page && leaves_enter(l, number, last)) {
+                        continue;
+                }
+                l->first = last < INT64_MAX ? last + 1 : last;
+        }
+        return n;
+}
+
 /* --- what is in them ------------------------------------------------------------------ */
 
 /* The values of a row, one after the other. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "io/io.h"
 #include "sqlite-maker.h"
 
@@ -298,6 +299,72 @@ Test(sqlite_archive, bad_every_second_leaf)
                 damage_leaves("", 200, first);
                 damage_leaves(", more INT", 200, first);
         }
+}
+
+/* Every second leaf is damaged, and above them the number of a page, or a rowid. */
+static struct bytes make_rows_behind(bool rowid, unsigned *ret_rows)
+{
+        struct bytes b = make_rows("", 30000);
+        unsigned leaves = 0, rows = 0;
+        bool lost = false;
+
+        for (size_t at = 512; at < b.n; at += 512) {
+                uint8_t *page = b.data + at;
+                uint8_t *child = page + lsr_be16(page + 14);
+
+                if (*page == 5 && !lost && b.data[(size_t)lsr_be32(child) * 512 - 512] == 13) {
+                        b.data[(size_t)lsr_be32(child) * 512 - 512] = 0;
+                        memset(child + (rowid ? 4 : 0), rowid ? 0 : 0xff, 4);
+                        lost = true;
+                } else if (*page == 13 && leaves++ % 2) {
+                        *page = 0;
+                }
+        }
+        for (size_t at = 512; at < b.n; at += 512)
+                rows += b.data[at] == 13 ? lsr_be16(b.data + at + 3) : 0;
+        cr_assert(lost && rows > 10000 && rows < 20000);
+        *ret_rows = rows;
+        return b;
+}
+
+Test(sqlite_archive, bad_number_above)
+{
+        unsigned rows;
+        struct bytes b = make_rows_behind(false, &rows);
+
+        expect_rows(&b, "auto", rows, 0);
+        expect_rows(&b, "sync", rows, 0);
+        free(b.data);
+}
+
+static unsigned count_rows(const struct bytes *b, bool limited)
+{
+        struct result result = scan_file(b, "auto");
+        unsigned found = 0;
+
+        for (const char *p = result.text.buf; (p = strstr(p, " 644 @1")); p++)
+                found++;
+        cr_expect_eq(strstr(result.troubles.buf, "\ntable sqlar: takes more than ") != NULL, limited, "%s",
+                     result.troubles.buf);
+        free_result(&result);
+        return found;
+}
+
+/* Rows that have to be searched for are found, but for a leaf that steps went past, within a budget, which is told. */
+Test(sqlite_archive, bad_rowid_above)
+{
+        unsigned rows, found;
+        struct bytes b = make_rows_behind(true, &rows);
+        enum lsr_limit limit;
+
+        found = count_rows(&b, false);
+        cr_expect(found <= rows && found > rows - rows / 100, "%u of %u", found, rows);
+        cr_assert_eq(lsr_limit_set("sql-steps=1000000", &limit), 0);
+        cr_assert_eq(lsr_limit_set("sql-steps-per-byte=0", &limit), 0);
+        rows = found;
+        found = count_rows(&b, true);
+        cr_expect(found > 100 && found < rows, "%u of %u", found, rows);
+        free(b.data);
 }
 
 /* How many rows are below page @number, which is above leaves. */
