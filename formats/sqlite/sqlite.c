@@ -165,6 +165,7 @@ int lsr_sqlite_fail(struct lsr_sqlite *s, int code, const char *what)
         const char *text, *colon = what ? ": " : "";
         int r = lsr_sqlite_vfs_error(s->vfs, &text);
 
+        s->failed = true;
         what = what ? what : "";
         if (r < 0) {
                 text = text ? text : s->scan->input->what;
@@ -345,17 +346,22 @@ static int sqlite_begin(struct lsr_scan *scan, bool all, struct lsr_sqlite **ret
         s->scan = scan;
         s->steps = 0;
         s->looked = 0;
+        s->failed = false;
         *ret_s = s;
         return r < 0 ? r : 0;
 }
 
-/* One that has failed would explain all that follows with that: the next request has another. */
+/*
+ * One that has failed would explain all that follows with that, and a page that SQLite has found damaged when it came
+ * into the cache is taken for sound when it is looked at again: the next request has another.  But for an archive, whose
+ * damage is told once.
+ */
 static int sqlite_end(struct lsr_scan *scan, int r)
 {
         const struct lsr_sqlite *s = scan->state;
         const char *text;
 
-        if (r < 0 || lsr_sqlite_vfs_error(s->vfs, &text) < 0)
+        if (r < 0 || (s->failed && !s->archive) || lsr_sqlite_vfs_error(s->vfs, &text) < 0)
                 sqlite_close(scan);
         return r;
 }

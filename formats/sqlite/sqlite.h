@@ -151,6 +151,7 @@ struct lsr_sqlite {
         bool listed;       /* an archive with LSR_SQLITE_LIST, which has all of its rows, */
         bool clean;        /* and with LSR_SQLITE_ODD, which has none */
         bool utf16;        /* its text is, and no bytes that SQLite has of text are what is shown */
+        bool failed;       /* SQLite has, in this request, which may not have */
         bool malformed;    /* its table of an archive, as was said */
         bool heap_limited; /* counted among those for which the process has a limit of memory */
         sqlite3_stmt *row; /* of lsr_sqlite_archive_read(), from its first call on */

@@ -75,6 +75,7 @@ int fuzz_format(const struct lsr_format *format, const uint8_t *data, size_t n);
 /* --- targets (table.c) and what mends their inputs (mend.c) -------------------------------- */
 
 int fuzz_identify(const uint8_t *data, size_t n);
+int fuzz_session(const uint8_t *data, size_t n);
 int fuzz_filter(const struct lsr_filter *filter, const uint8_t *data, size_t n);
 int fuzz_inflate(const uint8_t *data, size_t n);
 int fuzz_catalogue_decode(const uint8_t *data, size_t n);
@@ -102,3 +103,4 @@ void fuzz_mend_tar(uint8_t *data, size_t n);
 void fuzz_mend_zip(uint8_t *data, size_t n);
 void fuzz_mend_lsr1(uint8_t *data, size_t n);
 void fuzz_mend_sqlite(uint8_t *data, size_t n);
+void fuzz_mend_session(uint8_t *data, size_t n);

@@ -368,6 +368,16 @@ def unzstd(data):
     return subprocess.run(["zstd", "-dcq"], input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
+def sessions(corpus):
+    """Some requests in front of each bundle that other targets have; two rows of each kind, and back to the first."""
+    script = bytes([7]) + bytes([0x26, 2, 0x01, 1, 0x05, 3, 0x11, 2, 0x03, 0, 0x27, 4, 0x00, 0])
+    for target in ("tar", "zip", "sqlite", "lsr1", "7z", "cpio", "iso9660", "cab", "ar", "rpm", "lha", "mtree", "warc", "rar", "rar5"):
+        directory = os.path.join(corpus.path, target)
+        for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+            with open(os.path.join(directory, name), "rb") as f:
+                corpus.add("session", f"{target}-{name}", script + f.read())
+
+
 def found(corpus):
     base = os.path.join(HERE, "found")
     for directory, _, names in os.walk(base):
@@ -391,6 +401,7 @@ def main():
         make(corpus)
     packed(corpus, lsr)
     records(corpus, lsr)
+    sessions(corpus)
     return 0
 
 

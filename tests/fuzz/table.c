@@ -64,6 +64,7 @@ const struct fuzz_target fuzz_targets[] = {
         { "warc", run_warc, NULL },
         { "zip", run_zip, fuzz_mend_zip },
         { "identify", fuzz_identify, NULL },
+        { "session", fuzz_session, fuzz_mend_session },
         { "bzip2", run_bzip2, NULL },
         { "compress", run_compress, NULL },
         { "gzip", run_gzip, NULL },
