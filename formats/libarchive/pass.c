@@ -234,18 +234,30 @@ static void archive_warning(struct archive_pass *pass)
                 lsr_archive_trouble(pass);
 }
 
-/* libarchive takes an ar that ends within a header for a whole one.  A line may end it.  0 or -EBADMSG, said. */
+static int archive_cut(struct archive_pass *pass, uint64_t at)
+{
+        lsr_scan_trouble(pass->scan, -EBADMSG, "%s ends too early: the header at byte %s is cut short",
+                         pass->kind->format->name, lsr_grouped(pass->base + at));
+        return -EBADMSG;
+}
+
+/*
+ * libarchive takes an ar or a warc that ends within a header for a whole one, and a warc that ends within a record
+ * that it passes over.  A line may end an ar.  0 or a negative errno, said.
+ */
 static int archive_ended(struct archive_pass *pass)
 {
         uint64_t behind = pass->scan->input->at - pass->base, end = (uint64_t)archive_read_header_position(pass->a);
 
+        if (pass->kind->format == &lsr_format_warc) {
+                if (archive_error_string(pass->a))
+                        return lsr_archive_trouble(pass);
+                end = (uint64_t)archive_filter_bytes(pass->a, -1);
+                return behind > end ? archive_cut(pass, end) : 0;
+        }
         /* The first header comes behind a magic number, which is all that an empty one has. */
         end += pass->ordinal == 0 ? 8 : 0;
-        if (pass->kind->format != &lsr_format_ar || behind <= end + 1)
-                return 0;
-        lsr_scan_trouble(pass->scan, -EBADMSG, "ar ends too early: the header at byte %s is cut short",
-                         lsr_grouped(pass->base + end));
-        return -EBADMSG;
+        return pass->kind->format == &lsr_format_ar && behind > end + 1 ? archive_cut(pass, end) : 0;
 }
 
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)

@@ -464,3 +464,42 @@ Test(libarchive, probes_doubt_a_binary_cpio)
                          116));
         cr_assert_not(la_probe(&lsr_format_lha, "- -lha- is a format, and this is some text about it", 51));
 }
+
+/* --- what libarchive loses its way in ----------------------------------------- */
+
+static void put_warc(const char *type, const char *name, const char *text)
+{
+        char header[400];
+
+        snprintf(header, sizeof(header),
+                 "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: file://%s\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
+                 "Content-Length: %zu\r\n\r\n",
+                 type, name, strlen(text));
+        put_text(header);
+        put_text(text);
+        put_text("\r\n\r\n");
+}
+
+/* Records that are no members are passed over: a cut in one was an end, as one in the first bytes of a header. */
+Test(libarchive, bad_warc_cut)
+{
+        size_t ends[4];
+
+        la_file.n = 0;
+        for (size_t i = 0; i < 4; i++) {
+                put_warc(i == 0 ? "warcinfo" : i == 2 ? "request" : "resource", i == 1 ? "one" : "two", "some content");
+                ends[i] = la_file.n;
+        }
+        for (size_t cut = 6; cut < ends[3]; cut++) {
+                bool whole = cut == ends[0] || cut == ends[1] || cut == ends[2];
+                struct lsr_catalogue *c = NULL;
+
+                la_file.n = cut;
+                for (int pipe = 0; pipe < 2; pipe++) {
+                        la_scan(pipe ? la_drip(1000, 0) : la_open(), &c);
+                        cr_expect_eq(!*la_said, whole, "%zu: %s", cut, la_said);
+                        lsr_catalogue_free(c);
+                        c = NULL;
+                }
+        }
+}
