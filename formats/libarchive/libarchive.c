@@ -414,6 +414,7 @@ const struct lsr_format lsr_format_iso9660 = {
 const struct lsr_format lsr_format_cpio = {
         ARCHIVE_FORMAT("cpio", ".cpio"),
         .probe = lsr_magic_cpio,
+        .probe_damaged = lsr_magic_newc,
 };
 
 const struct lsr_format lsr_format_rpm = {
@@ -549,11 +550,12 @@ static int archive_kind_of(struct lsr_input *in, struct archive_pass *ret_pass)
         for (size_t i = 0; i < sizeof(archive_kinds) / sizeof(archive_kinds[0]); i++) {
                 const struct archive_kind *kind = &archive_kinds[i];
 
-                if (!kind->format->probe(&p))
+                if (!kind->format->probe(&p) && !(kind->format->probe_damaged && kind->format->probe_damaged(&p)))
                         continue;
                 *ret_pass = (struct archive_pass){ .kind = kind, .fields = kind->fields, .civil = kind->civil };
                 if (kind->format == &lsr_format_mtree)
                         ret_pass->fields = archive_mtree_fields(&p);
+                ret_pass->header = kind->format == &lsr_format_cpio && lsr_magic_newc(&p) ? in->at : UINT64_MAX;
                 if (p.behind_len > 0)
                         ret_pass->base = program + lsr_magic_behind(&p);
                 return 0;

@@ -93,7 +93,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
                 if (r < 0)
                         return archive_fail(pass, r);
         }
-        got = archive_piece(pass, 1, &data);
+        got = pass->header < UINT64_MAX ? lsr_archive_newc_piece(pass, &data) : archive_piece(pass, 1, &data);
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
@@ -104,7 +104,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
         return got;
 }
 
-/* Never beyond the end: libarchive would take a cut archive for a whole one. */
+/* Never beyond the end: libarchive would take a cut archive for a whole one.  Nor beyond the next header of a newc. */
 static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t request)
 {
         struct archive_pass *pass = ctx;
@@ -113,7 +113,7 @@ static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t reque
 
         if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
                 return 0;
-        left = in->size - in->at - pass->gap;
+        left = (in->size < pass->header ? in->size : pass->header) - in->at - pass->gap;
         if ((uint64_t)request > left)
                 request = (la_int64_t)left;
         pass->gap += (uint64_t)request;
@@ -159,6 +159,8 @@ int lsr_archive_trouble(struct archive_pass *pass)
         const char *place = lsr_grouped(pass->base + (uint64_t)archive_filter_bytes(pass->a, -1));
         bool encrypted = text && strcasestr(text, "encrypt");
 
+        if (pass->lost)
+                return -EBADMSG;
         if (pass->error && pass->error != -EBADMSG) {
                 lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
                 return pass->error;

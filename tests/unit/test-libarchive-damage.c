@@ -503,3 +503,41 @@ Test(libarchive, bad_warc_cut)
                 }
         }
 }
+
+/* Of a newc one byte of a header is damaged: it costs no member but that one, wherever it is. */
+Test(libarchive, bad_newc_header, .timeout = 60)
+{
+        static const char *const names[] = { "zero", "one", "link", "three", "four" };
+        size_t begin[6];
+
+        la_file.n = 0;
+        for (unsigned i = 0; i < 5; i++) {
+                begin[i] = la_file.n;
+                put_newc(names[i], i + 1, i == 2 ? S_IFLNK | 0777 : S_IFREG | 0644, 1, "content 070701");
+        }
+        begin[5] = la_file.n;
+        put_newc("TRAILER!!!", 0, 0, 1, "");
+        for (unsigned bad = 0; bad < 5; bad++) {
+                for (size_t at = 0; at < 110; at++) {
+                        uint8_t *byte = la_file.data + begin[bad] + at, before = *byte;
+                        struct lsr_catalogue *c = NULL;
+
+                        *byte = 'Z';
+                        cr_expect_eq(la_scan(at % 2 ? la_drip(50 + at, 0) : la_open(), &c), 0, "%u, %zu", bad, at);
+                        cr_expect_eq(lsr_catalogue_rows(c), 5, "%u, %zu: %s", bad, at, la_said);
+                        for (unsigned i = 0; at % 16 == 0 && i < 5; i++)
+                                if (i != bad && i != 2)
+                                        la_expect(c, names[i], "content 070701");
+                        cr_expect_eq(la_error, -EBADMSG);
+                        cr_expect(strstr(la_said, "is damaged; the next one found is at byte "), "%s", la_said);
+                        lsr_catalogue_free(c);
+                        *byte = before;
+                }
+        }
+        /* The last member's, and that of the end mark. */
+        memset(la_file.data + begin[4] + 14, 'Z', 8);
+        la_file.data[begin[5]] = 'Z';
+        lsr_catalogue_free(la_list("cpio"));
+        cr_expect(strstr(la_said, "is damaged, and no other one was found after it\n"), "%s", la_said);
+        cr_expect_null(strchr(strchr(la_said, '\n') + 1, '\n'), "%s", la_said);
+}
