@@ -93,10 +93,15 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
                 if (r < 0)
                         return archive_fail(pass, r);
         }
-        got = pass->header < UINT64_MAX ? lsr_archive_newc_piece(pass, &data) : archive_piece(pass, 1, &data);
+        if (pass->header < UINT64_MAX && !pass->kind->headers_whole)
+                got = lsr_archive_newc_piece(pass, &data);
+        else
+                got = archive_piece(pass, 1, &data);
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
+                if (pass->kind->headers_whole)
+                        lsr_archive_warc_look(pass, data, (size_t)got);
                 /* Bytes that were taken stay valid until the next call, as libarchive requires. */
                 lsr_input_take(in, (size_t)got);
                 *ret_data = data;

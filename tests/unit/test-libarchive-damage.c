@@ -504,6 +504,50 @@ Test(libarchive, bad_warc_cut)
         }
 }
 
+/* Said once, where it is listed, and only of what may be a member. */
+Test(libarchive, bad_warc_record)
+{
+        static const struct {
+                const char *type, *name, *from, *to, *want;
+        } records[] = {
+                { "resource", "one", "resource", "rezource",
+                  "record at byte 120 is of a type that is not known, 'rezource', and is passed over\n" },
+                { "response", "one", "WARC-Type", "WARC-Typo", "record at byte 120 has no type, and is passed over\n" },
+                { "resource", "one", "WARC-Target", "WARC-Tirget",
+                  "record at byte 120 has no address, and is passed over\n" },
+                { "response", "one", "file://", "dns:///", "" },
+                { "metadata", "one", "WARC-Target", "WARC-Tirget", "" },
+                { "resource", "one", "Date", "date", NULL },
+        };
+
+        for (size_t i = 0; i < LA_COUNT(records); i++) {
+                struct lsr_catalogue *c = NULL;
+                uint8_t *at;
+
+                la_file.n = 0;
+                put_warc("resource", "zero", "0");
+                cr_assert_eq(la_file.n, 120);
+                put_warc(records[i].type, records[i].name, "WARC/1.0\r\n\r\n");
+                put_warc("resource", "two", "2");
+                at = memmem(la_file.data + 120, la_file.n - 120, records[i].from, strlen(records[i].from));
+                memcpy(at, records[i].to, strlen(records[i].to));
+                for (size_t step = 400; step > 0; step -= 200) {
+                        la_scan(la_drip(step, 0), &c);
+                        if (!records[i].want) {
+                                cr_expect(strstr(la_said, "warc is damaged"), "%s", la_said);
+                        } else {
+                                cr_expect_str_eq(la_said, records[i].want);
+                                cr_expect_eq(lsr_catalogue_rows(c), 3);
+                                la_said[0] = '\0';
+                                la_expect(c, "two", "2");
+                                cr_assert_str_empty(la_said);
+                        }
+                        lsr_catalogue_free(c);
+                        c = NULL;
+                }
+        }
+}
+
 /* Of a newc one byte of a header is damaged: it costs no member but that one, wherever it is. */
 Test(libarchive, bad_newc_header, .timeout = 60)
 {
