@@ -201,6 +201,11 @@ struct lsr_format {
         /* Pure.  Called in the order of the table; the first that says yes has it. */
         bool (*probe)(const struct lsr_probe *p);
         /*
+         * Likewise, of what no format and no filter has recognised: is it one whose beginning is damaged?  NULL: that
+         * nobody can tell.
+         */
+        bool (*probe_damaged)(const struct lsr_probe *p);
+        /*
          * 0: done, perhaps with trouble; a negative errno: nothing can be listed, with trouble reported if there is
          * more to say than the errno.
          */

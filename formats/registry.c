@@ -10,7 +10,8 @@
  *      zip                   last: it is found by its end, and may be a member that
  *                            is stored at the end of one of the others
  *
- * Filters likewise: lzma, which has no magic number, is the last.
+ * Filters likewise: lzma, which has no magic number, is the last.  What none of them recognises may be a tar of which
+ * the first block is damaged.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -163,6 +164,15 @@ static const struct lsr_format *registry_format(const struct lsr_probe *p)
         return NULL;
 }
 
+/* What nobody knows may be something damaged. */
+static const struct lsr_format *registry_damaged(const struct lsr_probe *p)
+{
+        for (size_t i = 0; lsr_formats[i]; i++)
+                if (lsr_formats[i]->probe_damaged && lsr_formats[i]->probe_damaged(p))
+                        return lsr_formats[i];
+        return NULL;
+}
+
 static bool registry_ends_in(const char *name, size_t n, const char *const *suffixes)
 {
         for (; *suffixes; suffixes++) {
@@ -189,7 +199,7 @@ bool lsr_suffix_known(const char *name, size_t n)
 
 bool lsr_plausible(const struct lsr_probe *p)
 {
-        return registry_format(p) || registry_filter(p->head, p->head_len);
+        return registry_format(p) || registry_filter(p->head, p->head_len) || registry_damaged(p);
 }
 
 /* The last bytes of @in.  Returns how many, or a negative errno. */
@@ -283,9 +293,11 @@ static int registry_peel(struct lsr_identity *id, struct lsr_input **in, uint64_
                 p.tail_len = (size_t)got;
                 lsr_probe_behind(*in, &p, behind);
                 id->format = registry_format(&p);
+                filter = id->format ? NULL : registry_filter(p.head, p.head_len);
+                if (!id->format && !filter)
+                        id->format = registry_damaged(&p);
                 if (id->format)
                         return 0;
-                filter = registry_filter(p.head, p.head_len);
                 if (filter && id->n_filters == lsr_limit(LSR_LIMIT_FILTERS))
                         return registry_too_many(id);
                 if (!filter)

@@ -32,8 +32,11 @@
 #define ARCHIVE_TIMES (LSR_FIELD_MTIME | LSR_FIELD_ATIME | LSR_FIELD_CTIME | LSR_FIELD_BTIME)
 #define ARCHIVE_UNIX (ARCHIVE_PLAIN | ARCHIVE_TIMES | ARCHIVE_OWNER | LSR_FIELD_MODE | LSR_FIELD_DEV)
 
-/* Begin a pass as lsr_archive_begin() does.  Nobody tells which format was recognised, so it is looked up again. */
-static int archive_start(struct archive_pass *pass, struct lsr_scan *scan);
+/*
+ * Begin a pass as lsr_archive_begin() does; @lists: through all that there is.  Nobody tells which format was
+ * recognised, so it is looked up again.
+ */
+static int archive_start(struct archive_pass *pass, struct lsr_scan *scan, bool lists);
 
 /*
  * Bytes as they are stored where libarchive keeps them; converted to UTF-8 where they are stored as UTF-16.
@@ -219,7 +222,7 @@ static int archive_scan(struct lsr_scan *scan)
 {
         struct archive_pass pass;
         struct archive_entry *e;
-        int r = archive_start(&pass, scan);
+        int r = archive_start(&pass, scan, true);
 
         if (r < 0)
                 return r;
@@ -332,7 +335,7 @@ static int archive_read(struct lsr_scan *scan, const struct lsr_member *m, const
 {
         struct archive_pass pass;
         struct archive_entry *e;
-        int r = archive_start(&pass, scan);
+        int r = archive_start(&pass, scan, false);
 
         if (r < 0)
                 return r;
@@ -350,7 +353,7 @@ static int archive_read_many(struct lsr_scan *scan, const struct lsr_many *many)
         struct archive_pass pass;
         struct archive_entry *e = NULL;
         struct lsr_member m;
-        int r = archive_start(&pass, scan);
+        int r = archive_start(&pass, scan, false);
 
         if (r < 0)
                 return r;
@@ -414,6 +417,7 @@ const struct lsr_format lsr_format_iso9660 = {
 const struct lsr_format lsr_format_cpio = {
         ARCHIVE_FORMAT("cpio", ".cpio"),
         .probe = lsr_magic_cpio,
+        .probe_damaged = lsr_magic_newc,
 };
 
 const struct lsr_format lsr_format_rpm = {
@@ -532,7 +536,7 @@ static unsigned archive_mtree_fields(const struct lsr_probe *p)
 }
 
 /* The kind of archive that @in is, and what is known of it before libarchive looks.  0 or a negative errno. */
-static int archive_kind_of(struct lsr_input *in, struct archive_pass *ret_pass)
+static int archive_kind_of(struct lsr_input *in, bool lists, struct archive_pass *ret_pass)
 {
         uint8_t behind[LSR_PROBE_BEHIND];
         struct lsr_probe p = { .size = in->size };
@@ -549,11 +553,15 @@ static int archive_kind_of(struct lsr_input *in, struct archive_pass *ret_pass)
         for (size_t i = 0; i < sizeof(archive_kinds) / sizeof(archive_kinds[0]); i++) {
                 const struct archive_kind *kind = &archive_kinds[i];
 
-                if (!kind->format->probe(&p))
+                if (!kind->format->probe(&p) && !(kind->format->probe_damaged && kind->format->probe_damaged(&p)))
                         continue;
                 *ret_pass = (struct archive_pass){ .kind = kind, .fields = kind->fields, .civil = kind->civil };
                 if (kind->format == &lsr_format_mtree)
                         ret_pass->fields = archive_mtree_fields(&p);
+                ret_pass->header = kind->format == &lsr_format_cpio && lsr_magic_newc(&p) ? in->at : UINT64_MAX;
+                /* Once, where all records are passed: each member is read in a pass of its own. */
+                if (kind->headers_whole && lists)
+                        ret_pass->header = in->at;
                 if (p.behind_len > 0)
                         ret_pass->base = program + lsr_magic_behind(&p);
                 return 0;
@@ -573,9 +581,9 @@ static bool archive_lha_civil(struct lsr_input *in)
         return n > 21 && p[20] < 2 && (n <= 24 + p[21] || p[24 + p[21]] != 'U');
 }
 
-static int archive_start(struct archive_pass *pass, struct lsr_scan *scan)
+static int archive_start(struct archive_pass *pass, struct lsr_scan *scan, bool lists)
 {
-        int r = archive_kind_of(scan->input, pass);
+        int r = archive_kind_of(scan->input, lists, pass);
 
         if (r < 0)
                 return r;

@@ -41,7 +41,9 @@ struct archive_pass {
         bool civil;       /* times are those of DOS */
         bool unsupported; /* libarchive has refused some of it */
         int error;        /* of the input; 0: none */
+        bool lost;        /* no header is left, which was said */
         uint64_t ordinal; /* headers seen */
+        uint64_t header;  /* of newc and warc: where the next one begins in the input; UINT64_MAX: that nobody asks */
 };
 
 /* 0, with *pass to be ended; a negative errno, reported, with nothing to end.  Kind, fields, base and civil are set. */
@@ -54,6 +56,15 @@ bool lsr_archive_is_reading(void);
 /* What libc's own do, which those of charset.c hide: charset-glibc.c, or charset-musl.c, which cannot reach them. */
 size_t lsr_libc_mbrtowc(wchar_t *wide, const char *s, size_t n, mbstate_t *state);
 size_t lsr_libc_wcrtomb(char *s, wchar_t wide, mbstate_t *state);
+
+/* Is that the header of a newc, or crc, as libarchive takes it?  110 bytes. */
+bool lsr_archive_is_newc(const uint8_t *header);
+
+/* What libarchive gets next: as lsr_input_peek() of one byte, with damaged headers taken and said. */
+ssize_t lsr_archive_newc_piece(struct archive_pass *pass, const uint8_t **ret_data);
+
+/* Say which records, of the @n bytes from the position of the input on, are no members but should be. */
+void lsr_archive_warc_look(struct archive_pass *pass, const uint8_t *data, size_t n);
 
 /* The next header.  1; 0 at the end; a negative errno, reported. */
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry);

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 
 #define MAGIC_DAMAGED 24 /* digits of a header of cpio, of 70 or 104: of a text most are none */
+#define MAGIC_HEX "0123456789abcdefABCDEF"
 #define MAGIC_7Z "7z\xbc\xaf\x27\x1c"
 
 /* Are the bytes at @at those of @magic?  */
@@ -107,8 +108,33 @@ bool lsr_magic_cpio(const struct lsr_probe *p)
         if (magic_at(p, 0, "070707", 6) || magic_at(p, 0, "070727", 6))
                 return magic_cpio_digits(p, 70, "01234567");
         if (magic_at(p, 0, "070701", 6) || magic_at(p, 0, "070702", 6))
-                return magic_cpio_digits(p, 104, "0123456789abcdefABCDEF");
+                return magic_cpio_digits(p, 104, MAGIC_HEX);
         return magic_cpio_binary(p, lsr_le16) || magic_cpio_binary(p, lsr_be16);
+}
+
+/* The name ends where its length says: a number that is damaged is no magic number. */
+static bool magic_newc_name(const struct lsr_probe *p)
+{
+        size_t n = 0;
+
+        if (!magic_digits(p, 6, 104, MAGIC_HEX, 0))
+                return false;
+        for (size_t i = 94; i < 102; i++)
+                n = n << 4 | (size_t)(p->head[i] <= '9' ? p->head[i] - '0' : (p->head[i] & 0xf) + 9);
+        return n >= 2 && n <= 4096 && p->head_len >= 110 + n && memchr(p->head + 110, 0, n) == p->head + 109 + n;
+}
+
+bool lsr_magic_newc(const struct lsr_probe *p)
+{
+        static const char magic[] = "07070";
+        size_t same = 0;
+
+        if (p->head_len < 6 || p->head[5] == '7')
+                return false;
+        for (size_t i = 0; i < 5; i++)
+                same += p->head[i] == magic[i];
+        same += p->head[5] == '1' || p->head[5] == '2';
+        return same == 6 || (same == 5 && magic_newc_name(p));
 }
 
 bool lsr_magic_rpm(const struct lsr_probe *p)

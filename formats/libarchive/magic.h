@@ -14,6 +14,8 @@ bool lsr_magic_rar5(const struct lsr_probe *p);
 bool lsr_magic_iso9660(const struct lsr_probe *p);
 bool lsr_magic_cpio(
         const struct lsr_probe *p); /* odc, newc, crc, afio; binary of either byte order where it is plausible */
+/* Of cpio newc and crc, of which one byte of the magic number may be damaged if all else is right. */
+bool lsr_magic_newc(const struct lsr_probe *p);
 bool lsr_magic_rpm(const struct lsr_probe *p);
 bool lsr_magic_cab(const struct lsr_probe *p);
 bool lsr_magic_lha(const struct lsr_probe *p); /* levels 0 to 3, and lz4, lz5, lzs */

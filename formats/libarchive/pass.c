@@ -93,10 +93,15 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
                 if (r < 0)
                         return archive_fail(pass, r);
         }
-        got = archive_piece(pass, 1, &data);
+        if (pass->header < UINT64_MAX && !pass->kind->headers_whole)
+                got = lsr_archive_newc_piece(pass, &data);
+        else
+                got = archive_piece(pass, 1, &data);
         if (got < 0)
                 return archive_fail(pass, (int)got);
         if (got > 0) {
+                if (pass->kind->headers_whole)
+                        lsr_archive_warc_look(pass, data, (size_t)got);
                 /* Bytes that were taken stay valid until the next call, as libarchive requires. */
                 lsr_input_take(in, (size_t)got);
                 *ret_data = data;
@@ -104,7 +109,7 @@ static la_ssize_t archive_on_read(struct archive *a, void *ctx, const void **ret
         return got;
 }
 
-/* Never beyond the end: libarchive would take a cut archive for a whole one. */
+/* Never beyond the end: libarchive would take a cut archive for a whole one.  Nor beyond the next header of a newc. */
 static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t request)
 {
         struct archive_pass *pass = ctx;
@@ -113,7 +118,7 @@ static la_int64_t archive_on_skip(struct archive *a, void *ctx, la_int64_t reque
 
         if (request <= 0 || in->size == LSR_INPUT_UNKNOWN || in->at + pass->gap >= in->size)
                 return 0;
-        left = in->size - in->at - pass->gap;
+        left = (in->size < pass->header ? in->size : pass->header) - in->at - pass->gap;
         if ((uint64_t)request > left)
                 request = (la_int64_t)left;
         pass->gap += (uint64_t)request;
@@ -159,6 +164,8 @@ int lsr_archive_trouble(struct archive_pass *pass)
         const char *place = lsr_grouped(pass->base + (uint64_t)archive_filter_bytes(pass->a, -1));
         bool encrypted = text && strcasestr(text, "encrypt");
 
+        if (pass->lost)
+                return -EBADMSG;
         if (pass->error && pass->error != -EBADMSG) {
                 lsr_scan_trouble(pass->scan, pass->error, "%s at byte %s", strerror(-pass->error), place);
                 return pass->error;
@@ -234,18 +241,30 @@ static void archive_warning(struct archive_pass *pass)
                 lsr_archive_trouble(pass);
 }
 
-/* libarchive takes an ar that ends within a header for a whole one.  A line may end it.  0 or -EBADMSG, said. */
+static int archive_cut(struct archive_pass *pass, uint64_t at)
+{
+        lsr_scan_trouble(pass->scan, -EBADMSG, "%s ends too early: the header at byte %s is cut short",
+                         pass->kind->format->name, lsr_grouped(pass->base + at));
+        return -EBADMSG;
+}
+
+/*
+ * libarchive takes an ar or a warc that ends within a header for a whole one, and a warc that ends within a record
+ * that it passes over.  A line may end an ar.  0 or a negative errno, said.
+ */
 static int archive_ended(struct archive_pass *pass)
 {
         uint64_t behind = pass->scan->input->at - pass->base, end = (uint64_t)archive_read_header_position(pass->a);
 
+        if (pass->kind->format == &lsr_format_warc) {
+                if (archive_error_string(pass->a))
+                        return lsr_archive_trouble(pass);
+                end = (uint64_t)archive_filter_bytes(pass->a, -1);
+                return behind > end ? archive_cut(pass, end) : 0;
+        }
         /* The first header comes behind a magic number, which is all that an empty one has. */
         end += pass->ordinal == 0 ? 8 : 0;
-        if (pass->kind->format != &lsr_format_ar || behind <= end + 1)
-                return 0;
-        lsr_scan_trouble(pass->scan, -EBADMSG, "ar ends too early: the header at byte %s is cut short",
-                         lsr_grouped(pass->base + end));
-        return -EBADMSG;
+        return pass->kind->format == &lsr_format_ar && behind > end + 1 ? archive_cut(pass, end) : 0;
 }
 
 int lsr_archive_next(struct archive_pass *pass, struct archive_entry **ret_entry)

@@ -368,6 +368,7 @@ const struct lsr_format lsr_format_lsr1 = {
         .offsets = true,
         .from_end = true,
         .probe = lsr1_probe,
+        .probe_damaged = lsr1_probe_damaged,
         .scan = lsr1_scan,
         .list = lsr1_list,
         .read = lsr1_read,

@@ -84,6 +84,7 @@ struct lsr1 {
 
 /* As lsr_format.probe: does it end like one? */
 bool lsr1_probe(const struct lsr_probe *p);
+bool lsr1_probe_damaged(const struct lsr_probe *p); /* of which the magic number is, but not the end */
 
 /*
  * Read the locator and the seek table and check all that they say.  NULL; or why there is no table of contents, in

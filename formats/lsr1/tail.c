@@ -88,13 +88,15 @@ static const char *tail_locator(const uint8_t *p, struct lsr1 *l)
         return NULL;
 }
 
-bool lsr1_probe(const struct lsr_probe *p)
+/* @whole: the locator is in sight and where it says, so that nothing lies before the bundle. */
+static bool tail_probe(const struct lsr_probe *p, bool whole)
 {
         const uint8_t *footer;
+        uint64_t locator;
         struct lsr1 l;
         uint32_t n;
 
-        if (p->head_len < 4 || lsr_le32(p->head) != TAIL_ZSTD_MAGIC || p->tail_len < LSR1_FOOTER)
+        if (p->tail_len < LSR1_FOOTER)
                 return false;
         footer = p->tail + p->tail_len - LSR1_FOOTER;
         n = tail_entries(footer, p->size);
@@ -102,8 +104,20 @@ bool lsr1_probe(const struct lsr_probe *p)
                 return false;
         /* Before a large seek table it is out of sight, and the entries have to do. */
         if (tail_table_size(n, footer) + LSR1_LOCATOR > p->tail_len)
-                return true;
-        return !tail_locator(p->tail + p->tail_len - tail_table_size(n, footer) - LSR1_LOCATOR, &l);
+                return !whole;
+        locator = p->tail_len - tail_table_size(n, footer) - LSR1_LOCATOR;
+        return !tail_locator(p->tail + locator, &l) &&
+               (!whole || l.toc_at + LSR1_SKIPPABLE + l.toc_clen == p->size - p->tail_len + locator);
+}
+
+bool lsr1_probe(const struct lsr_probe *p)
+{
+        return p->head_len >= 4 && lsr_le32(p->head) == TAIL_ZSTD_MAGIC && tail_probe(p, false);
+}
+
+bool lsr1_probe_damaged(const struct lsr_probe *p)
+{
+        return p->head_len >= 4 && tail_probe(p, true);
 }
 
 /* Whole, of whatever version. */

@@ -187,12 +187,16 @@ int tar_header_parse(const uint8_t *block, struct tar_header *ret_header)
         return 0;
 }
 
+#define HEADER_NUMBERS (sizeof(header_numbers) / sizeof(header_numbers[0]))
+
+/* What every header but that of a volume has. */
+static const struct {
+        uint16_t at, n;
+} header_numbers[] = { { 100, 8 }, { 108, 8 }, { 116, 8 }, { 124, 12 }, { 136, 12 } };
+
 /* GNU tar leaves nearly all fields of a volume label blank, its magic number, too. */
 bool tar_header_plausible(const uint8_t *block)
 {
-        static const struct {
-                uint16_t at, n;
-        } numbers[] = { { 100, 8 }, { 108, 8 }, { 116, 8 }, { 124, 12 }, { 136, 12 } };
         struct tar_header h;
 
         if (tar_header_parse(block, &h) != 0)
@@ -204,13 +208,31 @@ bool tar_header_plausible(const uint8_t *block)
         for (size_t i = 0; i < h.name.len; i++)
                 if ((uint8_t)h.name.s[i] < ' ' || h.name.s[i] == 0x7f)
                         return false;
-        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        for (size_t i = 0; i < HEADER_NUMBERS; i++) {
                 int64_t v;
-                int r = tar_number(block + numbers[i].at, numbers[i].n, &v);
+                int r = tar_number(block + header_numbers[i].at, header_numbers[i].n, &v);
 
-
-                if (block[numbers[i].at] & 0x80 || r < 0 || (r > 0 && h.type != 'V'))
+                if (block[header_numbers[i].at] & 0x80 || r < 0 || (r > 0 && h.type != 'V'))
                         return false;
         }
         return true;
+}
+
+/*
+ * One byte that is damaged changes the magic number, or a field that is to be a number, or the checksum by less than
+ * 256: a block in which all else is right can be nothing but a header.  What has the magic number alone is one if
+ * another follows; so is a v7 that has none.
+ */
+bool tar_header_damaged(const uint8_t *block, bool follows)
+{
+        bool magic = header_dialect(block) != TAR_V7;
+        unsigned wrong = !magic;
+        int64_t v, sum = header_sum(block) + 8 * ' ';
+
+        for (size_t i = 148; i < 156; i++)
+                sum -= block[i];
+        wrong += tar_number(block + 148, 8, &v) != 0 || v < sum - 255 || v > sum + 255;
+        for (size_t i = 0; i < HEADER_NUMBERS; i++)
+                wrong += tar_number(block + header_numbers[i].at, header_numbers[i].n, &v) != 0;
+        return follows ? magic || wrong <= 2 : magic && wrong <= 1;
 }

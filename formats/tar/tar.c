@@ -43,6 +43,17 @@ static bool tar_probe(const struct lsr_probe *p)
         return (p->head_len >= TAR_BLOCK && tar_header_plausible(p->head)) || tar_is_empty(p);
 }
 
+/* A first header that is damaged is passed over, as others are. */
+static bool tar_probe_damaged(const struct lsr_probe *p)
+{
+        bool follows = false;
+
+        for (size_t at = TAR_BLOCK; !follows && p->head_len >= TAR_BLOCK && at <= p->head_len - TAR_BLOCK;
+             at += TAR_BLOCK)
+                follows = tar_header_plausible(p->head + at);
+        return p->head_len >= TAR_BLOCK && tar_header_damaged(p->head, follows);
+}
+
 /* --- paths -------------------------------------------------------------------- */
 
 /* The next component of a path that the builder keeps; len 0: there is none. */
@@ -640,6 +651,7 @@ const struct lsr_format lsr_format_tar = {
         .offsets = true,
         .streams = true,
         .probe = tar_probe,
+        .probe_damaged = tar_probe_damaged,
         .scan = tar_scan,
         .list = tar_list,
         .read = tar_read,

@@ -68,6 +68,9 @@ int tar_header_parse(const uint8_t *block, struct tar_header *ret_header);
  */
 bool tar_header_plausible(const uint8_t *block);
 
+/* Was it one before it was damaged?  @follows: a header follows that is plausible. */
+bool tar_header_damaged(const uint8_t *block, bool follows);
+
 /* --- pax ---------------------------------------------------------------------- */
 
 enum tar_key { TAR_PATH, TAR_LINK, TAR_USER, TAR_GROUP, TAR_SPARSE_NAME, TAR_SPARSE_MAP, TAR_KEYS };

@@ -464,3 +464,124 @@ Test(libarchive, probes_doubt_a_binary_cpio)
                          116));
         cr_assert_not(la_probe(&lsr_format_lha, "- -lha- is a format, and this is some text about it", 51));
 }
+
+/* --- what libarchive loses its way in ----------------------------------------- */
+
+static void put_warc(const char *type, const char *name, const char *text)
+{
+        char header[400];
+
+        snprintf(header, sizeof(header),
+                 "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: file://%s\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
+                 "Content-Length: %zu\r\n\r\n",
+                 type, name, strlen(text));
+        put_text(header);
+        put_text(text);
+        put_text("\r\n\r\n");
+}
+
+/* Records that are no members are passed over: a cut in one was an end, as one in the first bytes of a header. */
+Test(libarchive, bad_warc_cut)
+{
+        size_t ends[4];
+
+        la_file.n = 0;
+        for (size_t i = 0; i < 4; i++) {
+                put_warc(i == 0 ? "warcinfo" : i == 2 ? "request" : "resource", i == 1 ? "one" : "two", "some content");
+                ends[i] = la_file.n;
+        }
+        for (size_t cut = 6; cut < ends[3]; cut++) {
+                bool whole = cut == ends[0] || cut == ends[1] || cut == ends[2];
+                struct lsr_catalogue *c = NULL;
+
+                la_file.n = cut;
+                for (int pipe = 0; pipe < 2; pipe++) {
+                        la_scan(pipe ? la_drip(1000, 0) : la_open(), &c);
+                        cr_expect_eq(!*la_said, whole, "%zu: %s", cut, la_said);
+                        lsr_catalogue_free(c);
+                        c = NULL;
+                }
+        }
+}
+
+/* Said once, where it is listed, and only of what may be a member. */
+Test(libarchive, bad_warc_record)
+{
+        static const struct {
+                const char *type, *name, *from, *to, *want;
+        } records[] = {
+                { "resource", "one", "resource", "rezource",
+                  "record at byte 120 is of a type that is not known, 'rezource', and is passed over\n" },
+                { "response", "one", "WARC-Type", "WARC-Typo", "record at byte 120 has no type, and is passed over\n" },
+                { "resource", "one", "WARC-Target", "WARC-Tirget",
+                  "record at byte 120 has no address, and is passed over\n" },
+                { "response", "one", "file://", "dns:///", "" },
+                { "metadata", "one", "WARC-Target", "WARC-Tirget", "" },
+                { "resource", "one", "Date", "date", NULL },
+        };
+
+        for (size_t i = 0; i < LA_COUNT(records); i++) {
+                struct lsr_catalogue *c = NULL;
+                uint8_t *at;
+
+                la_file.n = 0;
+                put_warc("resource", "zero", "0");
+                cr_assert_eq(la_file.n, 120);
+                put_warc(records[i].type, records[i].name, "WARC/1.0\r\n\r\n");
+                put_warc("resource", "two", "2");
+                at = memmem(la_file.data + 120, la_file.n - 120, records[i].from, strlen(records[i].from));
+                memcpy(at, records[i].to, strlen(records[i].to));
+                for (size_t step = 400; step > 0; step -= 200) {
+                        la_scan(la_drip(step, 0), &c);
+                        if (!records[i].want) {
+                                cr_expect(strstr(la_said, "warc is damaged"), "%s", la_said);
+                        } else {
+                                cr_expect_str_eq(la_said, records[i].want);
+                                cr_expect_eq(lsr_catalogue_rows(c), 3);
+                                la_said[0] = '\0';
+                                la_expect(c, "two", "2");
+                                cr_assert_str_empty(la_said);
+                        }
+                        lsr_catalogue_free(c);
+                        c = NULL;
+                }
+        }
+}
+
+/* Of a newc one byte of a header is damaged: it costs no member but that one, wherever it is. */
+Test(libarchive, bad_newc_header, .timeout = 60)
+{
+        static const char *const names[] = { "zero", "one", "link", "three", "four" };
+        size_t begin[6];
+
+        la_file.n = 0;
+        for (unsigned i = 0; i < 5; i++) {
+                begin[i] = la_file.n;
+                put_newc(names[i], i + 1, i == 2 ? S_IFLNK | 0777 : S_IFREG | 0644, 1, "content 070701");
+        }
+        begin[5] = la_file.n;
+        put_newc("TRAILER!!!", 0, 0, 1, "");
+        for (unsigned bad = 0; bad < 5; bad++) {
+                for (size_t at = 0; at < 110; at++) {
+                        uint8_t *byte = la_file.data + begin[bad] + at, before = *byte;
+                        struct lsr_catalogue *c = NULL;
+
+                        *byte = 'Z';
+                        cr_expect_eq(la_scan(at % 2 ? la_drip(50 + at, 0) : la_open(), &c), 0, "%u, %zu", bad, at);
+                        cr_expect_eq(lsr_catalogue_rows(c), 5, "%u, %zu: %s", bad, at, la_said);
+                        for (unsigned i = 0; at % 16 == 0 && i < 5; i++)
+                                if (i != bad && i != 2)
+                                        la_expect(c, names[i], "content 070701");
+                        cr_expect_eq(la_error, -EBADMSG);
+                        cr_expect(strstr(la_said, "is damaged; the next one found is at byte "), "%s", la_said);
+                        lsr_catalogue_free(c);
+                        *byte = before;
+                }
+        }
+        /* The last member's, and that of the end mark. */
+        memset(la_file.data + begin[4] + 14, 'Z', 8);
+        la_file.data[begin[5]] = 'Z';
+        lsr_catalogue_free(la_list("cpio"));
+        cr_expect(strstr(la_said, "is damaged, and no other one was found after it\n"), "%s", la_said);
+        cr_expect_null(strchr(strchr(la_said, '\n') + 1, '\n'), "%s", la_said);
+}

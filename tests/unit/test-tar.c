@@ -686,3 +686,62 @@ Test(tar, probe)
         cr_expect(probe(t.data, 512));
         free(t.data);
 }
+
+static bool probe_damaged(const void *data, size_t n)
+{
+        struct lsr_probe p = { .head = data, .head_len = n < LSR_PROBE_BYTES ? n : LSR_PROBE_BYTES, .size = n };
+
+        return lsr_format_tar.probe_damaged(&p);
+}
+
+/* Of a first header any byte may be damaged: where it has its magic number nothing need follow. */
+Test(tar, probe_damaged)
+{
+        static const enum magic dialects[] = { V7, USTAR, GNU };
+
+        for (size_t d = 0; d < 3; d++) {
+                struct tape t = {};
+                bool fields;
+
+                tape_file(&t, dialects[d], "a", "content");
+                tape_file(&t, dialects[d], "b", "content");
+                for (size_t i = 0; i < BLOCK; i++) {
+                        t.data[i] ^= 0x55;
+                        /* The blank behind the checksum means nothing. */
+                        cr_expect_eq(probe(t.data, t.n), i == 155, "%zu of %zu", i, d);
+                        cr_expect(probe_damaged(t.data, t.n), "%zu of %zu", i, d);
+                        fields = (i >= 148 && i < 156) || (i >= 257 && i < 263);
+                        cr_expect(fields || d == 0 || probe_damaged(t.data, BLOCK), "%zu of %zu", i, d);
+                        cr_expect_not(probe_damaged(t.data, BLOCK - 1));
+                        t.data[i] ^= 0x55;
+                }
+                /* Of most of a header nothing is left, and then not even what follows. */
+                memset(t.data, 0x55, 257);
+                cr_expect_eq(probe_damaged(t.data, t.n), d != 0);
+                t.data[2 * BLOCK] ^= 1;
+                cr_expect_not(probe_damaged(t.data, t.n));
+                free(t.data);
+        }
+}
+
+/* A text with the word in its place, and one in front of a tar that begins where no block does. */
+Test(tar, probe_damaged_is_none)
+{
+        struct tape t = {};
+        char text[3 * BLOCK + 1];
+
+        memset(text, 'x', sizeof(text) - 1);
+        text[sizeof(text) - 1] = '\0';
+        put((uint8_t *)text, 257, "ustar");
+        cr_expect_not(probe_damaged(text, sizeof(text) - 1));
+        tape_add(&t, text, BLOCK);
+        tape_file(&t, USTAR, "a", "content");
+        cr_expect(probe_damaged(t.data, t.n));
+        cr_expect_not(probe_damaged(t.data + 1, t.n - 1));
+        /* Without it, even where another follows. */
+        t.data[257] = 'x';
+        cr_expect_not(probe_damaged(t.data, t.n));
+        memset(t.data, 0, BLOCK);
+        cr_expect_not(probe_damaged(t.data, t.n));
+        free(t.data);
+}
