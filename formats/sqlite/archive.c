@@ -267,7 +267,7 @@ static int range_salvage(struct archive_range *x, int64_t bad, int64_t last)
 {
         while (bad < last) {
                 int code = range_try(x, x->rowid, bad + 1, last);
-                int64_t good, end = code == SQLITE_ROW ? sqlite3_column_int64(x->rowid, 0) : last;
+                int64_t good = 0, end = code == SQLITE_ROW ? sqlite3_column_int64(x->rowid, 0) : last;
 
                 if (end <= bad || end > last)
                         end = last;

@@ -46,12 +46,12 @@ static bool tar_probe(const struct lsr_probe *p)
 /* A first header that is damaged is passed over, as others are. */
 static bool tar_probe_damaged(const struct lsr_probe *p)
 {
-        bool follows = false;
-
-        for (size_t at = TAR_BLOCK; !follows && p->head_len >= TAR_BLOCK && at <= p->head_len - TAR_BLOCK;
-             at += TAR_BLOCK)
-                follows = tar_header_plausible(p->head + at);
-        return p->head_len >= TAR_BLOCK && tar_header_damaged(p->head, follows);
+        if (p->head_len < TAR_BLOCK || !tar_header_damaged(p->head, true))
+                return false;
+        for (size_t at = TAR_BLOCK; at <= p->head_len - TAR_BLOCK; at += TAR_BLOCK)
+                if (tar_header_plausible(p->head + at))
+                        return true;
+        return tar_header_damaged(p->head, false);
 }
 
 /* --- paths -------------------------------------------------------------------- */
