@@ -108,26 +108,36 @@ static void generate_man(struct lsr_out *out, const char *template)
 
 /*
  * What is in a bundle, lsr lists: the names behind the last '/' that begin as what was typed, where there is no such
- * directory on disk.
+ * directory on disk.  bash quotes the names of files with all that is special to it only where their directory is on disk,
+ * and would run what stands in backticks in others, so they are quoted here.
  */
 static const char bash_members[] =
         "_lsr_members()\n{\n"
-        "\tlocal word=$1 only dir set=$- IFS=$'\\n'\n" /* mapfile reads a pipe byte by byte */
+        "\tlocal word=$1 quote= only dir i set=$- IFS=$'\\n'\n" /* mapfile reads a pipe byte by byte */
         "\tcase $word in\n"
-        "\t[\\'\\\"]*) word=${word:1} ;;\n"
+        "\t[\\'\\\"]*) quote=${word:0:1} word=${word:1} ;;\n"
         "\t*) word=${word//\\\\/} ;;\n"
         "\tesac\n"
         "\t[ \"$word\" = \"${word%/*}\" ] && return\n"
         "\tdir=${word%/*}/ only=${word##*/}\n"
         "\t[ -d \"${dir/#\\~\\//$HOME/}\" ] && return\n"
         "\tonly=${only//\\\\/\\\\\\\\} only=${only//\\*/\\\\*} only=${only//\\?/\\\\?} only=${only//[/\\\\[}\n"
+        "\tcompopt -o filenames -o noquote || return\n"
         "\tset -f\n"
         "\tCOMPREPLY=($(lsr --no-config -1UApN --ignore=$'*\\n*' --only=\"$only*\" -- \"${dir/#\\~\\//$HOME/}\" "
         "2>/dev/null))\n"
         "\t[[ $set = *f* ]] || set +f\n"
-        "\tcompopt -o filenames\n"
         "\t[[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = */ ]] && compopt -o nospace\n"
-        "\tCOMPREPLY=(\"${COMPREPLY[@]/#/\"$dir\"}\")\n"
+        "\tfor i in \"${!COMPREPLY[@]}\"; do\n"
+        "\t\tword=$dir${COMPREPLY[i]}\n"
+        "\t\tcase $quote in\n"
+        "\t\t\\') word=${word//\\'/\"'\\\\''\"} ;;\n"
+        "\t\t\\\") word=${word//\\\\/\\\\\\\\} word=${word//\\\"/\\\\\\\"} word=${word//\\$/\\\\\\$} word=${word//\\`/\\\\\\`}\n"
+        "\t\t\tword=${word//!/\\\"\\'!\\'\\\"} ;;\n"
+        "\t\t*) printf -v word %q \"$word\" && word=${word/#\\\\\\~\\//\\~/} ;;\n"
+        "\t\tesac\n"
+        "\t\tCOMPREPLY[i]=$word\n"
+        "\tdone\n"
         "}\n";
 
 static const char zsh_members[] =

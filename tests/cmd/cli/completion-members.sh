@@ -13,3 +13,14 @@ for shell in bash zsh fish; do
 done | sed "s|$PWD|HOME|"
 for shell in bash zsh; do "$HELPERS"/complete-in $shell 'pkg.zip/lib/\*'; done
 "$HELPERS"/complete-in bash "'a b/p q.zip/lib/two"
+# What would be run, or become another name, is quoted.
+python3 - <<'PY'
+import zipfile
+with zipfile.ZipFile("names.zip", "w") as z:
+    for i, name in enumerate(("`nproc`", "$HOME $(id)", "it's", 'a "b" \\ c', "x;!y&", "~z", "\x01tab\t", "twice `a", "twice `b")):
+        z.writestr(f"{i}/{name}", "")
+    z.writestr("8/twice `a", "")
+PY
+for i in 0 1 2 3 4 5 6; do "$HELPERS"/complete-in bash "names.zip/$i/" "'names.zip/$i/" "\"names.zip/$i/"; done | cat -v
+"$HELPERS"/complete-in bash 'names.zip/8/t'
+for shell in zsh fish; do "$HELPERS"/complete-in $shell names.zip/{0,1,2,3,4,5}/; done
