@@ -10,10 +10,13 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cleanup.h"
 
 #define COMMAND_READ ((size_t)16 << 10)
 
@@ -54,8 +57,19 @@ static int command_read(int fd, char **ret_text, size_t *ret_len)
         return 0;
 }
 
-int lsr_command_output(const char *const argv[], char *const env[], bool quiet, char **ret_text, size_t *ret_len)
+/* The first line of what @fd holds, a file in memory; < 0: there is none. */
+static void command_said(int fd, char said[static LSR_COMMAND_SAID])
 {
+        ssize_t n = pread(fd, said, LSR_COMMAND_SAID - 1, 0);
+
+        said[n > 0 ? n : 0] = '\0';
+        said[strcspn(said, "\n")] = '\0';
+}
+
+int lsr_command_output(const char *const argv[], char *const env[], char *said, char **ret_text, size_t *ret_len)
+{
+        /* Not a pipe: two would have to be read at once. */
+        lsr_autoclose int heard = said ? memfd_create("said", MFD_CLOEXEC) : -1;
         posix_spawn_file_actions_t actions;
         int fds[2], status = 0, r;
         pid_t pid;
@@ -65,7 +79,9 @@ int lsr_command_output(const char *const argv[], char *const env[], bool quiet, 
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        if (quiet)
+        if (heard >= 0)
+                posix_spawn_file_actions_adddup2(&actions, heard, STDERR_FILENO);
+        else
                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         command_stats.runs++;
         command_stats.syscalls += 4; /* the pipe, its two ends, the process */
@@ -80,6 +96,8 @@ int lsr_command_output(const char *const argv[], char *const env[], bool quiet, 
                 while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
                 r = r < 0 ? r : status;
         }
+        if (said)
+                command_said(heard, said);
         close(fds[0]);
         return r;
 }

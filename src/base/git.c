@@ -26,6 +26,13 @@
 
 extern char **environ;
 
+static char git_said[LSR_COMMAND_SAID];
+
+const char *lsr_git_said(void)
+{
+        return git_said;
+}
+
 struct git_run {
         struct lsr_arena arena;
         const char **argv;
@@ -127,7 +134,7 @@ int lsr_git_output(const char *dir, const char *const args[], char **ret_text, s
         fixed = run.n;
         for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
                 git_arg(&run, filters[i]);
-        r = lsr_command_output(run.argv, run.env, false, &names, &len);
+        r = lsr_command_output(run.argv, run.env, git_said, &names, &len);
         if (r == 0 || (r > 0 && WIFEXITED(r) && WEXITSTATUS(r) == GIT_NONE_FOUND)) {
                 run.n = fixed;
                 git_override_filters(&run, names, len);
@@ -135,7 +142,7 @@ int lsr_git_output(const char *dir, const char *const args[], char **ret_text, s
                         git_arg(&run, args[i]);
                 git_arg(&run, NULL);
                 free(names);
-                r = lsr_command_output(run.argv, run.env, false, ret_text, ret_len);
+                r = lsr_command_output(run.argv, run.env, git_said, ret_text, ret_len);
         } else if (r > 0) {
                 *ret_text = names;
                 *ret_len = len;

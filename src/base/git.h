@@ -11,6 +11,9 @@
 
 /*
  * Run git in @dir with @args, which NULL ends, and return its output.  Returns as lsr_command_output(); if its
- * status is not 0, git has printed the reason on standard error.
+ * status is not 0, git has said why.
  */
 int lsr_git_output(const char *dir, const char *const args[], char **ret_text, size_t *ret_len);
+
+/* What git said at last, one line or "": any bytes of names and configurations are in it. */
+const char *lsr_git_said(void);

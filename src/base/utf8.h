@@ -49,6 +49,15 @@ static inline bool lsr_is_control(unsigned code)
         return code < 0x20 || (code >= 0x7f && code < 0xa0) || lsr_is_bidi(code);
 }
 
+/* Bytes of what @s, of at least one, begins with, a character or a byte that is none; and does a terminal obey it? */
+static inline size_t lsr_utf8_next(const void *s, size_t n, bool *ret_control)
+{
+        size_t len = lsr_utf8_length(s, n);
+
+        *ret_control = lsr_is_control(len > 0 ? lsr_utf8_code(s, len) : *(const unsigned char *)s);
+        return len > 0 ? len : 1;
+}
+
 static inline bool lsr_utf8_valid(const void *s, size_t n)
 {
         for (size_t i = 0, len; i < n; i += len) {

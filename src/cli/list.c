@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/git.h"
 #include "cli/cli.h"
 #include "cli/doubt.h"
 #include "cli/given.h"
@@ -170,7 +171,7 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 [LSR_TROUBLE_XATTR] = "%s",
                 [LSR_TROUBLE_STAT_DIR] = "cannot determine device and inode of %s",
                 [LSR_TROUBLE_LOOP] = "%s: not listing already-listed directory",
-                [LSR_TROUBLE_GIT] = "git does not report the status of %s",
+                [LSR_TROUBLE_GIT] = NULL,
                 [LSR_TROUBLE_BUNDLE] = NULL,
         };
         bool needed = what == LSR_TROUBLE_XATTR || what == LSR_TROUBLE_LOOP;
@@ -181,6 +182,8 @@ static void list_trouble(void *ctx, enum lsr_trouble what, const char *path, int
                 lsr_message_errno(ENOENT, "error canonicalizing %s", lsr_quoted_always(path));
         if (what == LSR_TROUBLE_GIT && error)
                 lsr_message_errno(-error, "cannot run git");
+        else if (what == LSR_TROUBLE_GIT)
+                lsr_message("git does not report the status of %s: %s", lsr_quoted_always(path), lsr_git_said());
         else if (texts[what])
                 lsr_message_errno(-error, texts[what], needed ? lsr_quoted_needed(path) : lsr_quoted_always(path));
         if (what == LSR_TROUBLE_ACCESS && error == -ENOENT && !l->s->gnu && strcmp(path, l->s->operands[0]) == 0)

@@ -55,10 +55,10 @@ static void message_put(struct lsr_out *line, const char *text)
         size_t len;
 
         for (size_t left = strlen(text); left > 0; left -= len, s += len) {
-                size_t valid = lsr_utf8_length(s, left);
+                bool control;
 
-                len = valid ? valid : 1;
-                if (!as_it_is && lsr_is_control(valid ? lsr_utf8_code(s, valid) : s[0]))
+                len = lsr_utf8_next(s, left, &control);
+                if (control && !as_it_is)
                         lsr_out_putc(line, '?');
                 else
                         lsr_out_put(line, s, len);

@@ -15,6 +15,7 @@
 
 #include "base/accounts.h"
 #include "base/cleanup.h"
+#include "base/git.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/thread.h"
@@ -228,8 +229,8 @@ static int plan_root(struct lsr_pack_plan *plan, const char *operand, bool gitig
                 return plan_missing(operand);
         r = gitignore && S_ISDIR(st.st_mode) ? lsr_keep_git(&keep, real) : 0;
         if (r == -EINVAL)
-                return lsr_message("git cannot list what it ignores in %s: is it in a repository?",
-                                   lsr_quoted_always(operand));
+                return lsr_message("git cannot list what it ignores in %s: %s", lsr_quoted_always(operand),
+                                   lsr_git_said());
         if (r < 0)
                 return lsr_message_errno(-r, "cannot run git");
         *ret_root = (struct lsr_walk_root){ .path = plan_text(plan, real),

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "listing/filter.h"
 #include "listing/source.h"
 #include "remote/url.h"
@@ -50,18 +51,16 @@ static void members_begin(struct members *x, struct lsr_reader *in, struct lsr_a
 /* A stored name of an owner or a group, unless it could do something to a terminal: then its number is shown. */
 static const char *members_owner(const char *name)
 {
-        const unsigned char *s = (const unsigned char *)name;
+        size_t left = name ? strlen(name) : 0;
+        bool control = left == 0;
 
-        if (!s || !*s)
-                return NULL;
-        for (; *s; s++) {
-                if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
-                        return NULL;
-                /* The bidirectional algorithm's controls (base/utf8.h), and their neighbours. */
-                if ((*s == 0xd8 && s[1] == 0x9c) || (*s == 0xe2 && (s[1] == 0x80 || s[1] == 0x81)))
-                        return NULL;
+        for (const char *s = name; left > 0 && !control;) {
+                size_t len = lsr_utf8_next(s, left, &control);
+
+                s += len;
+                left -= len;
         }
-        return name;
+        return control ? NULL : name;
 }
 
 static struct lsr_entry_extra *members_new_extra(struct members *x, const struct lsr_member *m)

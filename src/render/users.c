@@ -67,7 +67,7 @@ static void users_ask(struct lsr_users *users, const uint32_t *ids, size_t n)
                 snprintf(numbers[i], sizeof(numbers[i]), "%u", ids[i]);
                 argv[2 + i] = numbers[i];
         }
-        if (lsr_command_output(argv, environment, true, &text, &len) < 0)
+        if (lsr_command_output(argv, environment, NULL, &text, &len) < 0)
                 return;
         lsr_users_load(users, text, len);
         users->texts = lsr_xrealloc(users->texts, (users->n_texts + 1) * sizeof(*users->texts));

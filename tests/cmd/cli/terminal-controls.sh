@@ -2,7 +2,7 @@
 export e=$'\e[31m' SOURCE_DATE_EPOCH=
 mkdir "dir$e"
 echo x >"dir$e/file$e"
-python3 - <<'EOF'
+python3 - <<'PY'
 import sqlite3, tarfile
 
 with tarfile.open("names.tar", "w", format=tarfile.PAX_FORMAT) as t:
@@ -16,8 +16,14 @@ db = sqlite3.connect("tables.db")
 db.execute('CREATE TABLE "ta\x1bble"(a, "b\x1b")')
 db.execute('INSERT INTO "ta\x1bble" VALUES(1, 2)')
 db.commit()
-EOF
+with tarfile.open("owners.tar", "w", format=tarfile.GNU_FORMAT, encoding="latin1") as t:
+    for name in "\x9b31m", "\x9d0;title\x9c":
+        i = tarfile.TarInfo("c1" + name)
+        i.uid, i.gid, i.uname, i.gname = 12345, 54321, name, name
+        t.addfile(i)
+PY
 head -c 700 names.tar >cut.tar
+git init -q "git$e"; printf '[core]\nbare = zz\xc2\x9b\e[31m\n' >>"git$e/.git/config"
 
 echo '-- messages'
 lsr "--opt$e"
@@ -42,7 +48,7 @@ while read -r command; do
 	script -qec "$command" /dev/null </dev/null >out 2>&1
 	[ -s out ] || echo -n 'nothing came, '
 	if grep -aq "Try 'lsr" out; then echo -n 'refused, '; fi
-	if grep -aq $'\e' out; then cat -v out; else echo 'no control'; fi
+	if grep -aq $'[\e\x9b\x9d]' out; then cat -v out; else echo 'no control'; fi
 done <<'EOF'
 lsr --color=never -aR --columns=mode,octal,links,user,group,author,context,size,modified,age,packed,ratio,method,offset names.tar tables.db
 lsr --color=never -l names.tar
@@ -56,4 +62,7 @@ lsr --block-size=$e .
 lsr -l cut.tar "no$e"
 lsr --unpack --output=un$e cut.tar
 lsr --compare --formats=tar "dir$e" 2>/dev/null
+lsr --color=never -l --author owners.tar
+lsr --color=never --git "git$e"
+lsr --pack --gitignore --output=g.tar "git$e"
 EOF

@@ -20,7 +20,7 @@ status lsr --pack d --mtime=yesterday
 SOURCE_DATE_EPOCH=soon status lsr --pack d
 status lsr --pack --each d --output=d.tar.zst
 status lsr --pack d --io=bogus
-status lsr --pack d --gitignore --output=x.tar 2>&1 | grep -v ^fatal
+status lsr --pack d --gitignore --output=x.tar 2>&1 | sed "s|fatal: .*|fatal: ...|"
 script -qec 'lsr --pack d --output=-' /dev/null | tr -d '\r'
 ls -A . d; cat d.tar.zst
 # A ring that is refused: an error if it was asked for, else nothing.
