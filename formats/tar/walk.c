@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "formats/tar/tar.h"
 
 static const struct tar_text tar_extension_name = { "an extension header", 19 };
@@ -249,6 +250,9 @@ static int tar_settle_type(struct tar_walk *w)
                         w->type = S_IFDIR;
                         if (w->stored && !tar_body_follows(w))
                                 w->stored = 0;
+                        /* That would be the root, and have content, so it is a file that has lost its name. */
+                        if (w->stored && lsr_path_is_dots(w->path.s, w->path.len))
+                                w->type = S_IFREG;
                 }
                 return 0;
         case '1':

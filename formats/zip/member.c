@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
+
 /* Low byte of the external attributes, 4.4.15. */
 enum { MEMBER_DOS_READ_ONLY = 0x01, MEMBER_DOS_DIRECTORY = 0x10 };
 
@@ -149,7 +151,9 @@ void lsr_zip_member(struct lsr_zip_text *t, char method[static 16], const struct
         m->raw = m->path_len == e->name_len && memcmp(m->path, e->name, e->name_len) == 0 ? NULL
                                                                                           : (const char *)e->name;
         m->raw_len = m->raw ? e->name_len : 0;
-        meta->mode = member_mode(e, m->path_len && m->path[m->path_len - 1] == '/');
+        /* What would be the root, and have content, is a file that has lost its name. */
+        meta->mode = member_mode(e, m->path_len && m->path[m->path_len - 1] == '/' &&
+                                            !(e->size && lsr_path_is_dots(m->path, m->path_len)));
         meta->known = LSR_FIELD_TYPE | LSR_FIELD_MODE | LSR_FIELD_SIZE | LSR_FIELD_MTIME | e->known;
         meta->size = e->size;
         meta->uid = e->uid;

@@ -1,6 +1,7 @@
 /* path - a directory and a name in it */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,7 +23,15 @@ static inline size_t lsr_path_put(char *path, const char *dir, size_t dir_len, c
         return dir_len;
 }
 
-/* The same, to be freed. */
+/* Is it empty, or nothing but dots and slashes, so that it most likely leads up to the root? */
+static inline bool lsr_path_is_dots(const char *path, size_t n)
+{
+        while (n > 0 && (path[n - 1] == '.' || path[n - 1] == '/'))
+                n--;
+        return n == 0;
+}
+
+/* As lsr_path_put(), to be freed. */
 static inline char *lsr_path_new(const char *dir, const char *name)
 {
         size_t dir_len = strlen(dir), name_len = strlen(name);

@@ -48,7 +48,7 @@ write("hard", header(b"file", 3), body(b"abc"), header(b"bodiless", 3, b"1", lin
 write("kinds", header(b"c", 9, b"3"), header(b"fifo", 9, b"6"), header(b"d/", 0, b"0"), header(b"contiguous", 1, b"7"), body(b"x"),
       header(b"unknown", 1, b"Z"), body(b"x"), END)
 write("ends", header(b"seen"), bytes(512), header(b"behind"), END)
-write("nameless", header(b"before"), header(b""), header(b"x/.."), header(b"behind"), END)
+write("nameless", header(b"before"), header(b""), header(b"x/.."), header(b"./"), header(b"/", 4), body(b"data"), header(b"behind"), END)
 # The header of a member is one of pax now, and its content no record: the path in front of it is not that of the next.
 write("renamed", pax(b"x", path="first"), header(b"short", 5, b"x"), body(b"bytes"), header(b"behind"), END)
 write("joined", header(b"seen"), END, header(b"behind"), END)

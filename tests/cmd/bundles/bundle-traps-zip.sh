@@ -44,7 +44,7 @@ z = Zip(); z.add(b"a"); z.add(b"b"); data = bytearray(z.end()); data[data.rfind(
 open("damaged.zip", "wb").write(data)
 write("nameless.zip", (b"\0/file", {"local": b"d/file", "content": b"file"}), (b"", {"local": b"empty"}),
       (b"\0ir/", {"local": b"dir/", "mode": 0o40700}), (b"\0ink", {"local": b"link", "mode": 0o120777, "content": b"d/file"}),
-      (b"../..", {}), (b"./", {"mode": 0o40755}), (b"last", {}))
+      (b"../..", {}), (b"./", {"mode": 0o40755}), (b"/", {"local": b"g", "content": b"data"}), (b"last", {}))
 z = Zip(); z.add(b"a", b"alpha"); z.add(b"b"); whole = z.end(); directory = whole.find(b"PK\1\2")
 for name, at, value in ("flag", 8, b"\1"), ("packed", 20, b"\1"), ("packed-ones", 20, b"\xff" * 4), ("size", 24, b"\1"), ("size-more", 25, b"\1"):
     data = bytearray(whole); data[directory + at:directory + at + len(value)] = value; open(f"header-{name}.zip", "wb").write(data)
