@@ -270,7 +270,7 @@ class Campaign:
         halves = [path for path in found if path not in strays and not command.is_whole(path, found[path], over)]
         lost = [path for path in old if path not in found]
         if name == "KILL":
-            self.left[command.title, over].update({"a half file": len(halves), "a stray file": len(strays)})
+            self.left[command.title, over].update({"half files": len(halves), "stray files": len(strays)})
         if halves and (over or name != "KILL" or "--unpack" not in command.argv or len(halves) > 1):
             yield f"{len(halves)} are neither old nor new, such as {halves[0]}"
         if lost:
@@ -333,7 +333,7 @@ class Campaign:
         print("| --- |" + " --: |" * len(SIGNALS) + " --- |")
         for title, seen in self.seen.items():
             cells = [" / ".join(str(seen[name, done]) for done in ("nothing", "part", "all")) for name in SIGNALS]
-            left = [f"{n} times {what}{' over an old one' if over else ''}" for over in (False, True)
+            left = [f"{what}{' beside an old one' if over else ''}: {n}" for over in (False, True)
                     for what, n in self.left[title, over].items() if n]
             print(f"| {title} | " + " | ".join(cells) + f" | {', '.join(left) or 'nothing'} |")
 
