@@ -17,7 +17,7 @@ STEPS = {
     "damaged-release": "damaged bundles, each through five commands (`campaign.py`)",
     "damaged-asan": "the same with sanitizers",
     "intact-members,-all": "damaged bundles against bsdtar, unzip and SQLite: no intact member is lost (`oracle.py`)",
-    "kills,-all": "`--pack` and `--unpack` with a signal at a random moment (`kills.py`)",
+    "kills,-all": "commands, each of them, with a signal at a random moment (`kills.py`)",
     "all-faults": "commands of which a call fails, or whose bundle is cut short (`faults.py`)",
     "faults-asan": "the same with sanitizers, some of them",
     "all-faults,-kernels": "commands on other kernels, in containers, with few resources (`kernels.py`)",

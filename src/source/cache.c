@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h> /* libmd's, as in formats/lsr1/check.c */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +242,8 @@ static bool cache_write(int dir, const struct cache_place *p, const struct lsr_c
         uint8_t header[CACHE_HEADER + LSR_CACHE_TAG_MAX] = {};
         size_t header_size = CACHE_HEADER + p->tag_bytes;
         char temporary[80];
-        bool written;
+        sigset_t all, before;
+        bool written = false;
         int fd;
 
         memcpy(header, cache_magic, sizeof(cache_magic));
@@ -254,16 +256,21 @@ static bool cache_write(int dir, const struct cache_place *p, const struct lsr_c
                      lsr_crc32(lsr_crc32(0, header + CACHE_KEY_AT, header_size - CACHE_KEY_AT), encoded, size));
         snprintf(temporary, sizeof(temporary), "%s.%ld", p->name, (long)getpid());
         lsr_fsize_guard();
+        /* What ends a listing, which has no handler, must not leave that name behind. */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         fd = openat(dir, temporary, flags, 0600);
         /* Left by a process of this number that was killed; or it is that of one in another namespace, which fails. */
         if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
                 fd = openat(dir, temporary, flags, 0600);
-        if (fd < 0)
-                return false;
-        written = write(fd, header, header_size) == (ssize_t)header_size && write(fd, encoded, size) == (ssize_t)size;
-        written = close(fd) == 0 && written && renameat(dir, temporary, dir, p->name) == 0;
-        if (!written)
-                unlinkat(dir, temporary, 0);
+        if (fd >= 0) {
+                written = write(fd, header, header_size) == (ssize_t)header_size &&
+                          write(fd, encoded, size) == (ssize_t)size;
+                written = close(fd) == 0 && written && renameat(dir, temporary, dir, p->name) == 0;
+                if (!written)
+                        unlinkat(dir, temporary, 0);
+        }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         return written;
 }
 
