@@ -3,7 +3,7 @@
  *
  *      members in the order of the bundle: one pass
  *           ─► directories that the bundle does not store
- *           ─► hard links; where the format has none, their content in another pass
+ *           ─► hard links; where the format has none, their content in another pass (convert-links.c)
  *
  * The header of a file is written with its first byte, so that a member that cannot be read at all is left out.  Of a
  * table of contents that the bundle claims nothing is trusted: each member comes when its header was compared.
@@ -70,7 +70,7 @@ static bool convert_is_over(const struct convert *v, int r)
         return r < 0 || v->dropped;
 }
 
-static int convert_write(void *ctx, const void *data, size_t n)
+int convert_write(void *ctx, const void *data, size_t n)
 {
         struct convert *v = ctx;
         const struct lsr_pack_options *o = v->o->options;
@@ -79,6 +79,7 @@ static int convert_write(void *ctx, const void *data, size_t n)
         if (v->streams && !v->open)
                 return -ECANCELED;
         r = convert_start(v, NULL, 0);
+        convert_keep(v, data, n);
         if (convert_is_over(v, r))
                 return convert_failed(v, r);
         if (n > v->stored)
@@ -97,7 +98,7 @@ static int convert_hole(void *ctx, uint64_t n)
 
         /* Without a map, as zeros. */
         if (!v->begun || v->stored == v->left)
-                return lsr_write_zeros(convert_write, ctx, n);
+                return convert_zeros(v, n);
         v->left -= n < v->left - v->stored ? n : v->left - v->stored;
         return 0;
 }
@@ -145,11 +146,11 @@ static int convert_pass_begin(void *ctx, size_t i)
 
         v->at = i;
         v->begun = v->dropped = false;
+        convert_keep_begin(v, v->steps[i].row);
         return convert_failed(v, convert_until(v, v->steps[i].position));
 }
 
-/* Is the row a file whose content is stored with it? */
-static bool convert_has_content(const struct convert *v, uint32_t row)
+bool convert_has_content(const struct convert *v, uint32_t row)
 {
         struct lsr_member m;
 
@@ -168,7 +169,7 @@ static bool convert_link_is_true(const struct convert *v, uint32_t row)
         return found >= 0 && lsr_catalogue_link(v->c, (uint32_t)found) == lsr_catalogue_link(v->c, row);
 }
 
-static int convert_end(struct convert *v, uint32_t row, int error)
+int convert_end(struct convert *v, uint32_t row, int error)
 {
         uint32_t link = lsr_catalogue_link(v->c, row);
         int r;
@@ -203,8 +204,13 @@ static int convert_end(struct convert *v, uint32_t row, int error)
 static int convert_pass_end(void *ctx, size_t i, int error)
 {
         struct convert *v = ctx;
+        uint32_t row = v->steps[i].row;
 
-        return v->error ? v->error : convert_failed(v, convert_end(v, v->steps[i].row, error));
+        if (!v->error)
+                convert_failed(v, convert_end(v, row, error));
+        if (!v->error)
+                convert_failed(v, convert_keep_end(v, row, error));
+        return v->error;
 }
 
 static int convert_compare(const void *a, const void *b)
@@ -222,7 +228,7 @@ static uint32_t convert_read_row(const struct convert *v, uint32_t row)
         return v->by_itself ? row : lsr_catalogue_link(v->c, row);
 }
 
-static void convert_add(struct convert *v, struct convert_step *steps, size_t *n, uint32_t row)
+void convert_add(struct convert *v, struct convert_step *steps, size_t *n, uint32_t row)
 {
         struct lsr_member m;
 
@@ -256,8 +262,7 @@ static int convert_targets(struct convert *v)
         return 0;
 }
 
-/* One pass for v->steps. */
-static int convert_read(struct convert *v)
+int convert_read(struct convert *v)
 {
         const unsigned flags = v->o->place->bundle->claimed ? LSR_MANY_EXACT | LSR_MANY_GAPS : 0;
         uint32_t *members = lsr_xmalloc((v->n + 1) * sizeof(*members));
@@ -310,70 +315,6 @@ static int convert_rest(struct convert *v)
                         r = convert_plain(v, row);
                 }
         }
-        return r;
-}
-
-/* The hard link @row to what is stored as v->copied[@link]. */
-static int convert_link(struct convert *v, uint32_t row, uint32_t link)
-{
-        lsr_autofree char *target = convert_path(v, v->copied[link]);
-        int r;
-
-        convert_get(v, row);
-        v->m.flags |= LSR_MEMBER_HARDLINK;
-        v->m.target = target;
-        v->m.target_len = strlen(target);
-        v->m.meta.size = 0;
-        r = convert_header(v, NULL, 0);
-        if (r == 0)
-                v->stats->digest += lsr_digest_member(&v->m, 0);
-        return r < 0 ? r : 0;
-}
-
-/* Write @row, a hard link to content, or queue it for a pass: one of each file at a time. */
-static int convert_link_or_queue(struct convert *v, uint32_t row, bool *ret_wait)
-{
-        uint32_t link = lsr_catalogue_link(v->c, row);
-        lsr_autofree char *path = NULL;
-
-        if (v->copied[link] && v->w->kind->hardlinks) {
-                v->state[row] |= CONVERT_DONE;
-                return convert_link(v, row, link);
-        } else if (v->state[link] & CONVERT_QUEUED) {
-                *ret_wait = true;
-                return 0;
-        } else {
-                if (v->copied[link])
-                        lsr_pack_lost(v->stats, LSR_LOSS_HARDLINK, (path = convert_path(v, row)));
-                v->state[link] |= CONVERT_QUEUED;
-                convert_add(v, v->steps, &v->n, row);
-        }
-        v->state[row] |= CONVERT_DONE;
-        return 0;
-}
-
-/* Hard links to content that is stored under another name, or else the next of them gets it. */
-static int convert_links(struct convert *v)
-{
-        uint32_t rows = lsr_catalogue_rows(v->c);
-        bool wait;
-        int r = 0;
-
-        v->by_itself = false;
-        do {
-                wait = false;
-                for (uint32_t row = 1; row < rows && r == 0; row++) {
-                        uint32_t link = lsr_catalogue_link(v->c, row);
-
-                        if (v->state[row] & CONVERT_WANTED && !(v->state[row] & CONVERT_DONE) && link != row &&
-                            convert_has_content(v, link))
-                                r = convert_link_or_queue(v, row, &wait);
-                }
-                if (r == 0)
-                        r = convert_read(v);
-                for (uint32_t row = 0; row < rows; row++)
-                        v->state[row] &= (uint8_t)~CONVERT_QUEUED;
-        } while (wait && r == 0);
         return r;
 }
 
@@ -537,6 +478,8 @@ static void convert_free(struct convert *v)
         free(v->state);
         free(v->copied);
         free(v->steps);
+        free(v->next);
+        lsr_spool_drop(&v->spool);
         free(v->plain);
         free(v->path);
         free(v->xattrs);

@@ -1,11 +1,12 @@
 /*
- * converting - what the two halves of a conversion share: which members there are and what is said of each
- * (convert-member.c), and how they come (convert.c)
+ * converting - what the parts of a conversion share: which members there are and what is said of each
+ * (convert-member.c), how they come (convert.c), and what hard links lead to (convert-links.c)
  */
 #pragma once
 
 #include "pack/convert.h"
 #include "pack/digest.h"
+#include "source/spool.h"
 
 enum {
         CONVERT_WANTED = 1 << 0,
@@ -39,9 +40,16 @@ struct convert {
         struct convert_step *plain; /* without content, to be written in between */
         size_t n_plain, plain_at;
         char **targets; /* of each row: of a symbolic link that the catalogue does not tell; NULL: all are told */
-        bool by_itself; /* hard links are read for their headers */
-        bool streams;   /* there is no catalogue yet */
-        bool open;      /* then: content of the last member may come */
+        /*
+         * While content of hard links is stored: of each row that they lead to the first that waits, of each of these the
+         * next; 0: none.  NULL: it is not stored yet.
+         */
+        uint32_t *next;
+        bool keeps;             /* those that wait for the content at hand get it, */
+        struct lsr_spool spool; /* from here */
+        bool by_itself;         /* hard links are read for their headers */
+        bool streams;           /* there is no catalogue yet */
+        bool open;              /* then: content of the last member may come */
         /* The file at hand. */
         size_t at;
         struct lsr_member m;
@@ -77,3 +85,25 @@ int convert_put(struct convert *v);
 
 /* The same for @row.  0 or a negative errno. */
 int convert_plain(struct convert *v, uint32_t row);
+
+/* Is the row a file whose content is stored with it? */
+bool convert_has_content(const struct convert *v, uint32_t row);
+
+/* One pass for v->steps, to which convert_add() adds.  What went wrong with the work is in v->error. */
+void convert_add(struct convert *v, struct convert_step *steps, size_t *n, uint32_t row);
+int convert_read(struct convert *v);
+
+/* Content of the file at hand, and its end: @error says how it could be read.  0, or a negative errno. */
+int convert_write(void *ctx, const void *data, size_t n);
+int convert_end(struct convert *v, uint32_t row, int error);
+
+/* Of content that has no map: @n zeros. */
+int convert_zeros(struct convert *v, uint64_t n);
+
+/* Hard links to content that is stored under another name, or else the next of them gets it. */
+int convert_links(struct convert *v);
+
+/* The content of @row comes; some of it has come; it has ended, which was told. */
+void convert_keep_begin(struct convert *v, uint32_t row);
+void convert_keep(struct convert *v, const void *data, size_t n);
+int convert_keep_end(struct convert *v, uint32_t row, int error);

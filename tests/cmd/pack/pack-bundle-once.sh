@@ -29,5 +29,15 @@ cp a.tar.gz t.tar.gz; gzip -d t.tar.gz; echo two >d/e/f; tar --posix -rf t.tar d
 rm -rf cache; times t.tar.gz once.tar.zst; lsr --cat once.tar.zst/d/e/f; lsr -R once.tar.zst | wc -l
 rm -rf cache; lsr --pack t.tar.gz --exclude=big --exclude=random --output=once.tar.zst --force 2>said; lsr -R once.tar.zst | wc -l
 rm -rf cache; lsr --pack t.tar.gz --output=- 2>said >pipe.tar; lsr -R pipe.tar | wc -l
+echo "== hard links where there are none: once more, however many there are"
+mkdir l; cp d/big l/a; echo two >l/b; truncate -s 3M l/h; echo end >>l/h; for i in 1 2 3 4 5 6; do for f in a b h; do ln l/$f l/$f$i; done; done
+at '2020-01-02 03:04:05' l/* l; tar --posix -Sczf l.tar.gz l
+for to in zip sqlar; do
+        rm -rf cache; times l.tar.gz links.$to
+        rm -rf u; lsr --unpack links.$to --output=u 2>said; diff -r l u/l && echo same
+        # There is no room to keep it.
+        lsr --pack l.tar.gz --limit=spool=64K --output=room.$to 2>said; lsr --diff --content room.$to links.$to && echo same
+done
+lsr --pack l.tar.gz --exclude=l/a --exclude=l/b1 --output=links.zip --force 2>said; lsr -R links.zip | grep -c '[0-9]$'; for f in a3 b b6 h2; do lsr --cat links.zip/l/$f | cmp - l/$f; done
 echo "== damaged: told once"
 head -c 2000000 a.tar.gz >cut.tar.gz; rm -rf cache; status lsr --pack cut.tar.gz --output=cut.tar.zst 2>&1 | sed "s,byte [0-9,]*$,byte N,"; [ -e cut.tar.zst ] || echo none
