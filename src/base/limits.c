@@ -70,7 +70,8 @@ static uint64_t limit_factor(enum lsr_unit unit, const char *letters)
 
         if (*letters == '\0' || (unit == LSR_UNIT_SECONDS && strcmp(letters, "s") == 0))
                 return 1;
-        return size && letters[1] == '\0' ? UINT64_C(1) << (10 * (size - sizes + 1)) : 0;
+        return size && (letters[1] == '\0' || strcmp(letters + 1, "iB") == 0) ? UINT64_C(1) << (10 * (size - sizes + 1))
+                                                                              : 0;
 }
 
 static int limit_parse(enum lsr_unit unit, const char *text, uint64_t *ret_value)

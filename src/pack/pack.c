@@ -415,15 +415,15 @@ static bool pack_tell(struct pack *p, struct lsr_walk_item *item)
                 lsr_walk_drop(item);
                 return false;
         }
-        if (S_ISLNK(meta->mode) && item->extra_error)
-                pack_trouble(p, LSR_PACK_LINK, item, item->extra_error, 0);
+        if (item->target_error)
+                pack_trouble(p, LSR_PACK_LINK, item, item->target_error, 0);
         else if (S_ISSOCK(meta->mode))
                 pack_trouble(p, LSR_PACK_SOCKET, item, 0, 0);
         else if (meta->inode == p->o->out_inode && meta->dev == p->o->out_dev && S_ISREG(meta->mode))
                 pack_trouble(p, LSR_PACK_OUTPUT, item, 0, 0);
         else {
-                if (item->extra_error)
-                        pack_trouble(p, LSR_PACK_XATTRS, item, item->extra_error, 0);
+                if (item->xattrs_error)
+                        pack_trouble(p, LSR_PACK_XATTRS, item, item->xattrs_error, 0);
                 if (item->twice)
                         pack_trouble(p, LSR_PACK_TWICE, item, 0, 0);
                 return true;

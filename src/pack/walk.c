@@ -515,22 +515,13 @@ static void walk_step(struct lsr_walk *w, struct lsr_walk_lot *lot)
 
 /* --- metadata ----------------------------------------------------------------- */
 
-/* Ask for the target of a link, or for the names of attributes.  False: the item has neither. */
-static bool walk_ask(struct lsr_walk *w, struct lsr_walk_lot *lot, struct lsr_walk_item *item, struct lsr_op *op)
+/* Ask for the target of a link.  False: it is none. */
+static bool walk_ask_target(struct lsr_walk_lot *lot, const struct lsr_walk_item *item, struct lsr_op *op)
 {
         uint64_t size = item->meta.size;
 
-        if (item->meta.error)
+        if (item->meta.error || !S_ISLNK(item->meta.mode))
                 return false;
-        *op->data = (struct lsr_op_data){};
-        op->name = item->name;
-        op->dirfd = item->dir->fd;
-        op->follow = w->o.follow;
-        if (!S_ISLNK(item->meta.mode)) {
-                op->kind = LSR_OP_LIST_XATTRS;
-                return !w->o.no_xattrs && (S_ISREG(item->meta.mode) || S_ISDIR(item->meta.mode)) &&
-                       lsr_xattrs_are_there(&w->xattrs, item->meta.dev);
-        }
         op->kind = LSR_OP_READ_LINK;
         /* st_size is the length of the target, but some file systems say 0. */
         op->data->cap = (size > 0 && size < PATH_MAX ? size : PATH_MAX) + 1;
@@ -538,12 +529,19 @@ static bool walk_ask(struct lsr_walk *w, struct lsr_walk_lot *lot, struct lsr_wa
         return true;
 }
 
+/* Ask for the names of attributes, which links and devices may have, too.  False: there are none. */
+static bool walk_ask_xattrs(const struct lsr_walk *w, const struct lsr_walk_item *item, struct lsr_op *op)
+{
+        op->kind = LSR_OP_LIST_XATTRS;
+        return !item->meta.error && !w->o.no_xattrs && lsr_xattrs_are_there(&w->xattrs, item->meta.dev);
+}
+
 static void walk_take_target(struct lsr_walk_item *item, const struct lsr_op_data *data)
 {
         bool whole = data->ret >= 0 && (size_t)data->ret < data->cap;
 
         if (!whole)
-                item->extra_error = data->ret < 0 ? (int)data->ret : -ENAMETOOLONG;
+                item->target_error = data->ret < 0 ? (int)data->ret : -ENAMETOOLONG;
         item->target = data->buf;
         item->target_len = data->ret < 0 ? 0 : whole ? (size_t)data->ret : data->cap - 1;
         data->buf[item->target_len] = '\0';
@@ -551,24 +549,28 @@ static void walk_take_target(struct lsr_walk_item *item, const struct lsr_op_dat
 
 static int walk_extra(struct lsr_walk *w, struct lsr_walk_lot *lot)
 {
-        struct lsr_walk_item **items = lsr_arena_new(&lot->arena, struct lsr_walk_item *, lot->n);
-        struct lsr_op_data *data = lsr_arena_new(&lot->arena, struct lsr_op_data, lot->n);
-        struct lsr_op *ops = lsr_arena_new(&lot->arena, struct lsr_op, lot->n);
+        struct lsr_walk_item **items = lsr_arena_new(&lot->arena, struct lsr_walk_item *, 2 * lot->n + 1);
+        struct lsr_op_data *data = lsr_arena_new(&lot->arena, struct lsr_op_data, 2 * lot->n + 1);
+        struct lsr_op *ops = lsr_arena_new(&lot->arena, struct lsr_op, 2 * lot->n + 1);
         size_t n = 0;
         int r;
 
-        for (size_t i = 0; i < lot->n; i++) {
-                ops[n] = (struct lsr_op){ .data = &data[n] };
-                items[n] = &lot->items[i];
-                n += walk_ask(w, lot, items[n], &ops[n]);
+        for (size_t i = 0; i < 2 * lot->n; i++) {
+                struct lsr_walk_item *item = items[n] = &lot->items[i / 2];
+
+                data[n] = (struct lsr_op_data){};
+                ops[n] = (struct lsr_op){
+                        .data = &data[n], .name = item->name, .dirfd = item->dir->fd, .follow = w->o.follow
+                };
+                n += i % 2 ? walk_ask_xattrs(w, item, &ops[n]) : walk_ask_target(lot, item, &ops[n]);
         }
         r = lsr_io_run(w->o.io, ops, n);
         for (size_t i = 0; i < n && r >= 0; i++) {
                 if (ops[i].kind == LSR_OP_READ_LINK)
                         walk_take_target(items[i], &data[i]);
                 else
-                        items[i]->extra_error = lsr_xattrs_read(&w->xattrs, w->o.io, &ops[i], items[i]->meta.dev,
-                                                                &items[i]->xattrs, &items[i]->xattrs_len);
+                        items[i]->xattrs_error = lsr_xattrs_read(&w->xattrs, w->o.io, &ops[i], items[i]->meta.dev,
+                                                                 &items[i]->xattrs, &items[i]->xattrs_len);
         }
         return r;
 }

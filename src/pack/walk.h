@@ -53,10 +53,11 @@ struct lsr_walk_item {
         size_t target_len;
         uint8_t *xattrs; /* as in struct lsr_member */
         size_t xattrs_len;
-        int dir_error;   /* why its directory could not be read, or not to the end */
-        int extra_error; /* the same of its target or its xattrs */
-        bool twice;      /* its directory has the name more than once; this is the first of them */
-        bool gone;       /* nothing to pack: its directory, or it, is not stored */
+        int dir_error;    /* why its directory could not be read, or not to the end */
+        int target_error; /* the same of its target, */
+        int xattrs_error; /* and of its xattrs */
+        bool twice;       /* its directory has the name more than once; this is the first of them */
+        bool gone;        /* nothing to pack: its directory, or it, is not stored */
 };
 
 /* A zeroed one is fine.  Items live until it is filled again or freed. */
