@@ -47,10 +47,11 @@ struct lsr_input_ops {
 struct lsr_input {
         const struct lsr_input_ops *ops;
         /*
-         * Once something failed: place and kind in words; NULL: the errno says all.  After the end: a remark, or
-         * NULL.
+         * Once something failed: place and kind in words; NULL: the errno says all.  After the end, where more
+         * follows: that it is ignored.
          */
         const char *what;
+        bool ignores;       /* the end has come, and more follows, which nobody looks at */
         uint64_t size;      /* bytes in all, or LSR_INPUT_UNKNOWN */
         uint64_t at;        /* position: bytes taken or passed over so far */
         uint64_t source_at; /* position in the file at the bottom; for messages about compressed data */

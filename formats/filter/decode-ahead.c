@@ -137,6 +137,7 @@ static ssize_t ahead_next(struct lsr_input *in, const uint8_t **ret_data)
         if (n)
                 return (ssize_t)n;
         in->what = a->decoder->what;
+        in->ignores = a->result == 1 && a->decoder->ignores;
         return a->result == 1 ? 0 : a->result;
 }
 
@@ -169,8 +170,10 @@ ssize_t lsr_decoder_peek(struct lsr_decoder *d, size_t n, const uint8_t **ret_da
 {
         ssize_t got = lsr_input_peek(d->inner, n, ret_data);
 
-        if (got < 0)
+        if (got < 0 || (got == 0 && d->inner->ignores)) {
                 d->what = d->inner->what;
+                d->ignores = got == 0;
+        }
         return got;
 }
 
@@ -240,7 +243,8 @@ int lsr_decoder_trailing(struct lsr_decoder *d)
                 while (zeros < (size_t)got && data[zeros] == 0)
                         zeros++;
                 lsr_input_take(d->inner, zeros);
-                if (zeros < (size_t)got)
+                d->ignores = zeros < (size_t)got;
+                if (d->ignores)
                         return lsr_decoder_fail(d, 1, "what follows the %s data at byte %s is ignored", d->name,
                                                 lsr_grouped(d->inner->at));
         }

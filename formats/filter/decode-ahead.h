@@ -42,6 +42,7 @@ struct lsr_decoder {
         struct lsr_input *inner; /* freed by free() */
         void *ctx;               /* of the decoder */
         const char *what;        /* as in struct lsr_input */
+        bool ignores;            /* likewise */
         char text[128];          /* room for what */
 };
 

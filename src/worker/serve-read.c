@@ -236,9 +236,10 @@ static int many_one_by_one(struct serve *s, struct serve_bundle *b, struct serve
         return 0;
 }
 
-/* What is behind the last member: a checksum may be there. */
-static int serve_to_end(struct lsr_input *in)
+/* What is behind the last member: a checksum may be there, or what is no part of the bundle. */
+static int serve_to_end(struct lsr_scan *scan)
 {
+        struct lsr_input *in = scan->input;
         const uint8_t *data;
         ssize_t got;
 
@@ -246,6 +247,8 @@ static int serve_to_end(struct lsr_input *in)
                 return 0;
         while ((got = lsr_input_peek(in, 1, &data)) > 0)
                 lsr_input_take(in, (size_t)got);
+        if (got == 0 && in->ignores)
+                lsr_scan_trouble(scan, -EBADMSG, "%s", in->what);
         return (int)got;
 }
 
@@ -271,7 +274,7 @@ static int many_pass(struct serve *s, struct serve_bundle *b, struct serve_many 
         else
                 r = format->read ? many_one_by_one(s, b, many) : -EOPNOTSUPP;
         if (r >= 0 && flags & LSR_MANY_TO_END)
-                r = serve_to_end(many->scan->input);
+                r = serve_to_end(many->scan);
         if (!many->broken && many->scan->input)
                 serve_scan_explain(many->scan, r);
         /* Those that are left have the same result. */

@@ -386,6 +386,8 @@ static void serve_tail(struct lsr_scan *scan)
                 lsr_input_take(in, (size_t)got);
         if (got < 0)
                 lsr_scan_trouble(scan, (int)got, "%s", in->what ? in->what : "its end cannot be read");
+        else if (got == 0 && in->ignores)
+                lsr_scan_trouble(scan, -EBADMSG, "%s", in->what);
 }
 
 /* The paths of a SCAN.  False: that is not what follows it. */

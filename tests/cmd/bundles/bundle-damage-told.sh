@@ -14,3 +14,19 @@ head -c 8 x.ar >empty.ar; head -c 40 x.ar >z.ar
 for f in x y z empty; do status lsr $f.ar; done
 printf 'WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2020-01-02T03:04:05Z\r\nContent-Length: 40\r\n\r\ncut here' >x.warc
 for command in -R --check '--unpack --output=p'; do status lsr $command x.warc; done
+# What follows the last member of gzip or bzip2 is no part of the bundle, or one of which the magic number is damaged.
+python3 - <<'PY'
+import bz2, gzip
+def record(i):
+    body = b"payload %d\n" % i
+    return (b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://h/p%d\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:%032d>\r\n"
+            b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % (i, i, len(body))) + body + b"\r\n\r\n"
+for name, pack in ("gz", gzip.compress), ("bz2", bz2.compress):
+    parts = [pack(record(i)) for i in range(4)]
+    parts[2] = b"\xff" + parts[2][1:]
+    open("magic.warc." + name, "wb").write(b"".join(parts))
+PY
+echo text >text; tar -czf more.tar.gz text; cp more.tar.gz zeros.tar.gz; cat text >>more.tar.gz; head -c 999 /dev/zero >>zeros.tar.gz
+for f in magic.warc.gz magic.warc.bz2 more.tar.gz zeros.tar.gz; do
+        for o in -R1 --check '--unpack --output=behind --force -v'; do lsr $o $f 2>&1 | sed 's/byte [0-9,]*/byte N/'; echo "=> ${PIPESTATUS[0]}"; done
+done
