@@ -4,8 +4,8 @@
  *      "30 mtime=1700000000.123456789\n"      the length counts the whole record
  *
  * The length rules: values may hold newlines and NUL bytes.  Unknown keys are
- * skipped, and so are invalid values, since the header that follows has a
- * fallback for each; an invalid length ends the body.
+ * skipped, and so are invalid values, which is said, since the header that
+ * follows has a fallback for each; an invalid length ends the body.
  *
  * Values are used where they lie.  The newline after a value becomes a NUL,
  * which makes users and groups strings.
@@ -55,9 +55,11 @@ static void pax_value(struct tar_pax *p, enum tar_value which, const char *s, si
 
         if (n == 0) {
                 p->values_set &= ~(1u << which);
-        } else if (pax_signed(&s, end, &v, &negative) && s == end) {
+        } else if (pax_signed(&s, end, &v, &negative) && s == end && !(negative && which == TAR_SIZE)) {
                 p->values[which] = v;
                 p->values_set |= 1u << which;
+        } else {
+                p->invalid = true;
         }
 }
 
@@ -73,8 +75,10 @@ static void pax_time(struct tar_pax *p, enum lsr_time which, const char *s, size
                 p->times_set &= ~(1u << which);
                 return;
         }
-        if (!pax_signed(&s, end, &sec, &negative))
+        if (!pax_signed(&s, end, &sec, &negative)) {
+                p->invalid = true;
                 return;
+        }
         if (s < end && *s == '.') {
                 for (s++; s < end && *s >= '0' && *s <= '9'; s++) {
                         nsec += (uint32_t)(*s - '0') * digit;
@@ -82,8 +86,10 @@ static void pax_time(struct tar_pax *p, enum lsr_time which, const char *s, size
                         digit /= 10;
                 }
         }
-        if (s != end)
+        if (s != end) {
+                p->invalid = true;
                 return;
+        }
         if (negative && (nsec || more)) {
                 /* -1.25 is 0.75 behind -2. */
                 nsec += more;
@@ -390,7 +396,7 @@ void tar_pax_begin(struct tar_pax *p, const struct tar_pax *global)
         p->xattrs_cap = old.xattrs_cap;
         p->map = old.map;
         p->map.n = 0;
-        p->half = p->left_out = p->unsettled = false;
+        p->half = p->left_out = p->unsettled = p->invalid = false;
         if (global->xattrs_len > p->xattrs_cap) {
                 p->xattrs_cap = global->xattrs_len;
                 p->xattrs = lsr_xrealloc(p->xattrs, p->xattrs_cap);

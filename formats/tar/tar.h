@@ -113,6 +113,7 @@ struct tar_pax {
         bool half;       /* an offset came whose numbytes did not yet */
         bool unsettled;  /* of several xattrs: some may have one name, or be too large */
         bool left_out;   /* xattrs were, being too large */
+        bool invalid;    /* a value was, and was passed over */
         uint8_t *xattrs; /* as in struct lsr_member; allocated, kept for the next member */
         size_t xattrs_len;
         size_t xattrs_cap;

@@ -113,7 +113,7 @@ static int tar_records(struct tar_walk *w, bool global)
         if (r)
                 return r < 0 ? r : 0;
         if (global) {
-                w->global.left_out = false;
+                w->global.left_out = w->global.invalid = false;
                 r = tar_pax_parse_global(&w->global, &w->pax, (char *)body.s, body.len, &bad);
                 /* After an x, which prevails, it is for those behind only. */
                 if (!w->records)
@@ -132,6 +132,10 @@ static int tar_records(struct tar_walk *w, bool global)
         }
         if (global ? w->global.left_out : w->pax.left_out)
                 lsr_scan_trouble(w->scan, -E2BIG, "extended attributes of the header at byte %s are too large",
+                                 lsr_grouped(w->in->at - tar_padded(body.len) - TAR_BLOCK));
+        if (global ? w->global.invalid : w->pax.invalid)
+                lsr_scan_trouble(w->scan, -EBADMSG,
+                                 "a value of the header at byte %s cannot be read, and is passed over",
                                  lsr_grouped(w->in->at - tar_padded(body.len) - TAR_BLOCK));
         return 0;
 }
@@ -280,8 +284,8 @@ static int tar_settle_type(struct tar_walk *w)
                 return 0;
         case 'M': /* GNU: the rest of a file that began on another volume */
                 w->flags |= LSR_MEMBER_SUSPECT;
-                lsr_scan_trouble(w->scan, 0, "'%.*s' at byte %s continues from another volume", TAR_SHOWN(w->path),
-                                 lsr_grouped(w->position));
+                lsr_scan_trouble(w->scan, -EBADMSG, "'%.*s' at byte %s continues from another volume, and is not whole",
+                                 TAR_SHOWN(w->path), lsr_grouped(w->position));
                 return 0;
         case 'S':
                 if (w->header.dialect != TAR_GNU)

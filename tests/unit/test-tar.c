@@ -135,7 +135,7 @@ Test(tar, good_types)
                   "p 644 1000/100 ann/users 0 1000000000 'fifo' 0@2048+512\n"
                   "- 644 1000/100 ann/users 3 1000000000 'contiguous' 3@2560+512\n"
                   "d 644 1000/100 ann/users 0 1000000000 'dumped' 5@3584+512\n"
-                  "! 0 'rest' at byte 4,608 continues from another volume\n"
+                  "! -1 'rest' at byte 4,608 continues from another volume, and is not whole\n"
                   "!- 644 1000/100 ann/users 3 1000000000 'rest' 3@4608+2048\n"
                   "- 644 1000/100 ann/users 3 1000000000 'unknown' 3@7168+512\n"
                   "A- 644 1000/100 ann/users 0 1000000000 'solaris' 0@8192+1536\n"
@@ -246,6 +246,7 @@ Test(tar, good_pax)
         tape_file(&t, USTAR, "plain", "");
         check(&t, "- 644 3000000000/70000 long-user/g\xc3\xa9 5 1700000000.123456789 a-2.750000000 c-1.999999999 b7 "
                   "'a/new\nline' 5@0+1536\n"
+                  "! -1 a value of the header at byte 2,048 cannot be read, and is passed over\n"
                   "l 644 ?/100 ann/users 5 -5 'link'->'there' 0@2048+1536\n"
                   "c 644 1000/100 ann/users 0 1000000000 'device' dev 300,70000 0@3584+1536\n"
                   "- 644 1000/100 ann/users 0 1000000000 'plain' 0@5120+512\n");

@@ -19,5 +19,5 @@ for i in range(12):
     open(f"bad{i}.tar.zst", "wb").write(bad)
 PY
 for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
-	lsr --unpack --output=out$i "bad$i.tar.zst" 2>&1 | grep -o 'header at byte [0-9,]*' | sort | uniq -d | head -1
+	lsr --unpack --output=out$i "bad$i.tar.zst" 2>&1 | grep -o 'header at byte [0-9,]* is damaged' | sort | uniq -d | head -1
 done
