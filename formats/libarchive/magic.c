@@ -126,7 +126,7 @@ static bool magic_newc_name(const struct lsr_probe *p)
 
 bool lsr_magic_newc(const struct lsr_probe *p)
 {
-        static const char magic[] = "07070";
+        static const uint8_t magic[] = "07070";
         size_t same = 0;
 
         if (p->head_len < 6 || p->head[5] == '7')

@@ -49,16 +49,23 @@ int convert_zeros(struct convert *v, uint64_t n)
         return r;
 }
 
+/* If its content is stored under another name, that @row is a link is lost. */
+static void convert_lose(struct convert *v, uint32_t row)
+{
+        lsr_autofree char *path = convert_path(v, row);
+
+        if (v->copied[lsr_catalogue_link(v->c, row)])
+                lsr_pack_lost(v->stats, LSR_LOSS_HARDLINK, path);
+}
+
 /* What was kept, as @row.  0 or a negative errno. */
 static int keep_give(struct convert *v, uint32_t row)
 {
-        lsr_autofree char *path = convert_path(v, row);
         uint64_t at = 0;
         char buf[KEEP_READ];
         int r = 0;
 
-        if (v->copied[lsr_catalogue_link(v->c, row)])
-                lsr_pack_lost(v->stats, LSR_LOSS_HARDLINK, path);
+        convert_lose(v, row);
         v->steps[v->at].row = row;
         v->begun = v->dropped = false;
         while (r >= 0 && at < v->spool.size) {
@@ -120,7 +127,6 @@ static int convert_link(struct convert *v, uint32_t row, uint32_t link)
 static int convert_link_or_queue(struct convert *v, uint32_t row, bool *ret_wait)
 {
         uint32_t link = lsr_catalogue_link(v->c, row);
-        lsr_autofree char *path = NULL;
 
         if (v->copied[link] && v->w->kind->hardlinks) {
                 v->state[row] |= CONVERT_DONE;
@@ -129,8 +135,7 @@ static int convert_link_or_queue(struct convert *v, uint32_t row, bool *ret_wait
                 *ret_wait = true;
                 return 0;
         } else {
-                if (v->copied[link])
-                        lsr_pack_lost(v->stats, LSR_LOSS_HARDLINK, (path = convert_path(v, row)));
+                convert_lose(v, row);
                 v->state[link] |= CONVERT_QUEUED;
                 convert_add(v, v->steps, &v->n, row);
         }
