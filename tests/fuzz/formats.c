@@ -250,7 +250,7 @@ static void formats_read(const struct lsr_format *f, const uint8_t *data, size_t
 
 /* --- targets ---------------------------------------------------------------------- */
 
-static bool formats_probe(const struct lsr_format *f, const uint8_t *data, size_t n)
+bool fuzz_probe(const struct lsr_format *f, const uint8_t *data, size_t n)
 {
         struct lsr_probe p = {
                 .head = data,
@@ -278,7 +278,7 @@ int fuzz_format(const struct lsr_format *f, const uint8_t *data, size_t n)
         struct lsr_scan scan;
         unsigned troubles;
 
-        if (!formats_probe(f, data, n))
+        if (!fuzz_probe(f, data, n))
                 return 0;
         c = formats_list(f, data, n, false, NULL);
         if (c) {

@@ -69,6 +69,9 @@ struct lsr_input *fuzz_stream(const uint8_t *data, size_t n, size_t piece);
 /* Ask a catalogue everything: each row has a path that leads back to it. */
 void fuzz_catalogue(const struct lsr_catalogue *c);
 
+/* Does @format take @data for its own? */
+bool fuzz_probe(const struct lsr_format *format, const uint8_t *data, size_t n);
+
 /* List, read and check @data as @format does, if its probe takes it. */
 int fuzz_format(const struct lsr_format *format, const uint8_t *data, size_t n);
 

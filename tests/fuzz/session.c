@@ -268,16 +268,8 @@ static struct answer session_ask(struct session *s, uint8_t kind, const struct l
 
 static const struct lsr_format *session_format(const uint8_t *data, size_t n)
 {
-        struct lsr_probe p = {
-                .head = data,
-                .head_len = n < LSR_PROBE_BYTES ? n : LSR_PROBE_BYTES,
-                .tail = data + n - (n < 66000 ? n : 66000),
-                .tail_len = n < 66000 ? n : 66000,
-                .size = n,
-        };
-
         for (const struct lsr_format *const *f = lsr_formats; *f; f++)
-                if ((*f)->probe(&p))
+                if (fuzz_probe(*f, data, n))
                         return *f;
         return NULL;
 }
