@@ -353,8 +353,8 @@ static int sqlite_begin(struct lsr_scan *scan, bool all, struct lsr_sqlite **ret
 
 /*
  * One that has failed would explain all that follows with that, and a page that SQLite has found damaged when it came
- * into the cache is taken for sound when it is looked at again: the next request has another.  But for an archive, whose
- * damage is told once.
+ * into the cache is taken for sound when it is looked at again: the next request has another.  But for an archive,
+ * whose damage is told once.
  */
 static int sqlite_end(struct lsr_scan *scan, int r)
 {

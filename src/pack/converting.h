@@ -41,8 +41,8 @@ struct convert {
         size_t n_plain, plain_at;
         char **targets; /* of each row: of a symbolic link that the catalogue does not tell; NULL: all are told */
         /*
-         * While content of hard links is stored: of each row that they lead to the first that waits, of each of these the
-         * next; 0: none.  NULL: it is not stored yet.
+         * While content of hard links is stored: of each row that they lead to the first that waits, of each of these
+         * the next; 0: none.  NULL: it is not stored yet.
          */
         uint32_t *next;
         bool keeps;             /* those that wait for the content at hand get it, */
