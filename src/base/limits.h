@@ -72,7 +72,7 @@ enum lsr_unit { LSR_UNIT_COUNT, LSR_UNIT_BYTES, LSR_UNIT_SECONDS };
         X(HEADER_CHAIN, "header-chain", COUNT, 32, 1, 1 << 20, "extension headers in front of one member of a tar")    \
         X(PIECES, "pieces", COUNT, 1 << 20, 1, 1 << 26, "pieces of a sparse member of a tar")                          \
         X(RESYNC, "resync", BYTES, LSR_LIMIT_GIB, LSR_LIMIT_KIB, LSR_LIMIT_ANY,                                        \
-          "what is searched of a tar or cpio for the next header behind a damaged one")                                        \
+          "what is searched of a tar or cpio for the next header behind a damaged one")                                \
         X(ZIP_LINKS, "zip-links", COUNT, 100000, 0, LSR_LIMIT_ANY,                                                     \
           "symbolic links of a zip whose targets are read")                                                            \
         X(SQL_STEPS, "sql-steps", COUNT, 20000000, 1000, LSR_LIMIT_ANY,                                                \

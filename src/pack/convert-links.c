@@ -52,10 +52,11 @@ int convert_zeros(struct convert *v, uint64_t n)
 /* If its content is stored under another name, that @row is a link is lost. */
 static void convert_lose(struct convert *v, uint32_t row)
 {
-        lsr_autofree char *path = convert_path(v, row);
+        if (v->copied[lsr_catalogue_link(v->c, row)]) {
+                lsr_autofree char *path = convert_path(v, row);
 
-        if (v->copied[lsr_catalogue_link(v->c, row)])
                 lsr_pack_lost(v->stats, LSR_LOSS_HARDLINK, path);
+        }
 }
 
 /* What was kept, as @row.  0 or a negative errno. */
